@@ -1,0 +1,75 @@
+"""Errors that carry their remedy: what is wrong, where, what is legal, and how to mend it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, order=True)
+class Fault:
+    """One thing that is wrong with an input.
+
+    `where` is the place as the author knows it (`specs/affine.toml: fields.weight.init`), `what` says what is wrong
+    there, `fix` what to write instead. `legal` lists the values that would have been accepted, where they can be listed.
+    """
+
+    where: str
+    what: str
+    fix: str
+    legal: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        lines = [f"{self.where}: {self.what}"]
+        if self.legal:
+            lines.append(f"  legal: {', '.join(self.legal)}")
+        lines.append(f"  fix: {self.fix}")
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, object]:
+        """The fault as plain JSON, for `--json`."""
+        return {"where": self.where, "what": self.what, "legal": list(self.legal), "fix": self.fix}
+
+
+class ScaffoldError(Exception):
+    """An input that cannot be used, with everything that is wrong with it.
+
+    `exit_code` is 2 for bad input and 1 where the input is good but the state of the disk refuses it.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        where: str,
+        fix: str,
+        legal: Sequence[str] = (),
+        exit_code: int = 2,
+    ):
+        self.faults: tuple[Fault, ...] = (Fault(where, what, fix, tuple(legal)),)
+        self.exit_code = exit_code
+        super().__init__(where, what, fix)
+
+    @classmethod
+    def of(cls, faults: Iterable[Fault], *, exit_code: int = 2) -> "ScaffoldError":
+        """One error for several faults, in order of their places."""
+        ordered = sorted(faults)
+        first = ordered[0]
+        error = cls(first.what, where=first.where, fix=first.fix, legal=first.legal, exit_code=exit_code)
+        error.faults = tuple(ordered)
+        return error
+
+    def __str__(self) -> str:
+        return "\n".join(str(fault) for fault in self.faults)
+
+
+def nearest(word: str, legal: Iterable[str]) -> str | None:
+    """The legal word that `word` was probably meant to be, or None."""
+    import difflib  # here, because only a fault needs it
+
+    matches = difflib.get_close_matches(word, sorted(legal), n=1, cutoff=0.6)
+    return matches[0] if matches else None
+
+
+def suggestion(word: str, legal: Iterable[str], otherwise: str) -> str:
+    """A fix that names the nearest legal word, or `otherwise` where none is near."""
+    match = nearest(word, legal)
+    return f"did you mean `{match}`?" if match else otherwise
