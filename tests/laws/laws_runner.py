@@ -1,0 +1,67 @@
+"""Runs a law suite in process: which laws fail on a class, and with what message."""
+
+import importlib.util
+import inspect
+import pathlib
+import sys
+import tempfile
+import warnings
+
+import pytest
+
+SOURCE = pathlib.Path(__file__).parents[2] / "scaffold" / "pytree_laws.py"
+
+
+def load_laws():
+    """The suite as its users have it: a module called `pytree_laws`."""
+    if "pytree_laws" not in sys.modules:
+        spec = importlib.util.spec_from_file_location("pytree_laws", SOURCE)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules["pytree_laws"] = module
+        spec.loader.exec_module(module)
+    return sys.modules["pytree_laws"]
+
+
+laws = load_laws()
+
+
+class Outcome(dict):
+    """law -> messages of its failures; `ran` and `skipped` name the tests."""
+
+    def __init__(self):
+        super().__init__()
+        self.ran, self.skipped = [], {}
+
+    def text(self, law):
+        return "\n".join(self.get(law, ()))
+
+
+def cases(suite):
+    """Every law of a suite, one for each of its parameters."""
+    for name, test in inspect.getmembers(suite, inspect.ismethod):
+        if name.startswith("test_"):
+            marks = [m for m in getattr(test, "pytestmark", ()) if m.name == "parametrize"]
+            for kwargs in [{marks[0].args[0]: v} for v in marks[0].args[1]] if marks else [{}]:
+                yield name, test, kwargs
+
+
+def run(suite, only="test_"):
+    """Every law of `suite` (a subclass of PytreeLaws) whose name starts with `only`."""
+    outcome = Outcome()
+    for name, test, kwargs in cases(suite()):
+        if not name.startswith(only):
+            continue
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            if "tmp_path" in inspect.signature(test).parameters:
+                kwargs = {**kwargs, "tmp_path": pathlib.Path(folder)}
+            try:
+                test(**kwargs)
+                outcome.ran.append(name)
+            except pytest.skip.Exception as reason:
+                outcome.skipped[name] = str(reason)
+            except Exception as error:
+                text = str(error) if isinstance(error, laws.LawBroken) else f"CRASH {error!r}"
+                law = text.partition(" ")[0] if isinstance(error, laws.LawBroken) else name
+                outcome.setdefault(law, []).append(f"[{name}] {text}")
+    return outcome

@@ -1,0 +1,94 @@
+"""The laws hold for classes that are right, ours and Equinox's own."""
+
+import ast
+import pathlib
+import subprocess
+import sys
+import time
+
+import pytest
+from good_specimens import GOOD, AffineLaws
+from laws_runner import SOURCE, laws, run
+
+
+@pytest.mark.parametrize("suite", GOOD, ids=lambda suite: suite.__name__)
+def test_good_classes_hold_every_law(suite):
+    outcome = run(suite)
+    assert not outcome, "\n".join(message for found in outcome.values() for message in found)
+    assert len(outcome.ran) > 15
+
+
+def test_a_suite_takes_less_than_three_seconds():
+    run(AffineLaws)  # the first run pays for what jax compiles once
+    start = time.perf_counter()
+    run(AffineLaws)
+    assert time.perf_counter() - start < 3
+
+
+def test_the_statements_can_be_read_without_importing_jax():
+    tree = ast.parse(SOURCE.read_text())
+    (literal,) = [
+        node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LAWS"
+    ]
+    assert ast.literal_eval(literal) == laws.LAWS
+    assert list(laws.LAWS) == [f"P{number}" for number in range(1, 18)]
+    assert all(len(entry) == 4 and all(entry) for entry in laws.LAWS.values())
+
+
+def test_every_law_has_a_test():
+    tests = [name for name in vars(laws.PytreeLaws) if name.startswith("test_")]
+    assert {f"P{int(name[6:8])}" for name in tests} == set(laws.LAWS)
+
+
+PLAIN = """
+import sys
+sys.modules["equinox"] = None  # as if it were not installed
+import jax, jax.numpy as jnp
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+class Scale:
+    def __init__(self, weight):
+        self.weight = jnp.array(weight)
+    def __init_subclass__(cls):
+        raise TypeError
+    def __call__(self, x):
+        return self.weight * x
+
+def unflatten(_, children):
+    self = object.__new__(Scale)
+    (self.weight,) = children
+    return self
+
+jax.tree_util.register_pytree_with_keys(
+    Scale, lambda s: (((jax.tree_util.GetAttrKey("weight"), s.weight),), ()), unflatten
+)
+
+class TestScale(PytreeLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+    returns = (Output((3,)),)
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,))}
+    def build(self, weight):
+        return Scale(weight)
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+    def call(self, scale, *arguments):
+        return scale(*arguments)
+"""
+
+
+@pytest.mark.parametrize("x64", ["0", "1"])
+def test_the_file_stands_alone(tmp_path: pathlib.Path, x64: str):
+    (tmp_path / "pytree_laws.py").write_text(SOURCE.read_text())
+    (tmp_path / "test_scale.py").write_text(PLAIN)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],
+        cwd=tmp_path,
+        env={"PATH": "", "JAX_PLATFORMS": "cpu", "JAX_ENABLE_X64": x64, "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "failed" not in done.stdout
