@@ -1,0 +1,37 @@
+"""Writes JAX modules from a short spec, with the tests that prove them.
+
+The flow is `load_spec`, then `plan`, then `publish`:
+
+    layout = find_layout(Path.cwd())
+    publish(plan([load_spec(Path("specs/affine.toml"))], layout))
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from scaffold.errors import Fault, ScaffoldError
+    from scaffold.generate import load_spec
+    from scaffold.generate import plan_modules as plan
+    from scaffold.layout import Layout, find_layout
+    from scaffold.publish import publish
+
+__all__ = ["Fault", "Layout", "ScaffoldError", "find_layout", "load_spec", "plan", "publish"]
+
+_HOMES = {
+    "Fault": ("scaffold.errors", "Fault"),
+    "Layout": ("scaffold.layout", "Layout"),
+    "ScaffoldError": ("scaffold.errors", "ScaffoldError"),
+    "find_layout": ("scaffold.layout", "find_layout"),
+    "load_spec": ("scaffold.generate", "load_spec"),
+    "plan": ("scaffold.generate", "plan_modules"),
+    "publish": ("scaffold.publish", "publish"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Each name is imported when it is first used, since `scaffold --help` uses none."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)

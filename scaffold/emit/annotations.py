@@ -1,0 +1,93 @@
+"""Types as annotations: jaxtyping shapes for arrays, plain Python for the rest."""
+
+from dataclasses import dataclass, field
+
+from scaffold.spec.types import (
+    DTYPES,
+    ArrayType,
+    CallableType,
+    ClassType,
+    DictType,
+    ListType,
+    LiteralType,
+    ScalarType,
+    TreeType,
+    TupleType,
+    Type,
+    UnionType,
+    dim_names,
+)
+
+
+@dataclass
+class Scope:
+    """Annotations that jaxtyping checks together: one signature, or the fields of one class.
+
+    jaxtyping evaluates `4*hidden` only after it has met a plain `hidden`, so `bound` remembers the plain dims so far;
+    where it has not, the dim is left free and its text kept as documentation (`4*hidden=_`).
+    """
+
+    bound: set[str] = field(default_factory=set[str])
+
+    def stored(self, kind: Type, *, static: bool = False) -> str:
+        """The annotation of a field."""
+        match kind:
+            case ArrayType():
+                return self.array(kind, "Array")
+            case ListType(item=item):
+                return f"tuple[{self.stored(item, static=static)}, ...]"
+            case DictType(item=item) if static:
+                return f"tuple[tuple[str, {self.stored(item, static=True)}], ...]"
+            case DictType(item=item):
+                return f"dict[str, {self.stored(item)}]"
+            case _:
+                return self.plain(kind)
+
+    def given(self, kind: Type) -> str:
+        """The annotation of an argument of the constructor, which converts and copies what it is given."""
+        match kind:
+            case ArrayType():
+                return self.array(kind, "ArrayLike")
+            case ListType(item=item):
+                return f"Sequence[{self.given(item)}]"
+            case DictType(item=item):
+                return f"Mapping[str, {self.given(item)}]"
+            case _:
+                return self.plain(kind)
+
+    def plain(self, kind: Type) -> str:
+        match kind:
+            case ArrayType():
+                return self.array(kind, "Array")
+            case ScalarType(name=name) | ClassType(name=name):
+                return name
+            case TupleType(items=items, variadic=variadic):
+                return f"tuple[{', '.join([*map(self.plain, items), *(['...'] if variadic else [])])}]"
+            case CallableType():
+                return "Callable[..., Any]"
+            case TreeType():
+                return "PyTree"
+            case LiteralType(values=values):
+                return f"Literal[{', '.join(map(repr, values))}]"
+            case UnionType(members=members, optional=optional):
+                return " | ".join([*map(self.plain, members), *(["None"] if optional else [])])
+            case ListType(item=item):
+                return f"list[{self.plain(item)}]"
+            case DictType(item=item):
+                return f"dict[str, {self.plain(item)}]"
+
+    def array(self, kind: ArrayType, holder: str) -> str:
+        if kind.dtype == "key" and not kind.dims:
+            return "PRNGKeyArray"
+        shape = " ".join(map(self.dim, kind.dims))
+        # With one name ruff takes the text for a forward reference and unquotes it; a leading space prevents that.
+        spaced = f" {shape}" if len(kind.dims) == 1 else shape
+        holder = "Array" if kind.dtype == "key" else holder
+        return f'{DTYPES[kind.dtype][0]}[{holder}, "{spaced}"]'
+
+    def dim(self, dim: str) -> str:
+        names = dim_names(dim)
+        if dim.startswith("*") or names == (dim,):
+            self.bound.update(names)
+            return dim
+        return dim if set(names) <= self.bound else f"{dim}=_"

@@ -1,0 +1,244 @@
+"""The constructor of a class as source: its signature, its statements, and the value of each stored attribute."""
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from scaffold.emit.annotations import Scope
+from scaffold.spec.constructor import Parameter, converter_expression, key_consumers, parameters, uses_dtype
+from scaffold.spec.expressions import rename
+from scaffold.spec.initialisers import INITIALISERS, dtype_source
+from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type
+
+
+@dataclass(frozen=True)
+class Constructor:
+    """Fragments of a constructor: `create` or `__init__`."""
+
+    signature: str
+    statements: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+    """Field name and the source of its value, in the order of the fields."""
+
+
+def constructor(spec: ModuleSpec) -> Constructor:
+    """The constructor that builds every field of `spec`."""
+    keys = _keys(spec)
+    statements = [*_key_statement(keys), *_setup(spec, keys), *_dtype_statement(spec), *_conversions(spec)]
+    statements += [line for field in spec.stored for line in _preprocessing(field)]
+    values = tuple((field.name, _value(spec, field, keys)) for field in spec.stored)
+    return Constructor(signature(spec), tuple(statements), values)
+
+
+def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
+    """The spec of an `__init__` that is given every field."""
+    fields = tuple(replace(field, init=None) if field.stored else field for field in spec.fields)
+    return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
+
+
+def hand_over(spec: ModuleSpec) -> Constructor:
+    """A `create` that makes what has an initialiser and hands the rest over to `__init__` as it came."""
+    keys = _keys(spec)
+    statements = (*_key_statement(keys), *_setup(spec, keys), *_dtype_statement(spec))
+    values = tuple((one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored)
+    return Constructor(signature(spec), statements, values)
+
+
+def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
+    """The parameters of the constructor, with `*` before the keyword-only ones.
+
+    `as_stored` annotates them as the fields are, for an `__init__` that may be given what a field holds already.
+    """
+    scope = Scope()
+    annotate = scope.stored if as_stored else scope.given
+    parts: list[str] = []
+    for parameter in parameters(spec):
+        if parameter.keyword_only and "*" not in parts:
+            parts.append("*")
+        parts.append(_parameter(parameter, annotate))
+    return ", ".join(parts)
+
+
+def _parameter(parameter: Parameter, annotate: Callable[[Type], str]) -> str:
+    if parameter.source == "dtype":
+        annotation = "DTypeLike | None"
+    else:
+        annotation = annotate(parameter.type) if parameter.type is not None else "Any"
+        if parameter.field is not None and parameter.field.nullable and parameter.source == "field":
+            annotation += " | None"
+    default = "" if parameter.default is None else f" = {parameter.default}"
+    return f"{parameter.name}: {annotation}{default}"
+
+
+def call_signature(arguments: tuple[Argument, ...], scope: Scope) -> str:
+    """The parameters of a method, without `self`."""
+    parts: list[str] = []
+    for argument in arguments:
+        if argument.type is None:
+            parts.append(argument.name)
+        else:
+            default = "" if argument.default is None else f" = {argument.default}"
+            parts.append(f"{argument.name}: {scope.plain(argument.type)}{default}")
+    return ", ".join(parts)
+
+
+def _keys(spec: ModuleSpec) -> Mapping[str, str]:
+    """The key of each consumer: `key` itself where there is one consumer, else one split of it for each."""
+    consumers = key_consumers(spec)
+    return {name: "key" if len(consumers) == 1 else f"{name}_key" for name in consumers}
+
+
+def _key_statement(keys: Mapping[str, str]) -> tuple[str, ...]:
+    if len(keys) < 2:
+        return ()
+    return (f"{', '.join(keys.values())} = jax.random.split(key, {len(keys)})",)
+
+
+def _setup(spec: ModuleSpec, keys: Mapping[str, str]) -> tuple[str, ...]:
+    source = spec.setup.strip("\n")
+    if not source.strip():
+        return ()
+    return (rename(source, {"key": keys["setup"]}) if "setup" in keys else source,)
+
+
+def _dtype_statement(spec: ModuleSpec) -> tuple[str, ...]:
+    return ("dtype = jnp.result_type(float) if dtype is None else dtype",) if uses_dtype(spec) else ()
+
+
+def _conversions(spec: ModuleSpec) -> tuple[str, ...]:
+    converted = ((field.name, converter_expression(field)) for field in spec.stored if field.given)
+    return tuple(f"{name} = {source}" for name, source in converted if source is not None)
+
+
+def _preprocessing(field: Field) -> tuple[str, ...]:
+    """Statements that make a copy of what was given and preprocess it, once."""
+    if not (field.given and field.preprocess):
+        return ()
+    return f"{field.name} = {_copy_of_given(field)}", f"{field.name} = {field.preprocess}"
+
+
+def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
+    if field.given:
+        value = field.name if field.preprocess else _copy_of_given(field)
+    elif field.initialiser is not None and field.array is not None:
+        value = _initialised(spec, field, field.array, keys)
+    else:
+        value = _expression(field, keys)
+    value = _with_preset(spec, field, value)
+    return f"{value} if {field.optional} else None" if field.optional else value
+
+
+def _copy_of_given(field: Field) -> str:
+    copied = copy_source(field.type, field.name, static=not field.dynamic)
+    return (
+        f"None if {field.name} is None else {copied}" if field.nullable and copied != field.name else copied
+    )
+
+
+def copy_source(kind: Type, source: str, *, static: bool = False, depth: int = 0) -> str:
+    """Source of a copy of `source`: arrays with an explicit dtype, containers that the caller does not hold."""
+    item = "value" if depth == 0 else f"value{depth}"
+    match kind:
+        case ArrayType(dtype="key"):
+            return f"jnp.array({source})"
+        case ArrayType():
+            return f"jnp.array({source}, {dtype_source(kind)})"
+        case TreeType():
+            return f"jax.tree.map(lambda leaf: jnp.array(leaf, jnp.result_type(leaf)), {source})"
+        case ListType(item=inner):
+            copied = copy_source(inner, item, static=static, depth=depth + 1)
+            return f"tuple({source})" if copied == item else f"tuple({copied} for {item} in {source})"
+        case DictType(item=inner):
+            name = "name" if depth == 0 else f"name{depth}"
+            copied = copy_source(inner, item, static=static, depth=depth + 1)
+            if static:
+                pairs = (
+                    f"{source}.items()"
+                    if copied == item
+                    else f"({name}, {copied}) for {name}, {item} in {source}.items()"
+                )
+                return f"tuple(sorted({pairs}))"
+            return (
+                f"dict({source})"
+                if copied == item
+                else f"{{{name}: {copied} for {name}, {item} in {source}.items()}}"
+            )
+        case _:
+            return source
+
+
+def _initialised(spec: ModuleSpec, field: Field, array: ArrayType, keys: Mapping[str, str]) -> str:
+    one = INITIALISERS[field.initialiser or ""]
+    key = keys.get(field.name, "key")
+    if field.initialiser == "split" and array.dims:
+        return f"jax.random.split({key}, {shape_source(array)})"
+    return one.source.format(
+        key=key, shape=shape_source(array), dtype=dtype_source(array), fan=_fan(spec, array)
+    )
+
+
+def shape_source(array: ArrayType) -> str:
+    """The shape of an array as a tuple: `(out_size, in_size)`, `(size,)`, or `shape` for `*shape` alone."""
+    if len(array.dims) == 1:
+        return array.dims[0][1:] if array.dims[0].startswith("*") else f"({array.dims[0]},)"
+    return f"({', '.join(array.dims)})"
+
+
+def _fan(spec: ModuleSpec, array: ArrayType) -> str:
+    """The axes of fan-in and fan-out.
+
+    jax's initialisers take `(in, out)`, whereas `self.weight @ x` wants `(out, in)`. The last axis is the input, as in
+    equinox.nn, unless the call takes the last but one as a dim of its inputs and not the last.
+    """
+    if len(array.dims) < 2:
+        return ""
+    inputs = {dim for one in (spec.call.args if spec.call else ()) for dim in getattr(one.type, "dims", ())}
+    if array.dims[-2] in inputs and array.dims[-1] not in inputs:
+        return "in_axis=-2, out_axis=-1"
+    return "in_axis=-1, out_axis=-2"
+
+
+def _expression(field: Field, keys: Mapping[str, str]) -> str:
+    source = field.expression or "None"
+    if field.name in keys:
+        source = rename(source, {"key": keys[field.name]})
+    if field.array is not None:
+        chosen = field.nullable or field.array.dtype == "key" or "dtype" in _names(source)
+        return source if chosen else f"jnp.array({source}, {dtype_source(field.array)})"
+    if isinstance(field.type, ListType):
+        return _tuple_of(field, source)
+    copied = copy_source(field.type, f"({source})", static=not field.dynamic)
+    return source if copied == f"({source})" else copied
+
+
+def _tuple_of(field: Field, source: str) -> str:
+    if isinstance(ast.parse(source, mode="eval").body, ast.ListComp):
+        return f"tuple({source[1:-1]})"
+    return copy_source(field.type, source, static=not field.dynamic)
+
+
+def _names(source: str) -> frozenset[str]:
+    return frozenset(
+        node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name)
+    )
+
+
+def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
+    """The dict with its preset entries; under `rebuild = "static"` without them, since they go into the treedef."""
+    if not field.preset:
+        return value
+    if spec.kind == "pytree" and spec.rebuild == "static":
+        names = ", ".join(repr(name) for name, _ in field.preset)
+        return f"{{name: value for name, value in ({value}).items() if name not in ({names},)}}"
+    entries = ", ".join(f"{name!r}: {_preset_value(field, source)}" for name, source in field.preset)
+    return f"{{**{value}, {entries}}}"
+
+
+def _preset_value(field: Field, source: str) -> str:
+    item = field.type.item if isinstance(field.type, DictType) else None
+    if not isinstance(item, ArrayType):
+        return source
+    if item.dims:
+        return f"jnp.full({shape_source(item)}, {source}, {dtype_source(item)})"
+    return f"jnp.array({source}, {dtype_source(item)})"

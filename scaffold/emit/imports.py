@@ -1,0 +1,68 @@
+"""The import block of a file, read off its code: every name that the code uses, and no other."""
+
+import ast
+import sys
+from collections.abc import Iterable, Mapping
+
+from scaffold.spec.names import IMPORTS
+
+def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]) -> list[str]:
+    """The sorted import block that `code` needs, as isort orders it, with blank lines between sections.
+
+    `extra` maps further names to their import lines; `first_party` names the packages of the user's own project.
+    """
+    known = {**IMPORTS, **extra}
+    lines = {known[name] for name in _names(code) if name in known}
+    own = frozenset(first_party)
+    sections: dict[int, list[str]] = {}
+    for line in sorted(_merged(lines), key=_order):
+        sections.setdefault(_section(line, own), []).append(line)
+    blocks = ["\n".join(sections[number]) for number in sorted(sections)]
+    return "\n\n".join(blocks).split("\n") if blocks else []
+
+
+def imported(line: str) -> tuple[str, ...]:
+    """The names that an import statement binds."""
+    statement = ast.parse(line).body[0]
+    if not isinstance(statement, ast.Import | ast.ImportFrom):
+        return ()
+    return tuple((alias.asname or alias.name).split(".")[0] for alias in statement.names)
+
+
+def _names(code: str) -> frozenset[str]:
+    return frozenset(node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name))
+
+
+def _merged(lines: Iterable[str]) -> list[str]:
+    """One line for each module from which names are imported."""
+    names: dict[str, set[str]] = {}
+    plain: list[str] = []
+    for line in lines:
+        if line.startswith("from "):
+            module, _, imported_part = line[5:].partition(" import ")
+            names.setdefault(module, set()).update(part.strip() for part in imported_part.split(","))
+        else:
+            plain.append(line)
+    return plain + [
+        f"from {module} import {', '.join(sorted(found, key=_kind))}" for module, found in names.items()
+    ]
+
+
+def _kind(name: str) -> tuple[int, str]:
+    """isort's order of names: CONSTANTS, Classes, functions."""
+    return (0 if name.isupper() and len(name) > 1 else 1 if name[0].isupper() else 2, name)
+
+
+def _module(line: str) -> str:
+    return line.split()[1].split(" ")[0].rstrip(",")
+
+
+def _order(line: str) -> tuple[bool, str, str]:
+    return (line.startswith("from "), _module(line).lower(), line)
+
+
+def _section(line: str, own: frozenset[str]) -> int:
+    root = _module(line).split(".")[0]
+    if root in sys.stdlib_module_names:
+        return 0
+    return 3 if root == "" else 2 if root in own else 1

@@ -1,0 +1,207 @@
+"""The members that a Module and a pytree class have in common: properties, the call, docstrings."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from scaffold.emit.annotations import Scope
+from scaffold.emit.construct import call_signature
+from scaffold.emit.text import block, docstring
+from scaffold.spec.constructor import Parameter, parameters
+from scaffold.spec.expressions import guard, rename
+from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.names import stem
+from scaffold.spec.types import ArrayType, Type, arrays, dim_names
+
+METHOD = " " * 4
+BODY = " " * 8
+
+
+def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
+    """The buffers that must be kept out of the gradient where they are used."""
+    inexact = (
+        one
+        for one in spec.fields
+        if one.role == "buffer" and isinstance(one.type, ArrayType) and one.type.inexact
+    )
+    return tuple(one.name for one in inexact if not (one.nullable or one.optional))
+
+
+def stop_gradients(spec: ModuleSpec, source: str) -> str:
+    return guard(source, guarded_buffers(spec), "jax.lax.stop_gradient")
+
+
+def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
+    """Name, annotation, docstring and expression of each derived field."""
+    names = {one.name: f"self.{one.name}" for one in spec.fields}
+    return [
+        (
+            one.name,
+            Scope().stored(one.type),
+            docstring(one.doc or f"Computed from the other fields at each use{_shape_of(one.type)}.", BODY),
+            stop_gradients(spec, rename(one.expression or "None", names)),
+        )
+        for one in spec.derived
+    ]
+
+
+def _shape_of(kind: Type) -> str:
+    return f"; shape {shape_text(kind)}" if isinstance(kind, ArrayType) else ""
+
+
+def shape_text(kind: ArrayType) -> str:
+    """The shape in prose: `(out_size, in_size)`."""
+    if len(kind.dims) == 1:
+        return f"`({kind.dims[0]},)`" if not kind.dims[0].startswith("*") else f"`{kind.dims[0][1:]}`"
+    return f"`({', '.join(kind.dims)})`"
+
+
+def call_context(spec: ModuleSpec) -> dict[str, Any]:
+    """The parts of `__call__`; empty texts where the class has none."""
+    call = spec.call
+    if call is None:
+        return {"has_call": False, "call_signature": "", "call_returns": "", "call_doc": "", "call_body": ""}
+    scope = Scope()
+    arguments = call_signature(call.args, scope)
+    return {
+        "has_call": True,
+        "call_signature": f"self, {arguments}" if arguments else "self",
+        "call_returns": _returns(call, scope),
+        "call_doc": docstring(_call_doc(spec, call), BODY),
+        "call_body": block(stop_gradients(spec, _dedented(call.body)), BODY),
+    }
+
+
+def _dedented(source: str) -> str:
+    return block(source, "")
+
+
+def _returns(call: Call, scope: Scope) -> str:
+    kinds = [scope.plain(kind) for kind in call.returns]
+    if not kinds:
+        return "Any"
+    return f"tuple[{', '.join(kinds)}]" if call.returns_tuple else kinds[0]
+
+
+def _call_doc(spec: ModuleSpec, call: Call) -> str:
+    summary = call.doc or f"Apply the {_words(spec.name)}."
+    if "**Arguments:**" in summary or not call.args:
+        return summary
+    listed = "\n".join(_argument_line(one) for one in call.args if not one.is_marker)
+    returned = ", ".join(type_text(kind) for kind in call.returns)
+    return f"{summary}\n\n**Arguments:**\n\n{listed}" + (
+        f"\n\n**Returns:**\n\n{_capital(returned)}." if returned else ""
+    )
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _words(name: str) -> str:
+    return stem(name).replace("_", " ")
+
+
+def _argument_line(argument: Argument) -> str:
+    default = "" if argument.default is None else f" Default: `{argument.default}`."
+    return f"- `{argument.name}`: {type_text(argument.type)}.{default}"
+
+
+def type_text(kind: Type | None) -> str:
+    """A type in prose, for a docstring."""
+    if kind is None:
+        return "any value"
+    if isinstance(kind, ArrayType):
+        return _array_text(kind)
+    found = arrays(kind)
+    if found:
+        return (
+            f"`{Scope().plain(kind)}`" if len(found) > 1 else f"{_array_text(found[0])} ({_container(kind)})"
+        )
+    return f"`{Scope().plain(kind)}`"
+
+
+def _array_text(kind: ArrayType) -> str:
+    if kind.dtype == "key":
+        return "a PRNG key" if not kind.dims else f"PRNG keys of shape {shape_text(kind)}"
+    noun = {"f": "float array", "inexact": "float or complex array", "bool": "boolean array"}.get(kind.dtype)
+    return (
+        f"{noun or kind.dtype + ' array'} of shape {shape_text(kind)}"
+        if kind.dims
+        else f"scalar {noun or kind.dtype + ' array'}"
+    )
+
+
+def _container(kind: Type) -> str:
+    return {"ListType": "a sequence of these", "DictType": "a dict of these", "UnionType": "or None"}.get(
+        type(kind).__name__, "within a structure"
+    )
+
+
+def constructor_doc(spec: ModuleSpec, summary: str) -> str:
+    """The docstring of the constructor: its arguments, and the errors that it raises."""
+    listed = "\n".join(_parameter_line(spec, one) for one in parameters(spec))
+    text = f"{summary}\n\n**Arguments:**\n\n{listed}" if listed else summary
+    raised = "\n".join(_raised(spec))
+    return f"{text}\n\n**Raises:**\n\n{raised}" if raised else text
+
+
+def _raised(spec: ModuleSpec) -> Iterator[str]:
+    static = [f"`{one.name}`" for one in spec.static]
+    if static:
+        verb = "does not have its declared type" if len(static) == 1 else "do not have their declared types"
+        yield f"- `TypeError` if {_joined(static)} {verb}."
+    for one in spec.fields:
+        if one.check:
+            yield f"- `ValueError` unless `{one.check}`."
+
+
+def _joined(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
+
+
+def _parameter_line(spec: ModuleSpec, parameter: Parameter) -> str:
+    return f"- `{parameter.name}`: {_parameter_text(spec, parameter)}"
+
+
+def _parameter_text(spec: ModuleSpec, parameter: Parameter) -> str:
+    match parameter.source:
+        case "dtype":
+            return "dtype of the floating-point arrays; jax's default float if None."
+        case "key":
+            return "a PRNG key for the random initialisation; each random array gets a split of its own."
+        case "dim":
+            return f"the size `{parameter.name}` of {_joined(_holders(spec, parameter.name))}."
+        case "flag":
+            return f"whether there is a `{parameter.field.name if parameter.field else ''}`; it is None otherwise."
+        case "field" if parameter.field is not None:
+            return _field_text(parameter.field)
+        case _:
+            return f"{type_text(parameter.type)}."
+
+
+def _holders(spec: ModuleSpec, dim: str) -> list[str]:
+    holders = [
+        f"`{one.name}`"
+        for one in spec.stored
+        if any(dim in dim_names(text) for array in arrays(one.type) for text in array.dims)
+    ]
+    return holders or ["the arrays"]
+
+
+def _field_text(field: Field) -> str:
+    told = field.doc.rstrip(".") or type_text(field.type)
+    nature = {"static": "static, part of the treedef", "callable": "static, a function of a module"}.get(
+        field.role
+    )
+    copied = "copied" if arrays(field.type) or field.is_tree else ""
+    notes = "; ".join(note for note in (nature, copied) if note)
+    return f"{told}; {notes}." if notes else f"{told}."
+
+
+def class_doc(spec: ModuleSpec) -> str:
+    """The docstring of the class: the author's, or what can be said of the fields."""
+    if spec.doc.strip():
+        return docstring(spec.doc, METHOD)
+    return docstring(
+        f"Holds {_joined([f'`{one.name}`' for one in spec.stored]).replace(' or ', ' and ')}.", METHOD
+    )

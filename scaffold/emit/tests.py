@@ -1,0 +1,276 @@
+"""The generated test class: the declared leaves in plain sight, and how to build and call an instance."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scaffold.emit.examples import Examples, constructor_name, primes
+from scaffold.emit.text import docstring
+from scaffold.spec.constructor import Parameter, parameters
+from scaffold.spec.expressions import count_name
+from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.types import (
+    DTYPES,
+    ArrayType,
+    CallableType,
+    ClassType,
+    DictType,
+    ListType,
+    LiteralType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+    walk,
+)
+
+
+def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """The values that `templates/tests` lays out. Raises `ScaffoldError` where no example can be made."""
+    examples = Examples.of(spec, known)
+    inputs = examples.inputs()
+    call = [one for one in (spec.call.args if spec.call else ()) if not one.is_marker]
+    passed = [one for one in call if _is_passed(spec, one)]
+    return {
+        "name": spec.name,
+        "construct": constructor_name(spec),
+        "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
+        "leaves": [
+            _leaf(examples, field, entry)
+            for field in spec.dynamic
+            for entry in _entries(spec, examples, field)
+        ],
+        "static": _static(spec, dict(inputs)),
+        "other": _other(spec, examples, dict(inputs)),
+        "rejected": _rejected(spec),
+        "inputs": [list(pair) for pair in inputs],
+        "has_call": spec.call is not None,
+        "ignores_key": _ignores_key(spec),
+        "returns": _returns(spec, examples),
+        "carry": _carry(spec, passed),
+        "arguments": [
+            examples.value(one.type, one.name, index) for index, one in enumerate(passed) if one.type
+        ],
+        "call_targets": _targets([one.name for one in passed]),
+        "call_arguments": ", ".join(_call_arguments(spec, examples, passed)),
+        "test_classes": sorted(_classes(spec, known)),
+    }
+
+
+def _targets(names: list[str]) -> str:
+    return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+
+
+def _entries(spec: ModuleSpec, examples: Examples, field: Field) -> Iterator[tuple[str, Type]]:
+    """The paths under a field whose structure the example fixes, with their types."""
+    match field.type:
+        case DictType(item=ArrayType() as item) if field.given and not field.preprocess:
+            preset = [name for name, _ in field.preset]
+            kept = spec.kind == "pytree" and spec.rebuild == "static"
+            given = ast.literal_eval(_keys_only(examples, field))
+            names = [name for name in sorted({*given, *preset}) if not (kept and name in preset)]
+            holder = f"{field.name}_entries" if kept and preset else field.name
+            yield from ((f"{holder}.{name}", item) for name in names)
+        case ListType(item=ArrayType() as item) if field.given and not field.preprocess:
+            yield from ((f"{field.name}.{index}", item) for index in range(2))
+        case _:
+            yield field.name, field.type
+
+
+def _keys_only(examples: Examples, field: Field) -> str:
+    source = dict(examples.inputs())[field.name]
+    tree = ast.parse(source, mode="eval").body
+    keys = [key for key in tree.keys if key is not None] if isinstance(tree, ast.Dict) else []
+    return f"[{', '.join(map(ast.unparse, keys))}]"
+
+
+def _leaf(examples: Examples, field: Field, entry: tuple[str, Type]) -> str:
+    path, kind = entry
+    if field.python_leaf:
+        return f'Leaf("{path}", "python")'
+    if field.role == "module":
+        return f'Leaf("{path}", "module")'
+    if not isinstance(kind, ArrayType):
+        return f'Leaf("{path}", "{"tree" if field.role == "param" else "buffer"}")'
+    role = "key" if kind.dtype == "key" else field.role
+    parts = [f'"{path}"', f'"{role}"', repr(examples.shape(kind))]
+    if DTYPES[kind.dtype][1] != "float":
+        parts.append(f'"{DTYPES[kind.dtype][1]}"')
+    return f"Leaf({', '.join(parts)})"
+
+
+def _static(spec: ModuleSpec, inputs: Mapping[str, str]) -> list[list[str]]:
+    """What each static field must hold, where the example says it."""
+    rows: list[list[str]] = []
+    for field in spec.static:
+        source = inputs.get(field.name, field.default)
+        if field.given and field.converter is None and field.preprocess is None and source is not None:
+            is_dict = isinstance(field.type, DictType)
+            rows.append(
+                [
+                    field.name,
+                    f"tuple(sorted({source}.items()))" if is_dict else _as_stored(field.type, source),
+                ]
+            )
+    return rows
+
+
+def _as_stored(kind: Type, source: str) -> str:
+    return f"tuple({source})" if isinstance(kind, ListType) else source
+
+
+def _other(spec: ModuleSpec, examples: Examples, inputs: Mapping[str, str]) -> list[list[str]]:
+    """Changes to the inputs that make another configuration: the first that can be made."""
+    if spec.test.other:
+        return [list(pair) for pair in spec.test.other]
+    every = (_changed(spec, examples, one, inputs) for one in sorted(parameters(spec), key=_preference))
+    return next(([list(pair)] for pair in every if pair is not None), [])
+
+
+def _preference(parameter: Parameter) -> int:
+    return {"flag": 0, "field": 1, "dim": 2}.get(parameter.source, 3)
+
+
+def _changed(
+    spec: ModuleSpec, examples: Examples, parameter: Parameter, inputs: Mapping[str, str]
+) -> tuple[str, str] | None:
+    name = parameter.name
+    source = inputs.get(name, parameter.default)
+    if parameter.source == "flag":
+        return name, "False"
+    if parameter.source == "dim":
+        return (name, str(_unused_prime(examples))) if _is_free_dim(spec, name) else None
+    field = parameter.field
+    if parameter.source != "field" or field is None or field.dynamic or field.converter or source is None:
+        return None
+    if name in examples.sizes and not _is_free_dim(spec, name):
+        return None
+    changed = _other_value(field.type, source)
+    return None if changed is None else (name, changed)
+
+
+def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
+    """Whether no array that is given has this dim."""
+    given = (
+        part for one in spec.stored if one.given for part in walk(one.type) if isinstance(part, ArrayType)
+    )
+    return not any(name in dim for array in given for dim in array.dims)
+
+
+def _unused_prime(examples: Examples) -> int:
+    return next(prime for prime in primes() if prime not in examples.sizes.values())
+
+
+def _other_value(kind: Type, source: str) -> str | None:
+    match kind:
+        case ScalarType(name="bool"):
+            return {"True": "False", "False": "True"}.get(source)
+        case ScalarType(name="int"):
+            return str(int(source) + 1) if source.isdigit() else None
+        case ScalarType(name="float"):
+            return f"{source} + 0.25"
+        case ScalarType(name="str"):
+            return f'{source} + "_other"'
+        case LiteralType(values=values) if len(values) > 1:
+            return repr(next(value for value in values if repr(value) != source))
+        case CallableType():
+            return "jnp.sin" if source != "jnp.sin" else "jnp.cos"
+        case _:
+            return None
+
+
+def _rejected(spec: ModuleSpec) -> list[list[str]]:
+    """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
+    own = [[_dict(row), "ValueError"] for row in spec.test.rejected]
+    static = (one for one in spec.static if one.given and one.converter is None and one.preprocess is None)
+    return own + [[_dict(((one.name, _wrong(one.type)),)), "TypeError"] for one in static]
+
+
+def _dict(row: tuple[tuple[str, str], ...]) -> str:
+    pairs = (f'"{name}": {source}' for name, source in row)
+    return f"{{{', '.join(pairs)}}}"
+
+
+def _wrong(kind: Type) -> str:
+    match kind:
+        case ScalarType(name="float"):
+            return 'float("nan")'
+        case ScalarType(name="int"):
+            return "2.5"
+        case CallableType():
+            return "lambda x: x"
+        case TupleType() | ListType():
+            return "([0],)"
+        case DictType():
+            return '{"a": [0]}'
+        case UnionType() | LiteralType() | _:
+            return "1j"
+
+
+def _is_passed(spec: ModuleSpec, argument: Argument) -> bool:
+    """Whether the example passes this argument as an array; the others keep their default or are constants."""
+    if argument.name in dict(spec.test.values) or argument.type is None:
+        return False
+    has_array = any(isinstance(part, ArrayType) for part in walk(argument.type))
+    is_key = any(isinstance(part, ArrayType) and part.dtype == "key" for part in walk(argument.type))
+    return has_array and (argument.default is None or is_key)
+
+
+def _call_arguments(spec: ModuleSpec, examples: Examples, passed: list[Argument]) -> Iterator[str]:
+    keyword_only = False
+    explicit = dict(spec.test.values)
+    for argument in spec.call.args if spec.call else ():
+        if argument.is_marker:
+            keyword_only = True
+        elif argument in passed:
+            yield f"{argument.name}={argument.name}" if keyword_only else argument.name
+        elif argument.name in explicit:
+            yield f"{argument.name}={explicit[argument.name]}"
+            keyword_only = True
+        elif argument.default is None and argument.type is not None:
+            value = examples.value(argument.type, argument.name, 0)
+            yield f"{argument.name}={value}" if keyword_only else value
+        else:
+            keyword_only = True
+
+
+def _ignores_key(spec: ModuleSpec) -> bool:
+    """Whether the call takes a key and never looks at it."""
+    if spec.call is None:
+        return False
+    keys = [one.name for one in spec.call.args if one.type and any(_is_key(part) for part in walk(one.type))]
+    return bool(keys) and not any(count_name(spec.call.body, key) for key in keys)
+
+
+def _is_key(kind: Type) -> bool:
+    return isinstance(kind, ArrayType) and kind.dtype == "key"
+
+
+def _returns(spec: ModuleSpec, examples: Examples) -> list[str]:
+    kinds = spec.call.returns if spec.call else ()
+    if not all(isinstance(kind, ArrayType) for kind in kinds):
+        return []
+    return [_output(examples, kind) for kind in kinds if isinstance(kind, ArrayType)]
+
+
+def _output(examples: Examples, kind: ArrayType) -> str:
+    dtype = "" if DTYPES[kind.dtype][1] == "float" else f', "{DTYPES[kind.dtype][1]}"'
+    return f"Output({examples.shape(kind)!r}{dtype})"
+
+
+def _carry(spec: ModuleSpec, passed: list[Argument]) -> str:
+    names = [one.name for one in passed]
+    return str(names.index(spec.call.carry)) if spec.call and spec.call.carry in names else ""
+
+
+def _classes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
+    """The names of generated classes that the example builds, and those that these build."""
+    own = {
+        part.name
+        for one in spec.stored
+        if one.given
+        for part in walk(one.type)
+        if isinstance(part, ClassType)
+    }
+    inner = (_classes(known[name], known) for name in own if name in known)
+    return own.union(*inner)

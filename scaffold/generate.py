@@ -1,0 +1,144 @@
+"""Specs to a plan: contexts, templates, formatting, and what each file meets on disk."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scaffold.emit.imports import import_lines, imported
+from scaffold.emit.tests import test_context
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.fileset import Edit, File, Plan, make_plan
+from scaffold.kinds import kind_of
+from scaffold.layout import Layout
+from scaffold.registration import register
+from scaffold.render import render
+from scaffold.spec import ModuleSpec
+from scaffold.spec.names import stem
+from scaffold.spec.read import read_spec
+from scaffold.spec.toml import read_toml
+from scaffold.spec.types import ClassType, walk
+from scaffold.tidy import tidy
+
+_MODULES_IN_USE = frozenset(
+    ("jax", "jaxlib", "jaxtyping", "equinox", "numpy", "optax", "flax", "pytest", "pytree_laws", "conftest")
+)
+
+
+def load_spec(path: Path, *, where: str = "") -> ModuleSpec:
+    """The spec in a TOML file. Raises `ScaffoldError` with all its faults."""
+    return read_spec(read_toml(path, where or path.as_posix()), where or path.as_posix())
+
+
+def plan_modules(
+    specs: Sequence[ModuleSpec], layout: Layout, *, extra: Iterable[File] = (), force: bool = False
+) -> Plan:
+    """The plan that generates the classes of `specs`, their tests and what the tests need.
+
+    `extra` are files to publish with them, such as a spec that the command line wrote. Nothing is written here.
+    """
+    known = _known(specs, layout)
+    faults = [fault for spec in specs for fault in _place_faults(spec, layout, known)]
+    if faults:
+        raise ScaffoldError.of(faults)
+    files = [file for spec in specs for file in module_files(spec, layout, known)]
+    laws = File(layout.laws_file, law_suite())
+    edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
+    return make_plan(layout.root, [*tidy(_unique(files)), laws, *extra, *edits], force=force)
+
+
+def _unique(files: Iterable[File]) -> tuple[File, ...]:
+    """The files without those that several classes share."""
+    return tuple(dict.fromkeys(files))
+
+
+def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> tuple[File, ...]:
+    """The files of one class, as the templates lay them out."""
+    context = module_context(spec, layout, known)
+    rendered = [*render(spec.kind, context), *render("tests", context)]
+    return tuple(File(path, text, keep=path.name == "conftest.py") for path, text in rendered)
+
+
+def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """Everything that the templates of one class lay out: plain JSON."""
+    context = {
+        **kind_of(spec.kind).context(spec),
+        **test_context(spec, known),
+        "stem": stem(spec.name),
+        "source_folder": layout.source.as_posix(),
+        "tests_folder": layout.tests.as_posix(),
+        "import_root": _import_root(layout),
+        "imports": [],
+        "test_imports": [],
+    }
+    # The import block is read off the code, so the code is laid out once without it.
+    [(_, code)] = render(spec.kind, context)
+    [test] = [text for path, text in render("tests", context) if path.name != "conftest.py"]
+    classes = {part.name: part for one in spec.fields for part in walk(one.type) if isinstance(part, ClassType)}
+    lines = {name: line for line in spec.imports for name in imported(line)}
+    lines |= {name: _class_import(part, layout) for name, part in classes.items()}
+    of_tests = lines | {name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])}
+    own = _first_party(spec, layout, (*classes, *context["test_classes"]))
+    context["imports"] = import_lines(code, lines, own)
+    context["test_imports"] = import_lines(test, of_tests, own)
+    return context
+
+
+def _class_import(kind: ClassType, layout: Layout) -> str:
+    return f"from {kind.module or layout.module(stem(kind.name))} import {kind.name}"
+
+
+def _first_party(spec: ModuleSpec, layout: Layout, classes: Iterable[str]) -> tuple[str, ...]:
+    if layout.package is not None:
+        return (layout.package.split(".")[0],)
+    return tuple(sorted({stem(name) for name in (spec.name, *classes)}))
+
+
+def _import_root(layout: Layout) -> str:
+    """Source of the folder that must be importable, from the tests folder `TESTS`."""
+    up = f"TESTS.parents[{len(layout.tests.parts) - 1}]" if len(layout.tests.parts) > 1 else "TESTS.parent"
+    return up if layout.import_root == PurePosixPath(".") else f'{up} / "{layout.import_root}"'
+
+
+def _registration(spec: ModuleSpec, layout: Layout) -> Edit:
+    init_file = layout.init_file
+    assert init_file is not None
+    return Edit(init_file, lambda source: register(source, stem(spec.name), [spec.name]))
+
+
+def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]:
+    """The specs of this run, and those on disk of the classes that they hold."""
+    known = {spec.name: spec for spec in specs}
+    wanted = [name for spec in specs for name in _generated_classes(spec)]
+    while wanted:
+        name = wanted.pop()
+        path = layout.root / layout.spec_file(stem(name))
+        if name not in known and path.is_file():
+            known[name] = load_spec(path, where=layout.spec_file(stem(name)).as_posix())
+            wanted += _generated_classes(known[name])
+    return known
+
+
+def _generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
+    parts = (part for one in spec.fields for part in walk(one.type))
+    return tuple(part.name for part in parts if isinstance(part, ClassType) and part.module is None)
+
+
+def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Iterable[Fault]:
+    """What is wrong with the spec in this project."""
+    name = stem(spec.name)
+    if layout.package is None and (name in sys.stdlib_module_names or name in _MODULES_IN_USE):
+        what = f"`{name}.py` would hide the module `{name}` from every import"
+        yield Fault(f"{spec.where}: name", what, "choose another name, or generate into a package")
+    for other in _generated_classes(spec):
+        on_disk = (layout.root / layout.source_file(stem(other))).is_file()
+        if other not in known and not on_disk:
+            fix = f"generate `{other}` first or with it (`--spec` takes several), or write `package.module:{other}`"
+            yield Fault(f"{spec.where}: fields", f"there is no class `{other}`", fix, tuple(sorted(known)))
+
+
+@cache
+def law_suite() -> str:
+    """The text of the law suite, which is copied beside generated tests."""
+    return (Path(__file__).parent / "pytree_laws.py").read_text(encoding="utf-8")

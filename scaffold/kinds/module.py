@@ -1,0 +1,81 @@
+"""Kind `module`: an Equinox Module with a factory, or with the `__init__` of equinox.nn."""
+
+from typing import Any
+
+from scaffold.emit.annotations import Scope
+from scaffold.emit.checks import check_statements
+from scaffold.emit.construct import constructor
+from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
+from scaffold.emit.text import block, docstring
+from scaffold.spec.model import Field, ModuleSpec
+
+SUMMARY = (
+    "an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained"
+)
+
+
+def context(spec: ModuleSpec) -> dict[str, Any]:
+    """The values that `templates/module` lays out."""
+    built = constructor(spec)
+    is_init = spec.constructor == "init"
+    checks = check_statements(spec)
+    return {
+        "name": spec.name,
+        "doc": class_doc(spec),
+        "fields": _fields(spec),
+        "is_init": is_init,
+        "constructor_signature": f"{'self' if is_init else 'cls'}, {built.signature}".removesuffix(", "),
+        "constructor_doc": docstring(constructor_doc(spec, _summary(spec)), BODY),
+        "statements": [block(statement, BODY) for statement in built.statements],
+        "values": [list(pair) for pair in built.values],
+        "has_checks": bool(checks),
+        "checks": [block(check, BODY) for check in checks],
+        "properties": [list(one) for one in properties(spec)],
+        "has_trainable": needs_trainable(spec),
+        "trainable_body": block(_trainable(spec), BODY),
+        **call_context(spec),
+    }
+
+
+def _summary(spec: ModuleSpec) -> str:
+    article = "an" if spec.name[0] in "AEIOU" else "a"
+    return f"Build {article} `{spec.name}`."
+
+
+def _fields(spec: ModuleSpec) -> list[str]:
+    scope = Scope()
+    return [_field(field, scope) for field in spec.stored]
+
+
+def _field(field: Field, scope: Scope) -> str:
+    annotation = scope.stored(field.type, static=not field.dynamic)
+    if field.optional or field.nullable:
+        annotation += " | None"
+    return f"{field.name}: {annotation}" + ("" if field.dynamic else " = eqx.field(static=True)")
+
+
+def needs_trainable(spec: ModuleSpec) -> bool:
+    """Whether `eqx.is_inexact_array` alone would train what must stay, or may lie below a field."""
+    return any(field.role == "module" or _is_frozen(field) for field in spec.dynamic)
+
+
+def _is_frozen(field: Field) -> bool:
+    return field.role == "buffer" and not field.python_leaf
+
+
+def _trainable(spec: ModuleSpec) -> str:
+    frozen = tuple(field.name for field in spec.dynamic if _is_frozen(field))
+    trained = "eqx.is_inexact_array(leaf)"
+    if frozen:
+        trained = f"path[0].name not in {frozen!r} and {trained}"
+    if not any(field.role == "module" for field in spec.dynamic):
+        return f"return jax.tree_util.tree_map_with_path(lambda path, leaf: {trained}, self)"
+    return f"""
+def trained(path: Any, leaf: Any) -> Any:
+    return leaf.trainable() if hasattr(leaf, "trainable") else {trained}
+
+def is_inner(node: Any) -> bool:
+    return node is not self and hasattr(node, "trainable")
+
+return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
+"""

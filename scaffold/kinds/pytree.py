@@ -1,0 +1,192 @@
+"""Kind `pytree`: a class that jax knows by registration, with a choice of how unflatten rebuilds it.
+
+- `bypass`: around `__init__`, with `object.__new__` and plain stores.
+- `flag`: through `__init__`, which unflatten tells that it rebuilds.
+- `factory`: through an `__init__` that only stores; `create` does the rest.
+- `static`: as `bypass`, with the preset entries of a dict kept in the treedef and not among the leaves.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from scaffold.emit.annotations import Scope
+from scaffold.emit.checks import check_statements
+from scaffold.emit.construct import Constructor, constructor, fields_as_given, hand_over, signature
+from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
+from scaffold.emit.text import block, docstring
+from scaffold.spec.model import Field, ModuleSpec
+
+SUMMARY = "a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets"
+FROZEN = "@dataclass(frozen=True, eq=False)"
+OPEN = "@dataclass(init=False, eq=False)"
+FLAGGED = " " * 12
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """One attribute of an instance: its name, annotation, value at creation, and whether it is a leaf or sub-tree."""
+
+    name: str
+    annotation: str
+    value: str
+    dynamic: bool
+
+
+def context(spec: ModuleSpec) -> dict[str, Any]:
+    """The values that `templates/pytree` lays out."""
+    built = constructor(spec if spec.rebuild != "flag" else fields_as_given(spec))
+    attributes = _attributes(spec, built)
+    checks = [block(check, BODY) for check in check_statements(spec)]
+    return {
+        "name": spec.name,
+        "doc": class_doc(spec),
+        "decorator": FROZEN if _is_plain_dataclass(spec) else OPEN,
+        "fields": [f"{one.name}: {one.annotation}" for one in attributes],
+        "values": [[one.name, one.value] for one in attributes],
+        "statements": [block(statement, BODY) for statement in built.statements],
+        "flag_doc": docstring(constructor_doc(fields_as_given(spec), _summary(spec)), BODY),
+        "constructor_doc": docstring(constructor_doc(spec, _summary(spec)), BODY),
+        "checks": checks,
+        "has_checks": bool(checks),
+        "properties": [*_merged(spec), *(list(one) for one in properties(spec))],
+        "has_trainable": any(field.role != "param" for field in spec.dynamic),
+        "trainable_body": block(_trainable(spec), BODY),
+        **_constructor_form(spec, built, attributes),
+        **_registration(spec, attributes),
+        **call_context(spec),
+    }
+
+
+def _is_plain_dataclass(spec: ModuleSpec) -> bool:
+    return spec.constructor == "factory" and spec.rebuild != "flag"
+
+
+def _summary(spec: ModuleSpec) -> str:
+    article = "an" if spec.name[0] in "AEIOU" else "a"
+    return f"Build {article} `{spec.name}`."
+
+
+def _constructor_form(
+    spec: ModuleSpec, built: Constructor, attributes: tuple[Attribute, ...]
+) -> dict[str, Any]:
+    is_init = spec.constructor == "init"
+    is_flag = spec.rebuild == "flag"
+    made = hand_over(spec) if is_flag else built
+    checked_in_create = spec.rebuild == "factory" and bool(check_statements(spec))
+    return {
+        "is_init": is_init,
+        "is_flag": is_flag,
+        "bypasses": spec.rebuild in ("bypass", "static"),
+        "has_create": not is_init and (not is_flag or any(not field.given for field in spec.stored)),
+        "is_checked_in_create": checked_in_create,
+        "create_target": "node = " if checked_in_create else "return ",
+        # A plain dataclass checks when it is built; the other forms call the check where they do not rebuild.
+        "check_name": "__post_init__"
+        if _is_plain_dataclass(spec) and spec.rebuild != "factory"
+        else "_check",
+        "constructor_signature": f"{'self' if is_init else 'cls'}, {made.signature}".removesuffix(", "),
+        "create_statements": [block(statement, BODY) for statement in made.statements],
+        "create_values": [list(pair) for pair in made.values]
+        if is_flag
+        else [[one.name, one.value] for one in attributes],
+        "flag_signature": _flag_signature(spec) if is_flag else "",
+        "flag_statements": [block(statement, FLAGGED) for statement in built.statements] if is_flag else [],
+        "conversions": [[name, value] for name, value in built.values if name != value],
+    }
+
+
+def _flag_signature(spec: ModuleSpec) -> str:
+    parts = signature(fields_as_given(spec), as_stored=True)
+    return f"self, {parts}, {'' if '*, ' in parts else '*, '}_rebuild: bool = False"
+
+
+def _attributes(spec: ModuleSpec, built: Constructor) -> tuple[Attribute, ...]:
+    scope = Scope()
+    values = dict(built.values)
+    return tuple(one for field in spec.stored for one in _attribute(spec, field, scope, values[field.name]))
+
+
+def _attribute(spec: ModuleSpec, field: Field, scope: Scope, value: str) -> tuple[Attribute, ...]:
+    annotation = scope.stored(field.type, static=not field.dynamic)
+    if field.optional or field.nullable:
+        annotation += " | None"
+    if not (field.preset and spec.rebuild == "static"):
+        return (Attribute(field.name, annotation, value, field.dynamic),)
+    preset = f"({', '.join(f'({name!r}, {source})' for name, source in field.preset)},)"
+    return (
+        Attribute(f"{field.name}_entries", annotation, value, True),
+        Attribute(f"{field.name}_preset", "tuple[tuple[str, Any], ...]", preset, False),
+    )
+
+
+def _merged(spec: ModuleSpec) -> list[list[str]]:
+    """Under `static`, the property that reads as the whole dict."""
+    if spec.rebuild != "static":
+        return []
+    return [
+        [
+            field.name,
+            "dict[str, Any]",
+            docstring("The entries, with the preset ones, which belong to the treedef.", BODY),
+            f"{{**self.{field.name}_entries, **dict(self.{field.name}_preset)}}",
+        ]
+        for field in spec.stored
+        if field.preset
+    ]
+
+
+def _registration(spec: ModuleSpec, attributes: tuple[Attribute, ...]) -> dict[str, Any]:
+    leaves = [one.name for one in attributes if one.dynamic]
+    static = [one.name for one in attributes if not one.dynamic]
+    return {
+        "children": _tuple(f"node.{name}" for name in leaves),
+        "aux": _tuple(f"node.{name}" for name in static),
+        "keyed_children": _tuple(f'(GetAttrKey("{name}"), node.{name})' for name in leaves),
+        "has_children": bool(leaves),
+        "has_aux": bool(static),
+        "child_stores": _targets(f'fields["{name}"]' for name in leaves),
+        "aux_stores": _targets(f'fields["{name}"]' for name in static),
+        "child_names": _targets(leaves),
+        "aux_names": _targets(static),
+        "rebuilt_arguments": ", ".join(
+            [*(f"{name}={name}" for name in (*leaves, *static)), *_rebuild_argument(spec)]
+        ),
+    }
+
+
+def _rebuild_argument(spec: ModuleSpec) -> tuple[str, ...]:
+    return ("_rebuild=True",) if spec.rebuild == "flag" else ()
+
+
+def _tuple(parts: Any) -> str:
+    listed = list(parts)
+    return f"({listed[0]},)" if len(listed) == 1 else f"({', '.join(listed)})"
+
+
+def _targets(parts: Any) -> str:
+    listed = list(parts)
+    return f"({listed[0]},)" if len(listed) == 1 else ", ".join(listed)
+
+
+def _trainable(spec: ModuleSpec) -> str:
+    frozen = tuple(field.name for field in spec.dynamic if field.role == "buffer")
+    trained = " and ".join(
+        ([f"path[0].name not in {frozen!r}"] if frozen else [])
+        + (["jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)"] if _may_hold_integers(spec) else [])
+    )
+    if not any(field.role == "module" for field in spec.dynamic):
+        leaf = "leaf" if _may_hold_integers(spec) else "_"
+        return f"return jax.tree_util.tree_map_with_path(lambda path, {leaf}: {trained}, self)"
+    return f"""
+def trained(path: Any, leaf: Any) -> Any:
+    return leaf.trainable() if hasattr(leaf, "trainable") else {trained or "True"}
+
+def is_inner(node: Any) -> bool:
+    return node is not self and hasattr(node, "trainable")
+
+return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
+"""
+
+
+def _may_hold_integers(spec: ModuleSpec) -> bool:
+    return any(field.is_tree or field.role == "module" for field in spec.dynamic if field.role != "buffer")

@@ -1,0 +1,50 @@
+"""Context and templates to text. Jinja2 alone: importing Copier would cost several times a whole run."""
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from jinja2 import Environment, StrictUndefined
+
+SUFFIX = ".jinja"
+OPTIONS: dict[str, Any] = {
+    "undefined": StrictUndefined,
+    "trim_blocks": True,
+    "lstrip_blocks": True,
+    "keep_trailing_newline": True,
+}
+"""The same as `_envops` in every `copier.yml`, so that Copier renders the same bytes."""
+
+
+@cache
+def templates_folder() -> Path:
+    """The folder of the templates: inside the package in a wheel, beside it in a checkout."""
+    packaged = Path(__file__).parent / "templates"
+    return packaged if packaged.is_dir() else Path(__file__).parent.parent / "templates"
+
+
+@cache
+def _environment() -> Environment:
+    # Source code is not HTML: escaping would break it.
+    return Environment(autoescape=False, **OPTIONS)  # noqa: S701
+
+
+@cache
+def _sources(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Path and text of each template of a folder, sorted by path."""
+    found = sorted(folder.rglob(f"*{SUFFIX}"))
+    return tuple((path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")) for path in found)
+
+
+def render(name: str, context: Mapping[str, Any]) -> Iterator[tuple[PurePosixPath, str]]:
+    """Path and text of each file that the template folder `name` lays out from `context`."""
+    environment = _environment()
+    for path, text in _sources(templates_folder() / name):
+        target = environment.from_string(path.removesuffix(SUFFIX)).render(context)
+        yield PurePosixPath(target), _compiled(text).render(context)
+
+
+@cache
+def _compiled(text: str) -> Any:
+    return _environment().from_string(text)

@@ -1,0 +1,156 @@
+"""The constructor of a class: which arguments it takes, and in which order.
+
+In order of first appearance in the fields: the dims that an initialiser needs, the values that are given, the flags of
+optional fields; then `dtype`, and after `*` the key. Arguments without a default come first, as Python demands.
+`arguments` in the spec overrides all of it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from scaffold.spec.expressions import assigned_names, count_name, free_names
+from scaffold.spec.initialisers import INITIALISERS
+from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, DictType, ScalarType, Type, arrays, dim_names
+
+KEY = ArrayType("key", ())
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of the constructor. `source` says what it is: dim, field, flag, declared, dtype or key."""
+
+    name: str
+    source: str
+    type: Type | None
+    default: str | None = None
+    field: Field | None = None
+    keyword_only: bool = False
+
+
+def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
+    """The names of all dims, in order of appearance; `*shape` counts as `shape`."""
+    every = (dim for field in spec.fields for array in arrays(field.type) for dim in array.dims)
+    return tuple(dict.fromkeys(name for dim in every for name in dim_names(dim)))
+
+
+def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
+    """The names that stand for several dims."""
+    every = (dim for field in spec.fields for array in arrays(field.type) for dim in array.dims)
+    return frozenset(name for dim in every if dim.startswith("*") for name in dim_names(dim))
+
+
+def sources_of(field: Field) -> tuple[str, ...]:
+    """The expressions of a field that the constructor evaluates."""
+    candidates = (field.expression if field.stored else None, field.preprocess, converter_expression(field))
+    return tuple(source for source in candidates if source)
+
+
+def converter_expression(field: Field) -> str | None:
+    """The converter as an expression over the field's name."""
+    if field.converter is None:
+        return None
+    if field.converter.startswith("="):
+        return field.converter[1:].strip()
+    return f"{field.converter}({field.name})"
+
+
+def initialised_dims(field: Field) -> tuple[str, ...]:
+    """The dim names that the constructor needs to make an array of that shape."""
+    made = field.array if field.initialiser is not None else None
+    if field.preset and isinstance(field.type, DictType) and isinstance(field.type.item, ArrayType):
+        made = field.type.item
+    return tuple(name for dim in made.dims for name in dim_names(dim)) if made is not None else ()
+
+
+def reads(source: str) -> tuple[str, ...]:
+    return free_names(source, expression=True)
+
+
+def uses_key(spec: ModuleSpec) -> bool:
+    """Whether the constructor draws random numbers."""
+    return bool(key_consumers(spec))
+
+
+def key_consumers(spec: ModuleSpec) -> tuple[str, ...]:
+    """What draws from the key, in order: `setup`, and fields by name."""
+    in_setup = ("setup",) if spec.setup.strip() and count_name(spec.setup, "key") else ()
+    return (*in_setup, *(field.name for field in spec.stored if _draws(field)))
+
+
+def _draws(field: Field) -> bool:
+    if field.initialiser is not None:
+        return field.initialiser in INITIALISERS and INITIALISERS[field.initialiser].random
+    return any("key" in reads(source) for source in sources_of(field))
+
+
+def uses_dtype(spec: ModuleSpec) -> bool:
+    """Whether an array takes the dtype that the constructor is given."""
+    chosen = any(
+        array.dtype in CHOSEN_DTYPES
+        for field in spec.stored
+        if field.expression is None and field.role in ("param", "buffer")
+        for array in arrays(field.type)
+    )
+    named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
+    return chosen or named or bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
+
+
+def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
+    """The parameters of the constructor, in order."""
+    found = {parameter.name: parameter for parameter in _appearing(spec)}
+    if spec.arguments:
+        return _ordered(spec, found)
+    positional = [one for one in found.values() if one.name != "key"]
+    required = [one for one in positional if one.default is None]
+    defaulted = [one for one in positional if one.default is not None]
+    return (*required, *defaulted, *(one for one in found.values() if one.name == "key"))
+
+
+def _ordered(spec: ModuleSpec, found: dict[str, Parameter]) -> tuple[Parameter, ...]:
+    """The parameters in the order of `arguments`; those it does not name follow by keyword."""
+    ordered: dict[str, Parameter] = {}
+    keyword_only = False
+    for argument in spec.arguments:
+        if argument.is_marker:
+            keyword_only = True
+            continue
+        ordered[argument.name] = _declared(argument, found.get(argument.name), keyword_only)
+    rest = [replace(one, keyword_only=True) for one in found.values() if one.name not in ordered]
+    return (*ordered.values(), *rest)
+
+
+def _declared(argument: Argument, found: Parameter | None, keyword_only: bool) -> Parameter:
+    base = found or Parameter(argument.name, "declared", argument.type)
+    default = argument.default if argument.default is not None else base.default
+    return replace(base, type=argument.type or base.type, default=default, keyword_only=keyword_only)
+
+
+def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
+    bound = frozenset(assigned_names(spec.setup))
+    given = {field.name for field in spec.stored if field.given}
+    not_dims = bound | variadic_dims(spec) | given
+    dims = frozenset(dims_of(spec)) - not_dims
+    for field in spec.stored:
+        named = (*initialised_dims(field), *(name for source in sources_of(field) for name in reads(source)))
+        yield from (Parameter(name, "dim", ScalarType("int")) for name in named if name in dims)
+        if field.given:
+            yield Parameter(field.name, "field", field.type, _default(spec, field), field)
+        if field.optional and field.optional not in given:
+            yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
+    if uses_dtype(spec):
+        yield Parameter("dtype", "dtype", None, "None")
+    if uses_key(spec):
+        yield Parameter("key", "key", KEY, keyword_only=True)
+
+
+def _default(spec: ModuleSpec, field: Field) -> str | None:
+    """A field that is the flag of an optional one is True unless it says otherwise."""
+    is_flag = any(other.optional == field.name for other in spec.fields)
+    return "True" if is_flag and field.default is None else field.default
+
+
+def constructor_names(spec: ModuleSpec) -> frozenset[str]:
+    """Every name that an expression in the constructor may read, but for modules and builtins."""
+    named = {parameter.name for parameter in parameters(spec)}
+    return frozenset(named | set(assigned_names(spec.setup)) | {"key", "dtype"})

@@ -1,0 +1,66 @@
+"""The named initialisers, and the source that each becomes."""
+
+from dataclasses import dataclass
+
+from scaffold.spec.types import CHOSEN_DTYPES, DTYPES, ArrayType
+
+
+@dataclass(frozen=True)
+class Initialiser:
+    """`source` has places for `{key}`, `{shape}`, `{dtype}` and `{fan}` (the axes of fan-in and fan-out)."""
+
+    source: str
+    dims: int = 0
+    """Least number of dims."""
+    holds: str = "inexact"
+    """Which dtypes it can make: `any`, `inexact`, `float` (no complex) or `key`."""
+
+    @property
+    def random(self) -> bool:
+        return "{key}" in self.source
+
+    def makes(self, array: ArrayType) -> bool:
+        if array.dtype == "key" or self.holds == "key":
+            return array.dtype == self.holds
+        return self.holds == "any" or (
+            array.inexact and not (self.holds == "float" and array.dtype[0] == "c")
+        )
+
+
+def _scaled(name: str) -> Initialiser:
+    return Initialiser(f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2)
+
+
+INITIALISERS = {
+    "zeros": Initialiser("jnp.zeros({shape}, {dtype})", holds="any"),
+    "ones": Initialiser("jnp.ones({shape}, {dtype})", holds="any"),
+    "normal": Initialiser("jax.random.normal({key}, {shape}, {dtype})"),
+    "uniform": Initialiser("jax.random.uniform({key}, {shape}, {dtype})", holds="float"),
+    "truncated_normal": Initialiser(
+        "jax.random.truncated_normal({key}, -2.0, 2.0, {shape}, {dtype})", holds="float"
+    ),
+    "lecun_normal": _scaled("lecun_normal"),
+    "lecun_uniform": _scaled("lecun_uniform"),
+    "glorot_normal": _scaled("glorot_normal"),
+    "glorot_uniform": _scaled("glorot_uniform"),
+    "he_normal": _scaled("he_normal"),
+    "he_uniform": _scaled("he_uniform"),
+    "orthogonal": Initialiser(
+        "jax.nn.initializers.orthogonal()({key}, {shape}, {dtype})", dims=2, holds="float"
+    ),
+    "split": Initialiser("{key}", holds="key"),
+}
+
+
+def legal_initialisers(array: ArrayType) -> tuple[str, ...]:
+    """The initialisers that can make `array`."""
+    return tuple(
+        name for name, one in INITIALISERS.items() if one.makes(array) and len(array.dims) >= one.dims
+    )
+
+
+def dtype_source(array: ArrayType) -> str:
+    """The source of the array's dtype: the constructor's `dtype` where the spec leaves the choice to it."""
+    return (
+        "dtype" if array.dtype in CHOSEN_DTYPES else f"jnp.{DTYPES[array.dtype][1].replace('bool', 'bool_')}"
+    )

@@ -1,0 +1,118 @@
+"""The keys that a spec may hold: one table, from which both the checks and the JSON Schema are made."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scaffold.errors import Fault, suggestion
+
+KINDS = ("module", "pytree")
+CONSTRUCTORS = ("factory", "init")
+REBUILDS = ("bypass", "flag", "factory", "static")
+ROLES = ("param", "buffer", "static", "callable", "module", "derived")
+
+_PYTHON_TYPES = {
+    "string": (str,),
+    "boolean": (bool,),
+    "integer": (int,),
+    "array of strings": (list,),
+    "array of tables": (list,),
+    "table": (dict,),
+    "value": (str, int, float, bool, list),
+    "field": (dict, str),
+}
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key, the form of its value, and what it means."""
+
+    form: str
+    doc: str
+    legal: tuple[str, ...] = ()
+    required: bool = False
+
+
+SPEC_KEYS = {
+    "name": Key("string", "Name of the class.", required=True),
+    "kind": Key("string", "What to generate.", KINDS),
+    "doc": Key("string", "Docstring of the class."),
+    "constructor": Key(
+        "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
+    ),
+    "rebuild": Key("string", "Kind pytree: how unflatten rebuilds an instance.", REBUILDS),
+    "arguments": Key(
+        "array of strings", "Arguments of the constructor, in order: `depth`, `scale: float = 1.0`, `*`."
+    ),
+    "setup": Key("string", "Statements that the constructor runs first."),
+    "imports": Key("array of strings", "Import statements that expressions and bodies need."),
+    "fields": Key("table", "The fields, in order.", required=True),
+    "call": Key("table", "The `__call__` method."),
+    "test": Key("table", "Values for the generated tests."),
+}
+FIELD_KEYS = {
+    "type": Key(
+        "string",
+        "`f[out,in]`, `int`, `callable`, `Class`, `list[...]`, `dict[str, ...]`, `tree`.",
+        required=True,
+    ),
+    "role": Key("string", "What the field is to training and to the treedef.", ROLES),
+    "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
+    "preprocess": Key("string", "An expression over the field's name, applied once, at creation, to a copy."),
+    "optional": Key("string", "A boolean argument of the constructor; without it the field is None."),
+    "default": Key(
+        "value", "Default of the constructor's argument; a string that begins with `=` is an expression."
+    ),
+    "converter": Key(
+        "string", "A function, or `=` and an expression over the field's name, run by the constructor."
+    ),
+    "check": Key("string", "An invariant over the fields, checked at construction."),
+    "preset": Key("table", "Entries of a dict field that creation fixes."),
+    "doc": Key("string", "What the field is."),
+}
+CALL_KEYS = {
+    "args": Key("string", "Arguments: `x: f[in_size], *, key: key[] | None = None`."),
+    "returns": Key("string", "Type of the result, or several with commas for a tuple."),
+    "body": Key("string", "Body of the method.", required=True),
+    "doc": Key("string", "Docstring of the method."),
+    "carry": Key("string", "The argument whose next value the method returns first."),
+}
+TEST_KEYS = {
+    "sizes": Key("table", "Sizes of dims, by name."),
+    "values": Key("table", "Values of arguments, by name; a string that begins with `=` is an expression."),
+    "other": Key("table", "Changes to the arguments that make another configuration."),
+    "rejected": Key("array of tables", "Changes to the arguments that the constructor must refuse."),
+}
+
+
+def key_faults(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str) -> list[Fault]:
+    """Unknown keys, missing keys, values of the wrong form, illegal values: all of them."""
+    faults = [_unknown(name, keys, where) for name in raw if name not in keys]
+    faults += [
+        Fault(where, f"`{name}` is missing", f"write `{name} = ...`: {key.doc}")
+        for name, key in keys.items()
+        if key.required and name not in raw
+    ]
+    for name, key in keys.items():
+        if name in raw:
+            faults += _value_faults(raw[name], key, f"{where}.{name}" if where else name)
+    return faults
+
+
+def _unknown(name: str, keys: Mapping[str, Key], where: str) -> Fault:
+    return Fault(where, f"unknown key `{name}`", suggestion(name, keys, "remove it"), tuple(keys))
+
+
+def _value_faults(value: Any, key: Key, where: str) -> list[Fault]:
+    if not _has_form(value, key.form):
+        return [Fault(where, f"{value!r} is not a {key.form}", key.doc, key.legal)]
+    if key.legal and value not in key.legal:
+        return [Fault(where, f"`{value}` is not legal", suggestion(value, key.legal, key.doc), key.legal)]
+    return []
+
+
+def _has_form(value: Any, form: str) -> bool:
+    if not isinstance(value, _PYTHON_TYPES[form]) or (isinstance(value, bool) and form == "integer"):
+        return False
+    item = {"array of strings": str, "array of tables": dict}.get(form)
+    return item is None or all(isinstance(part, item) for part in value)

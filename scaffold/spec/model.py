@@ -1,0 +1,143 @@
+"""The spec as data: frozen, checked, with every default filled in."""
+
+from dataclasses import dataclass
+
+from scaffold.spec.types import ArrayType, Type, arrays, walk
+
+Source = str
+"""Python source of an expression."""
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of the class, as declared."""
+
+    name: str
+    type: Type
+    role: str
+    init: str | None = None
+    """A named initialiser (`lecun_normal`), or `=` and an expression over the constructor's arguments."""
+    preprocess: Source | None = None
+    optional: str | None = None
+    """The boolean argument without which the field is None."""
+    default: Source | None = None
+    converter: Source | None = None
+    """A function to apply, or `=` and an expression over the field's own name."""
+    check: Source | None = None
+    preset: tuple[tuple[str, Source], ...] = ()
+    """Entries of a dict that creation fixes, sorted by name."""
+    nullable: bool = False
+    """Whether the constructor takes None for it."""
+    doc: str = ""
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether the field's value is part of the leaves."""
+        return self.role in ("param", "buffer", "module")
+
+    @property
+    def stored(self) -> bool:
+        return self.role != "derived"
+
+    @property
+    def python_leaf(self) -> bool:
+        """A leaf that is no array: `inference: bool`, held by Equinox's filtered transformations."""
+        return self.role == "buffer" and not arrays(self.type) and not self.is_tree
+
+    @property
+    def is_tree(self) -> bool:
+        return any(type(part).__name__ == "TreeType" for part in walk(self.type))
+
+    @property
+    def expression(self) -> Source | None:
+        """The source of `init` where it is an expression."""
+        return self.init[1:].strip() if self.init is not None and self.init.startswith("=") else None
+
+    @property
+    def initialiser(self) -> str | None:
+        """The name of `init` where it is a named initialiser."""
+        return None if self.init is None or self.init.startswith("=") else self.init
+
+    @property
+    def given(self) -> bool:
+        """Whether the constructor takes the field's value as an argument."""
+        return self.stored and self.init is None
+
+    @property
+    def array(self) -> ArrayType | None:
+        """The field's type where it is one array."""
+        return self.type if isinstance(self.type, ArrayType) else None
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a signature; `*` alone marks what follows as keyword-only."""
+
+    name: str
+    type: Type | None = None
+    default: Source | None = None
+
+    @property
+    def is_marker(self) -> bool:
+        return self.name == "*"
+
+
+@dataclass(frozen=True)
+class Call:
+    """The `__call__` of the class."""
+
+    args: tuple[Argument, ...]
+    body: str
+    returns: tuple[Type, ...] = ()
+    returns_tuple: bool = False
+    doc: str = ""
+    carry: str | None = None
+    """The argument whose next value the call returns first, as `jax.lax.scan` carries it."""
+
+
+@dataclass(frozen=True)
+class TestPlan:
+    """What the generated tests use where the defaults do not do."""
+
+    sizes: tuple[tuple[str, int], ...] = ()
+    values: tuple[tuple[str, Source], ...] = ()
+    other: tuple[tuple[str, Source], ...] = ()
+    rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class ModuleSpec:
+    """One class to generate."""
+
+    name: str
+    kind: str
+    fields: tuple[Field, ...]
+    doc: str
+    constructor: str = "factory"
+    rebuild: str = "bypass"
+    arguments: tuple[Argument, ...] = ()
+    setup: str = ""
+    imports: tuple[str, ...] = ()
+    call: Call | None = None
+    test: TestPlan = TestPlan()
+    where: str = "spec"
+
+    @property
+    def stored(self) -> tuple[Field, ...]:
+        return tuple(field for field in self.fields if field.stored)
+
+    @property
+    def dynamic(self) -> tuple[Field, ...]:
+        return tuple(field for field in self.fields if field.dynamic)
+
+    @property
+    def static(self) -> tuple[Field, ...]:
+        return tuple(field for field in self.fields if field.stored and not field.dynamic)
+
+    @property
+    def derived(self) -> tuple[Field, ...]:
+        return tuple(field for field in self.fields if not field.stored)
+
+    def field(self, name: str) -> Field | None:
+        """The field called `name`, or None."""
+        return next((field for field in self.fields if field.name == name), None)

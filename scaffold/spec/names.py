@@ -1,0 +1,100 @@
+"""Which names a class, a field and an argument may have."""
+
+import builtins
+import keyword
+import re
+
+from scaffold.errors import Fault
+
+_FROM_JAXTYPING = (
+    *("Array", "ArrayLike", "PRNGKeyArray", "PyTree", "Key", "Float", "Inexact", "Bool"),
+    *("Float16", "BFloat16", "Float32", "Float64", "Complex64", "Complex128"),
+    *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"),
+)
+_FROM_LAWS = ("Leaf", "Output", "PytreeLaws", "sample")
+IMPORTS = {
+    "jax": "import jax",
+    "jnp": "import jax.numpy as jnp",
+    "eqx": "import equinox as eqx",
+    "np": "import numpy as np",
+    "lax": "from jax import lax",
+    "math": "import math",
+    "functools": "import functools",
+    "itertools": "import itertools",
+    "operator": "import operator",
+    "warnings": "import warnings",
+    "Callable": "from collections.abc import Callable",
+    "Iterable": "from collections.abc import Iterable",
+    "Mapping": "from collections.abc import Mapping",
+    "Sequence": "from collections.abc import Sequence",
+    "dataclass": "from dataclasses import dataclass",
+    "Any": "from typing import Any",
+    "Literal": "from typing import Literal",
+    "cast": "from typing import cast",
+    "final": "from typing import final",
+    "MethodType": "from types import MethodType",
+    "DTypeLike": "from jax.typing import DTypeLike",
+    "GetAttrKey": "from jax.tree_util import GetAttrKey",
+    **{name: f"from jaxtyping import {name}" for name in _FROM_JAXTYPING},
+    **{name: f"from pytree_laws import {name}" for name in _FROM_LAWS},
+}
+"""Names that code may use without importing them, with the line that imports each."""
+
+_DICT_METHODS = frozenset(name for name in dir(dict) if not name.startswith("_"))
+_EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype"))
+_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+_FIELD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def stem(name: str) -> str:
+    """The file name of a class, without its ending: `GRUCell` has `gru_cell`."""
+    words = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
+
+
+def class_name_fault(name: str, where: str) -> Fault | None:
+    """Why a class cannot be called `name`, or None."""
+    if not _FIELD.fullmatch(name):
+        return Fault(
+            where, f"`{name}` is not a name", "use letters, digits and `_`, and begin with a capital letter"
+        )
+    if keyword.iskeyword(name) or name in _BUILTINS:
+        return Fault(where, f"`{name}` is a word of Python", f"write `{name}Module`, for example")
+    if not name[0].isupper():
+        return Fault(
+            where, f"class `{name}` begins with a small letter", f"write `{name[:1].upper()}{name[1:]}`"
+        )
+    if name in IMPORTS:
+        return Fault(where, f"`{name}` is a name that the class imports", f"write `My{name}`, for example")
+    return None
+
+
+def field_name_fault(name: str, where: str, class_name: str) -> Fault | None:
+    """Why a field of `class_name` cannot be called `name`, or None."""
+    if name in _DICT_METHODS:
+        return Fault(where, f"`{name}` shadows a method of dict", f"write `{name}_`, or say what it holds")
+    return argument_name_fault(name, where, class_name)
+
+
+def argument_name_fault(
+    name: str, where: str, class_name: str = "", *, reserved: bool = True
+) -> Fault | None:
+    """Why an argument or a dim cannot be called `name`, or None."""
+    what = _argument_fault(name, class_name, reserved)
+    return (
+        None if what is None else Fault(where, what, f"rename it, to `{name.strip('_') or 'x'}_` for example")
+    )
+
+
+def _argument_fault(name: str, class_name: str, reserved: bool) -> str | None:
+    if not _FIELD.fullmatch(name):
+        return f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
+    if keyword.iskeyword(name):
+        return f"`{name}` is a keyword of Python"
+    if name.startswith("__"):
+        return f"`{name}` would be mangled by the class"
+    if name in IMPORTS or name == class_name:
+        return f"`{name}` hides the module or class of that name"
+    if reserved and name in _EMITTED:
+        return f"`{name}` is a name that the class uses itself"
+    return None

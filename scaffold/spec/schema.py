@@ -1,0 +1,49 @@
+"""The JSON Schema of a spec, made from the table of keys."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS, Key
+
+_FORMS: dict[str, dict[str, Any]] = {
+    "string": {"type": "string"},
+    "boolean": {"type": "boolean"},
+    "integer": {"type": "integer"},
+    "array of strings": {"type": "array", "items": {"type": "string"}},
+    "array of tables": {"type": "array", "items": {"type": "object"}},
+    "table": {"type": "object"},
+    "value": {"type": ["string", "integer", "number", "boolean", "array"]},
+}
+
+
+def json_schema() -> dict[str, Any]:
+    """Draft 2020-12 schema of `specs/NAME.toml`, for editors that complete and check TOML."""
+    schema = _table(SPEC_KEYS)
+    schema["properties"]["fields"]["additionalProperties"] = {
+        "anyOf": [
+            _table(FIELD_KEYS),
+            {"type": "string", "description": "`TYPE=INIT`, as on the command line."},
+        ]
+    }
+    schema["properties"]["fields"]["minProperties"] = 1
+    schema["properties"]["call"] = _table(CALL_KEYS)
+    schema["properties"]["test"] = _table(TEST_KEYS)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A class for scaffold to generate",
+        **schema,
+    }
+
+
+def _table(keys: Mapping[str, Key]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [name for name, key in keys.items() if key.required],
+        "properties": {name: _property(key) for name, key in keys.items()},
+    }
+
+
+def _property(key: Key) -> dict[str, Any]:
+    described = {"description": key.doc, **_FORMS[key.form]}
+    return {**described, "enum": list(key.legal)} if key.legal else described

@@ -1,0 +1,78 @@
+"""A spec as TOML text: reading with the place of a fault, and writing what the command line said."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from scaffold.errors import ScaffoldError
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_TOP = ("name", "kind", "doc", "constructor", "rebuild", "arguments", "setup", "imports")
+
+
+def read_toml(path: Path, where: str) -> dict[str, Any]:
+    """The tables of a TOML file. Raises `ScaffoldError` with the line of a fault."""
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise ScaffoldError(
+            f"cannot be read ({error.strerror})", where=where, fix="give the path of a spec"
+        ) from None
+    except UnicodeDecodeError as error:
+        raise ScaffoldError(
+            f"is not UTF-8 (byte {error.start})", where=where, fix="save it as UTF-8"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise ScaffoldError(
+            f"is not TOML: {error}", where=where, fix="mend the line; https://toml.io"
+        ) from None
+
+
+def write_toml(raw: Mapping[str, Any], schema: str) -> str:
+    """The text of a spec file; `schema` is the path of the JSON Schema, relative to the file."""
+    lines = [f"#:schema {schema}"]
+    lines += [f"{name} = {toml_value(raw[name])}" for name in _TOP if name in raw]
+    lines += ["", "[fields]"]
+    lines += [f"{_key(name)} = {toml_value(field)}" for name, field in raw["fields"].items()]
+    for table in ("call", "test"):
+        if raw.get(table):
+            lines += ["", f"[{table}]", *_table_lines(raw[table])]
+    return "\n".join(lines) + "\n"
+
+
+def _table_lines(table: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in table.items():
+        yield f"{_key(name)} = {toml_value(value)}"
+
+
+def _key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else toml_string(name)
+
+
+def toml_value(value: Any) -> str:
+    """A TOML value; a text of several lines becomes a multi-line string, a table an inline table."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return toml_string(value)
+        case Mapping():
+            return "{ " + ", ".join(f"{_key(k)} = {toml_value(v)}" for k, v in value.items()) + " }"
+        case list() | tuple():
+            return "[" + ", ".join(map(toml_value, value)) + "]"
+        case float() if value in (float("inf"), float("-inf")) or value != value:
+            return str(value)
+        case _:
+            return repr(value)
+
+
+def toml_string(text: str) -> str:
+    """A TOML basic string. JSON escapes are TOML escapes, but for DEL, which TOML does not take unescaped."""
+    if "\n" in text.strip("\n") and "\r" not in text:
+        escaped = "\n".join(json.dumps(line, ensure_ascii=False)[1:-1] for line in text.split("\n"))
+        readable = escaped if '""' in text or text.endswith('"') else escaped.replace('\\"', '"')
+        return f'"""\n{readable}"""'.replace("\x7f", "\\u007f")
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,278 @@
+"""The type grammar: `f[out_size,in_size]`, `int`, `list[Affine]`, `pkg.mod:Class`, and their annotations.
+
+A type is written in jax's own short notation and parsed with Python's parser, so every type is a Python
+expression but for `f[]` (a scalar array) and `pkg.mod:Class` (a class of another module).
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+# Short dtype name -> (jaxtyping annotation, dtype name for jax). `f` and `inexact` take the constructor's dtype.
+DTYPES = {
+    "f": ("Float", "float"),
+    "inexact": ("Inexact", "float"),
+    "f16": ("Float16", "float16"),
+    "bf16": ("BFloat16", "bfloat16"),
+    "f32": ("Float32", "float32"),
+    "f64": ("Float64", "float64"),
+    "c64": ("Complex64", "complex64"),
+    "c128": ("Complex128", "complex128"),
+    "i8": ("Int8", "int8"),
+    "i16": ("Int16", "int16"),
+    "i32": ("Int32", "int32"),
+    "i64": ("Int64", "int64"),
+    "u8": ("UInt8", "uint8"),
+    "u16": ("UInt16", "uint16"),
+    "u32": ("UInt32", "uint32"),
+    "u64": ("UInt64", "uint64"),
+    "bool": ("Bool", "bool"),
+    "key": ("Key", "key"),
+}
+CHOSEN_DTYPES = ("f", "inexact")
+SCALARS = ("int", "bool", "str", "float")
+LEGAL_TYPES = (
+    "DTYPE[dims] with DTYPE one of " + " ".join(DTYPES),
+    *SCALARS,
+    "tuple[int, ...]",
+    "callable",
+    "Class",
+    "pkg.mod:Class",
+    "list[TYPE]",
+    "dict[str, TYPE]",
+    "tree",
+    "Literal['a', 'b']",
+    "TYPE | None",
+)
+_FOREIGN = re.compile(r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
+
+
+@dataclass(frozen=True)
+class ArrayType:
+    """An array: `f[4*hidden,in_size]`. A dim is source text; `*shape` stands for several dims."""
+
+    dtype: str
+    dims: tuple[str, ...]
+
+    @property
+    def inexact(self) -> bool:
+        return self.dtype[0] in "fc" or self.dtype in ("bf16", "inexact")
+
+
+@dataclass(frozen=True)
+class ScalarType:
+    """A Python `int`, `bool`, `str` or `float`."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class TupleType:
+    """`tuple[int, ...]` (variadic) or `tuple[int, str]`."""
+
+    items: "tuple[Type, ...]"
+    variadic: bool = False
+
+
+@dataclass(frozen=True)
+class ClassType:
+    """Another class: a generated one of the same package (`module` is None), or one of another module."""
+
+    name: str
+    module: str | None = None
+
+
+@dataclass(frozen=True)
+class CallableType:
+    """A function: static where it holds no arrays, a sub-module where it may."""
+
+
+@dataclass(frozen=True)
+class ListType:
+    """A list, stored as a tuple: a list in a field could be changed behind the treedef's back."""
+
+    item: "Type"
+
+
+@dataclass(frozen=True)
+class DictType:
+    """A dict with string keys."""
+
+    item: "Type"
+
+
+@dataclass(frozen=True)
+class TreeType:
+    """Any pytree of arrays."""
+
+
+@dataclass(frozen=True)
+class LiteralType:
+    """One of a few constants."""
+
+    values: tuple[str | int | bool, ...]
+
+
+@dataclass(frozen=True)
+class UnionType:
+    """One of several types; `optional` says that None is one of them."""
+
+    members: "tuple[Type, ...]"
+    optional: bool = False
+
+
+Type = (
+    ArrayType
+    | ScalarType
+    | TupleType
+    | ClassType
+    | CallableType
+    | ListType
+    | DictType
+    | TreeType
+    | LiteralType
+    | UnionType
+)
+
+
+class TypeSyntaxError(ValueError):
+    """A type that is not of the grammar; the message says which part and what would be."""
+
+
+def parse_type(text: str) -> Type:
+    """The type that `text` writes. Raises `TypeSyntaxError`."""
+    foreign: dict[str, tuple[str, str]] = {}
+
+    def hide(match: re.Match[str]) -> str:
+        placeholder = f"__foreign_{len(foreign)}"
+        foreign[placeholder] = (match[1], match[2])
+        return placeholder
+
+    source = _FOREIGN.sub(hide, text.strip().replace("[]", "[()]"))
+    try:
+        tree = ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError):
+        raise TypeSyntaxError(f"`{text}` is not a type") from None
+    return _Parser(text, foreign).parse(tree.body)
+
+
+@dataclass(frozen=True)
+class _Parser:
+    text: str
+    foreign: dict[str, tuple[str, str]]
+
+    def parse(self, node: ast.expr) -> Type:
+        match node:
+            case ast.Name(id=name):
+                return self.parse_name(name)
+            case ast.Subscript(value=ast.Name(id=head), slice=inner):
+                return self.parse_subscript(head, inner)
+            case ast.BinOp(op=ast.BitOr()):
+                return self.parse_union(node)
+        raise self.error(node)
+
+    def parse_name(self, name: str) -> Type:
+        if name in self.foreign:
+            module, cls = self.foreign[name]
+            return ClassType(cls, module)
+        if name in SCALARS:
+            return ScalarType(name)
+        if name in DTYPES:
+            raise TypeSyntaxError(f"`{name}` has no dims: write `{name}[]` for a scalar array")
+        if name in ("callable", "Callable"):
+            return CallableType()
+        if name == "tree":
+            return TreeType()
+        if name in ("list", "dict", "tuple"):
+            raise TypeSyntaxError(f"`{name}` does not say what it holds: write `{_FILLED[name]}`")
+        if not name[:1].isupper():
+            raise TypeSyntaxError(f"`{name}` is not a type")
+        return ClassType(name)
+
+    def parse_subscript(self, head: str, inner: ast.expr) -> Type:
+        items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        if head in DTYPES:
+            return ArrayType(head, tuple(self.dim(item) for item in items))
+        if head == "list" and len(items) == 1:
+            return ListType(self.parse(items[0]))
+        if head == "dict" and len(items) == 2 and ast.unparse(items[0]) == "str":
+            return DictType(self.parse(items[1]))
+        if head == "tuple" and items:
+            return self.parse_tuple(items)
+        if head == "Literal" and items and all(isinstance(item, ast.Constant) for item in items):
+            return LiteralType(tuple(ast.literal_eval(item) for item in items))
+        raise self.error(inner, head)
+
+    def parse_tuple(self, items: list[ast.expr]) -> TupleType:
+        last = items[-1]
+        variadic = isinstance(last, ast.Constant) and last.value is Ellipsis
+        members = items[:-1] if variadic else items
+        return TupleType(tuple(self.parse(item) for item in members), variadic)
+
+    def parse_union(self, node: ast.expr) -> UnionType:
+        parts = list(_alternatives(node))
+        members = [part for part in parts if not _is_none(part)]
+        return UnionType(tuple(self.parse(part) for part in members), len(members) < len(parts))
+
+    def dim(self, node: ast.expr) -> str:
+        legal = (ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.Load, ast.Starred)
+        for part in ast.walk(node):
+            if not isinstance(part, legal) or (
+                isinstance(part, ast.Constant) and type(part.value) is not int
+            ):
+                raise TypeSyntaxError(
+                    f"dim `{ast.unparse(node)}` of `{self.text}` is not a name, an int or simple arithmetic"
+                )
+        return ast.unparse(node).replace(" ", "")
+
+    def error(self, node: ast.expr, head: str = "") -> TypeSyntaxError:
+        part = f"{head}[{ast.unparse(node)}]" if head else ast.unparse(node)
+        return TypeSyntaxError(
+            f"`{part}` is not a type" + ("" if part == self.text else f" (in `{self.text}`)")
+        )
+
+
+_FILLED = {"list": "list[f[size]]", "dict": "dict[str, f[size]]", "tuple": "tuple[int, ...]"}
+
+
+def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield from _alternatives(node.left)
+        yield from _alternatives(node.right)
+    else:
+        yield node
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def children(kind: Type) -> "tuple[Type, ...]":
+    """The types that `kind` is made of, one level down."""
+    match kind:
+        case TupleType(items=items):
+            return items
+        case ListType(item=item) | DictType(item=item):
+            return (item,)
+        case UnionType(members=members):
+            return members
+        case _:
+            return ()
+
+
+def walk(kind: Type) -> "Iterator[Type]":
+    """`kind` and every type in it."""
+    yield kind
+    for child in children(kind):
+        yield from walk(child)
+
+
+def arrays(kind: Type) -> tuple[ArrayType, ...]:
+    """Every array type in `kind`, in order."""
+    return tuple(part for part in walk(kind) if isinstance(part, ArrayType))
+
+
+def dim_names(dim: str) -> tuple[str, ...]:
+    """The names in a dim, in order: `4*hidden` has `hidden`, `*shape` has `shape`."""
+    return tuple(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", dim)))

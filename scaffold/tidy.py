@@ -1,0 +1,65 @@
+"""Files formatted by one call of ruff with pinned settings, and parsed, before anything is written."""
+
+import ast
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+
+from scaffold.errors import ScaffoldError
+from scaffold.fileset import File
+
+OPTIONS = ("format", "--isolated", "--no-cache", "--silent", "--line-length", "88", "--target-version", "py311")
+
+
+@cache
+def _ruff() -> str:
+    from ruff import find_ruff_bin  # here: looking for the program costs time that --help does not have
+
+    return find_ruff_bin()
+
+
+def tidy(files: Iterable[File]) -> tuple[File, ...]:
+    """The files with their Python formatted. Raises `ScaffoldError` for Python that does not parse."""
+    listed = tuple(files)
+    for file in listed:
+        _parse(file)
+    python = [index for index, file in enumerate(listed) if file.path.suffix == ".py"]
+    formatted = dict(zip(python, _format([listed[index].text for index in python]), strict=True))
+    return tuple(
+        File(file.path, formatted[index], keep=file.keep) if index in formatted else file
+        for index, file in enumerate(listed)
+    )
+
+
+def _parse(file: File) -> None:
+    if file.path.suffix != ".py":
+        return
+    try:
+        ast.parse(file.text)
+    except SyntaxError as error:
+        raise ScaffoldError(
+            f"the code for {file.path} would not parse: {error.msg} (line {error.lineno})",
+            where=str(file.path),
+            fix="look for an expression or a body in the spec that is only half a statement",
+        ) from None
+
+
+def _format(texts: list[str]) -> list[str]:
+    if not texts:
+        return []
+    with tempfile.TemporaryDirectory(prefix="scaffold-") as folder:
+        paths = [Path(folder, f"{index}.py") for index in range(len(texts))]
+        for path, text in zip(paths, texts, strict=True):
+            path.write_bytes(text.encode())
+        result = subprocess.run([_ruff(), *OPTIONS, folder], capture_output=True, text=True, check=False)
+        if result.returncode:
+            raise ScaffoldError(
+                f"ruff could not format the code: {result.stderr.strip()}",
+                where="ruff",
+                fix="report this: the spec passed every check",
+            )
+        return [path.read_bytes().decode() for path in paths]
+
+
