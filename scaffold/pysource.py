@@ -1,0 +1,169 @@
+"""A Python file as bytes that can be edited by the places its syntax tree gives.
+
+Every line that is not edited stays as it is, whatever its encoding and line endings.
+"""
+
+import ast
+import tokenize
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from io import BytesIO
+
+from scaffold.errors import ScaffoldError
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Top-level statements that share physical lines: those from `start`, counted from 0, up to before `end`."""
+
+    start: int
+    end: int
+    nodes: tuple[ast.stmt, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A Python file: a byte order mark or nothing, lines with their ends, and the tree they parse to.
+
+    `body` is the file without the mark; `where` names the file in errors.
+    """
+
+    bom: bytes
+    lines: tuple[bytes, ...]
+    tree: ast.Module
+    encoding: str
+    where: str
+
+    @classmethod
+    def of(cls, source: bytes, where: str) -> "Source":
+        """Parse `source`; `ScaffoldError` (exit code 1) where Python cannot."""
+        bom = _BOM if source.startswith(_BOM) else b""
+        tree, encoding = _parse(source, where)
+        # Like Python, and unlike `str`, `bytes` splits lines at \n, \r and \r\n alone.
+        return cls(bom, tuple(source[len(bom) :].splitlines(keepends=True)), tree, encoding, where)
+
+    @cached_property
+    def body(self) -> bytes:
+        """The file, without the mark."""
+        return b"".join(self.lines)
+
+    @property
+    def source(self) -> bytes:
+        """The file."""
+        return self.bom + self.body
+
+    @cached_property
+    def newline(self) -> bytes:
+        """The line ending that most lines have."""
+        ends = [line[len(line.rstrip(b"\r\n")) :] for line in self.lines]
+        # Beside a bare \r, an empty line that ends in \n would melt into the line before it.
+        if b"\r" in ends and (b"\n" in ends or b"\r\n" in ends):
+            return b"\r\n"
+        return max((b"\n", b"\r\n", b"\r"), key=ends.count)
+
+    @cached_property
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The top-level statements; between two chunks, a line can be put in safely."""
+        found: list[Chunk] = []
+        for node in self.tree.body:
+            chunk = self._chunk(node)
+            if found and chunk.start < found[-1].end:
+                last = found.pop()
+                chunk = Chunk(last.start, max(last.end, chunk.end), (*last.nodes, node))
+            found.append(chunk)
+        return tuple(found)
+
+    def _chunk(self, node: ast.stmt) -> Chunk:
+        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
+        start = min(each.lineno for each in (node, *decorators)) - 1
+        end = node.end_lineno or node.lineno
+        # A comment may end in a backslash too; taking it for a continuation only makes the chunk larger.
+        while start and self._continues(start - 1):
+            start -= 1
+        while end < len(self.lines) and self._continues(end - 1):
+            end += 1
+        return Chunk(start, end, (node,))
+
+    def _continues(self, index: int) -> bool:
+        return self.lines[index].rstrip(b"\r\n").endswith(b"\\")
+
+    @cached_property
+    def header(self) -> int:
+        """The end of the comments at the top: the shebang, the encoding, a licence."""
+        end = 0
+        for index, line in enumerate(self.lines):
+            if line.startswith(b"#"):
+                end = index + 1
+            elif index or line.strip():  # the encoding may stand in line 2, below an empty line
+                break
+        return end
+
+    @cached_property
+    def preamble(self) -> int:
+        """The end of what Python wants before everything else: the docstring and the future imports."""
+        documented, end = ast.get_docstring(self.tree, clean=False) is not None, 0
+        for chunk in self.chunks:
+            if is_future(chunk.nodes[0]) or (documented and not end):
+                end = chunk.end
+        return end
+
+    def offset(self, line: int, column: int) -> int:
+        """The place in `body` of a position as `ast` gives it: a column in UTF-8, whatever the encoding."""
+        start = sum(map(len, self.lines[: line - 1]))
+        text = self.lines[line - 1].decode(self.encoding).encode()[:column].decode()
+        return start + len(text.encode(self.encoding))
+
+    def span(self, node: ast.expr) -> tuple[int, int]:
+        """Where `node` starts and ends in `body`."""
+        end_line, end_column = node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+        return self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column)
+
+    def indent(self, node: ast.expr) -> bytes | None:
+        """What stands before `node` on its line, where that is white space alone."""
+        before = self.body[self.offset(node.lineno, 0) : self.offset(node.lineno, node.col_offset)]
+        return None if before.strip() else before
+
+    def encoded(self, code: str) -> bytes:
+        """`code` in the encoding of the file."""
+        try:
+            return code.encode(self.encoding)
+        except UnicodeEncodeError as error:
+            what = f"`{code}` cannot be written in {self.encoding}"
+            fix = "save the file as UTF-8, or choose an ASCII name"
+            raise ScaffoldError(what, where=self.where, fix=fix, exit_code=1) from error
+
+    def with_body(self, body: bytes) -> "Source":
+        """The same file with another body, parsed anew."""
+        return Source.of(self.bom + body, self.where)
+
+    def body_with(self, start: int, end: int, new: Iterable[bytes]) -> bytes:
+        """The body with lines `start` to `end` replaced; a missing last line ending stays missing."""
+        lines = [*self.lines[:start], *new, *self.lines[end:]]
+        ended = [line if line.endswith((b"\r", b"\n")) else line + self.newline for line in lines]
+        if ended and self.lines and not self.lines[-1].endswith((b"\r", b"\n")):
+            ended[-1] = ended[-1].rstrip(b"\r\n")
+        return b"".join(ended)
+
+
+def is_future(node: ast.stmt) -> bool:
+    """Whether `node` is an import from `__future__`."""
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__" and not node.level
+
+
+def _parse(source: bytes, where: str) -> tuple[ast.Module, str]:
+    unix = source.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an invalid escape in the user's docstring is not our business
+            tree, encoding = ast.parse(source), tokenize.detect_encoding(BytesIO(unix).readline)[0]
+            return tree, encoding.removesuffix("-sig")  # the mark is kept apart, and not to be written again
+    except (SyntaxError, ValueError, RecursionError) as error:
+        line = getattr(error, "lineno", None)
+        place = f"{where}:{line}" if line else where
+        what = f"does not parse as Python: {getattr(error, 'msg', error)}"
+        fix = "mend it, then run the command again"
+        raise ScaffoldError(what, where=place, fix=fix, exit_code=1) from error
