@@ -1,5 +1,6 @@
 """Specs to a plan: contexts, templates, formatting, and what each file meets on disk."""
 
+import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -17,10 +18,12 @@ from scaffold.render import render
 from scaffold.spec import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.read import read_spec
-from scaffold.spec.toml import read_toml
+from scaffold.spec.schema import json_schema
+from scaffold.spec.toml import read_toml, write_toml
 from scaffold.spec.types import ClassType, walk
 from scaffold.tidy import tidy
 
+SCHEMA_NAME = "scaffold.schema.json"
 _MODULES_IN_USE = frozenset(
     ("jax", "jaxlib", "jaxtyping", "equinox", "numpy", "optax", "flax", "pytest", "pytree_laws", "conftest")
 )
@@ -75,10 +78,14 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     # The import block is read off the code, so the code is laid out once without it.
     [(_, code)] = render(spec.kind, context)
     [test] = [text for path, text in render("tests", context) if path.name != "conftest.py"]
-    classes = {part.name: part for one in spec.fields for part in walk(one.type) if isinstance(part, ClassType)}
+    classes = {
+        part.name: part for one in spec.fields for part in walk(one.type) if isinstance(part, ClassType)
+    }
     lines = {name: line for line in spec.imports for name in imported(line)}
     lines |= {name: _class_import(part, layout) for name, part in classes.items()}
-    of_tests = lines | {name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])}
+    of_tests = lines | {
+        name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])
+    }
     own = _first_party(spec, layout, (*classes, *context["test_classes"]))
     context["imports"] = import_lines(code, lines, own)
     context["test_imports"] = import_lines(test, of_tests, own)
@@ -142,3 +149,31 @@ def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSp
 def law_suite() -> str:
     """The text of the law suite, which is copied beside generated tests."""
     return (Path(__file__).parent / "pytree_laws.py").read_text(encoding="utf-8")
+
+
+def plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool = False) -> Plan:
+    """The plan for a spec that the command line gave: the class, its tests, and the spec as a file."""
+    where = layout.spec_file(stem(str(raw.get("name", "")))).as_posix()
+    spec = read_spec(raw, where)
+    spec_file = layout.spec_file(stem(spec.name))
+    schema_file = layout.specs / SCHEMA_NAME
+    extra = (
+        File(spec_file, write_toml(raw, f"./{SCHEMA_NAME}")),
+        File(schema_file, schema_text(), keep=True),
+    )
+    return plan_modules([spec], layout, extra=extra, force=force)
+
+
+def schema_text() -> str:
+    """The JSON Schema of specs as a file."""
+    return json.dumps(json_schema(), indent=2) + "\n"
+
+
+def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
+    """The module and the test that a spec file, or the spec of the class `target`, gives."""
+    path = Path(target) if target.endswith(".toml") else layout.root / layout.spec_file(stem(target))
+    spec = load_spec(
+        path, where=target if target.endswith(".toml") else layout.spec_file(stem(target)).as_posix()
+    )
+    files = tidy(module_files(spec, layout, _known([spec], layout)))
+    return tuple(file for file in files if not file.keep)

@@ -27,7 +27,7 @@ def templates_folder() -> Path:
 @cache
 def _environment() -> Environment:
     # Source code is not HTML: escaping would break it.
-    return Environment(autoescape=False, **OPTIONS)  # noqa: S701
+    return Environment(autoescape=False, **OPTIONS)
 
 
 @cache

@@ -21,8 +21,6 @@ from scaffold.spec.types import (
     TupleType,
     Type,
     UnionType,
-    arrays,
-    dim_names,
 )
 
 _ARITHMETIC: dict[type, Callable[[int, int], int]] = {
@@ -56,13 +54,8 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
 
 def _sized_names(spec: ModuleSpec) -> Iterable[str]:
     fixed = variadic_dims(spec) | {name for name, _ in spec.test.values}
-    called = (
-        array for one in (spec.call.args if spec.call else ()) if one.type for array in arrays(one.type)
-    )
-    returned = (array for kind in (spec.call.returns if spec.call else ()) for array in arrays(kind))
-    in_call = (name for array in (*called, *returned) for dim in array.dims for name in dim_names(dim))
     ints = (one.name for one in parameters(spec) if _is_int(one.type) and one.default is None)
-    return dict.fromkeys(name for name in (*dims_of(spec), *ints, *in_call) if name not in fixed)
+    return dict.fromkeys(name for name in (*dims_of(spec), *ints) if name not in fixed)
 
 
 def _is_int(kind: Type | None) -> bool:

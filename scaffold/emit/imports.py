@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from scaffold.spec.names import IMPORTS
 
+
 def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]) -> list[str]:
     """The sorted import block that `code` needs, as isort orders it, with blank lines between sections.
 

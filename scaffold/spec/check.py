@@ -17,7 +17,7 @@ from scaffold.spec.expressions import assigned_names, count_name, free_names, se
 from scaffold.spec.initialisers import INITIALISERS, legal_initialisers
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
-from scaffold.spec.types import ClassType, DictType, ScalarType, arrays, dim_names, walk
+from scaffold.spec.types import ClassType, DictType, ScalarType, walk
 
 _BUILTINS = frozenset(dir(builtins))
 
@@ -307,7 +307,7 @@ def _attributes(spec: ModuleSpec, source: str, place: str) -> Iterator[Fault]:
 def _tests(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
     called = {name for argument in (spec.call.args if spec.call else ()) for name in (argument.name,)}
     known = {parameter.name for parameter in parameters(spec)} | called
-    dims = set(dims_of(spec)) | known | _call_dims(spec)
+    dims = set(dims_of(spec)) | known
     for name, _ in spec.test.sizes:
         if name not in dims and name not in unread:
             fix = suggestion(name, dims, "remove it")
@@ -323,8 +323,3 @@ def _tests(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
         yield Fault(
             _place(spec, "test", "sizes"), f"`{name}` is computed in setup, so its size is not known", fix
         )
-
-
-def _call_dims(spec: ModuleSpec) -> set[str]:
-    kinds = [*(one.type for one in spec.call.args if one.type), *spec.call.returns] if spec.call else []
-    return {name for kind in kinds for array in arrays(kind) for dim in array.dims for name in dim_names(dim)}

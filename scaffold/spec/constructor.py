@@ -28,16 +28,22 @@ class Parameter:
     keyword_only: bool = False
 
 
+def _dims(spec: ModuleSpec) -> Iterator[str]:
+    """Every dim as written, in order: of the fields, then of the call."""
+    call = spec.call
+    in_call = (*(one.type for one in call.args if one.type is not None), *call.returns) if call is not None else ()
+    for kind in (*(field.type for field in spec.fields), *in_call):
+        yield from (dim for array in arrays(kind) for dim in array.dims)
+
+
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of all dims, in order of appearance; `*shape` counts as `shape`."""
-    every = (dim for field in spec.fields for array in arrays(field.type) for dim in array.dims)
-    return tuple(dict.fromkeys(name for dim in every for name in dim_names(dim)))
+    return tuple(dict.fromkeys(name for dim in _dims(spec) for name in dim_names(dim)))
 
 
 def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
     """The names that stand for several dims."""
-    every = (dim for field in spec.fields for array in arrays(field.type) for dim in array.dims)
-    return frozenset(name for dim in every if dim.startswith("*") for name in dim_names(dim))
+    return frozenset(name for dim in _dims(spec) if dim.startswith("*") for name in dim_names(dim))
 
 
 def sources_of(field: Field) -> tuple[str, ...]:

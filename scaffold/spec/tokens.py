@@ -8,6 +8,7 @@
 
 import ast
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
@@ -97,3 +98,29 @@ def call_from_text(call: str | None, body: str | None) -> dict[str, Any]:
     if body is not None:
         table["body"] = body
     return table
+
+
+def raw_spec(
+    name: str, fields: tuple[str, ...], sizes: tuple[str, ...], options: Mapping[str, str | None]
+) -> dict[str, Any]:
+    """The tables of a spec from the command line. Raises one `ScaffoldError` for all tokens that are wrong."""
+    call = {"args": None, "body": None, **call_from_text(options.get("call"), options.get("body"))}
+    given = {
+        key: value for key, value in (*call.items(), ("carry", options.get("carry"))) if value is not None
+    }
+    plain = {
+        key: options[key] for key in ("kind", "doc", "constructor", "rebuild") if options.get(key) is not None
+    }
+    raw: dict[str, Any] = {"name": name, **plain, "fields": fields_from_tokens(fields)}
+    if given:
+        raw["call"] = given
+    if sizes:
+        raw["test"] = {"sizes": dict(_size(text) for text in sizes)}
+    return raw
+
+
+def _size(text: str) -> tuple[str, int]:
+    name, equals, value = text.partition("=")
+    if not (equals and name.strip() and value.strip().isdigit()):
+        raise ScaffoldError(f"`{text}` is not a size", where="--size", fix="write `--size in_size=3`")
+    return name.strip(), int(value)

@@ -1,0 +1,71 @@
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray
+
+
+class LeakyCell(eqx.Module):
+    """A leaky integrator: h' = r h + (1 - r) tanh(W x + U h + b), with a trained rate r
+    in (0, 1) for each unit.
+    """
+
+    weight_in: Float[Array, "hidden_size in_size"]
+    weight_hidden: Float[Array, "hidden_size hidden_size"]
+    bias: Float[Array, " hidden_size"]
+    logit: Float[Array, " hidden_size"]
+
+    @classmethod
+    def create(
+        cls,
+        hidden_size: int,
+        in_size: int,
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ) -> "LeakyCell":
+        """Build a `LeakyCell`.
+
+        **Arguments:**
+
+        - `hidden_size`: the size `hidden_size` of `weight_in`, `weight_hidden`, `bias`
+            or `logit`.
+        - `in_size`: the size `in_size` of `weight_in`.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+        """
+        weight_in_key, weight_hidden_key, logit_key = jax.random.split(key, 3)
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            weight_in=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
+                weight_in_key, (hidden_size, in_size), dtype
+            ),
+            weight_hidden=jax.nn.initializers.orthogonal()(
+                weight_hidden_key, (hidden_size, hidden_size), dtype
+            ),
+            bias=jnp.zeros((hidden_size,), dtype),
+            logit=jax.random.normal(logit_key, (hidden_size,), dtype),
+        )
+
+    @property
+    def rate(self) -> Float[Array, " hidden_size"]:
+        """Share of the state that is kept; in (0, 1), shape `(hidden_size,)`."""
+        return jax.nn.sigmoid(self.logit)
+
+    def __call__(
+        self, hidden: Float[Array, " hidden_size"], x: Float[Array, " in_size"]
+    ) -> Float[Array, " hidden_size"]:
+        """One step: the next hidden state.
+
+        **Arguments:**
+
+        - `hidden`: float array of shape `(hidden_size,)`.
+        - `x`: float array of shape `(in_size,)`.
+
+        **Returns:**
+
+        Float array of shape `(hidden_size,)`.
+        """
+        drive = jnp.tanh(self.weight_in @ x + self.weight_hidden @ hidden + self.bias)
+        return self.rate * hidden + (1 - self.rate) * drive

@@ -1,0 +1,100 @@
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from affine import Affine
+
+
+class Stack(eqx.Module):
+    """Affine maps one after the other, with an activation between."""
+
+    layers: tuple[Affine, ...]
+    depth: int = eqx.field(static=True)
+    activation: Callable[..., Any] = eqx.field(static=True)
+
+    @classmethod
+    def create(
+        cls,
+        size: int,
+        depth: int = 2,
+        activation: Callable[..., Any] = jnp.tanh,
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ) -> "Stack":
+        """Build a `Stack`.
+
+        **Arguments:**
+
+        - `size`: the size `size` of the arrays.
+        - `depth`: Number of layers; static, part of the treedef.
+        - `activation`: Applied after each layer but the last; static, a function of a
+            module.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+
+        **Raises:**
+
+        - `TypeError` if `depth` or `activation` do not have their declared types.
+        - `ValueError` unless `depth > 0`.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            layers=tuple(
+                Affine.create(size, size, dtype=dtype, key=key)
+                for key in jax.random.split(key, depth)
+            ),
+            depth=depth,
+            activation=activation,
+        )
+
+    def __check_init__(self) -> None:
+        if type(self.depth) is not int:
+            raise TypeError(
+                f"`depth` is static, so it must be an int, got {self.depth!r}"
+            )
+        if "<" in getattr(
+            self.activation, "__qualname__", getattr(self.activation, "__name__", "<")
+        ) or isinstance(self.activation, MethodType):
+            raise TypeError(
+                f"`activation` is static, so it must be a function of a module, not a lambda, closure, partial or bound method, got {self.activation!r}"
+            )
+        if not (self.depth > 0):
+            raise ValueError(f"`depth` must satisfy `depth > 0`, got {self.depth!r}")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        """Apply the stack.
+
+        **Arguments:**
+
+        - `x`: float array of shape `(size,)`.
+
+        **Returns:**
+
+        Float array of shape `(size,)`.
+        """
+        for layer in self.layers[:-1]:
+            x = self.activation(layer(x))
+        return self.layers[-1](x)
+
+    def trainable(self) -> "Stack":
+        """Filter spec by field: True at each trained array, False at every other leaf."""
+
+        def trained(path: Any, leaf: Any) -> Any:
+            return (
+                leaf.trainable()
+                if hasattr(leaf, "trainable")
+                else eqx.is_inexact_array(leaf)
+            )
+
+        def is_inner(node: Any) -> bool:
+            return node is not self and hasattr(node, "trainable")
+
+        return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)

@@ -1,0 +1,108 @@
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+from jax.tree_util import GetAttrKey
+from jax.typing import DTypeLike
+from jaxtyping import Array, ArrayLike, Float
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class TableStatic:
+    """A table whose entry `a` is preset at creation; the preset entry belongs to the
+    treedef.
+    """
+
+    table_entries: dict[str, Float[Array, ""]]
+    table_preset: tuple[tuple[str, Any], ...]
+    attr: Float[Array, ""]
+    static: int
+
+    @classmethod
+    def create(
+        cls,
+        table: Mapping[str, Float[ArrayLike, ""]],
+        attr: Float[ArrayLike, ""],
+        static: int,
+        dtype: DTypeLike | None = None,
+    ) -> "TableStatic":
+        """Build a `TableStatic`.
+
+        **Arguments:**
+
+        - `table`: Named numbers; copied.
+        - `attr`: A factor; copied.
+        - `static`: An exponent; static, part of the treedef.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+
+        **Raises:**
+
+        - `TypeError` if `static` does not have its declared type.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            table_entries={
+                name: value
+                for name, value in (
+                    {name: jnp.array(value, dtype) for name, value in table.items()}
+                ).items()
+                if name not in ("a",)
+            },
+            table_preset=(("a", 42.0),),
+            attr=jnp.array(attr, dtype),
+            static=static,
+        )
+
+    def __post_init__(self) -> None:
+        if type(self.static) is not int:
+            raise TypeError(
+                f"`static` is static, so it must be an int, got {self.static!r}"
+            )
+
+    @property
+    def table(self) -> dict[str, Any]:
+        """The entries, with the preset ones, which belong to the treedef."""
+        return {**self.table_entries, **dict(self.table_preset)}
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        """Scale a power of the input by all the numbers.
+
+        **Arguments:**
+
+        - `x`: float array of shape `(size,)`.
+
+        **Returns:**
+
+        Float array of shape `(size,)`.
+        """
+        return self.attr * sum(self.table.values()) * x**self.static
+
+
+def _flatten(node: TableStatic) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return (node.table_entries, node.attr), (node.table_preset, node.static)
+
+
+def _flatten_with_keys(
+    node: TableStatic,
+) -> tuple[tuple[tuple[Any, Any], ...], tuple[Any, ...]]:
+    return (
+        (GetAttrKey("table_entries"), node.table_entries),
+        (GetAttrKey("attr"), node.attr),
+    ), (node.table_preset, node.static)
+
+
+def _unflatten(aux: tuple[Any, ...], children: Iterable[Any]) -> TableStatic:
+    # Only stores: jax rebuilds with tracers, None or any other object as leaves.
+    node = object.__new__(TableStatic)
+    fields = node.__dict__
+    fields["table_entries"], fields["attr"] = children
+    fields["table_preset"], fields["static"] = aux
+    return node
+
+
+jax.tree_util.register_pytree_with_keys(
+    TableStatic, _flatten_with_keys, _unflatten, _flatten
+)

@@ -1,0 +1,51 @@
+"""Tests of `AffineInit`."""
+
+from typing import Any
+
+import jax
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from affine_init import AffineInit
+
+
+class TestAffineInit(PytreeLaws):
+    """The pytree laws on `AffineInit`."""
+
+    leaves = (
+        Leaf("weight", "param", (2, 3)),
+        Leaf("bias", "param", (2,)),
+    )
+    static = {
+        "in_size": 3,
+        "out_size": 2,
+    }
+    other = {
+        "in_size": 4,
+    }
+    rejected = (
+        ({"in_size": 2.5}, TypeError),
+        ({"out_size": 2.5}, TypeError),
+        ({"use_bias": 1j}, TypeError),
+    )
+    returns = (Output((2,)),)
+    ignores_key = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "in_size": 3,
+            "out_size": 2,
+            "key": jax.random.key(seed),
+        }
+
+    def build(self, **inputs: Any) -> AffineInit:
+        return AffineInit(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (
+            sample(seed, (3,)),
+            sample(seed + 1, (), "key"),
+        )
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        x, key = arguments
+        return instance(x, key=key)

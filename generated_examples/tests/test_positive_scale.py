@@ -1,0 +1,34 @@
+"""Tests of `PositiveScale`."""
+
+from typing import Any
+
+import jax
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from positive_scale import PositiveScale
+
+
+class TestPositiveScale(PytreeLaws):
+    """The pytree laws on `PositiveScale`."""
+
+    leaves = (Leaf("raw", "param", (2,)),)
+    other = {
+        "size": 3,
+    }
+    returns = (Output((2,)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "size": 2,
+            "key": jax.random.key(seed),
+        }
+
+    def build(self, **inputs: Any) -> PositiveScale:
+        return PositiveScale.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

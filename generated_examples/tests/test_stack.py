@@ -1,0 +1,44 @@
+"""Tests of `Stack`."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from stack import Stack
+
+
+class TestStack(PytreeLaws):
+    """The pytree laws on `Stack`."""
+
+    leaves = (Leaf("layers", "module"),)
+    static = {
+        "depth": 2,
+        "activation": jnp.tanh,
+    }
+    other = {
+        "depth": 3,
+    }
+    rejected = (
+        ({"depth": 0}, ValueError),
+        ({"depth": 2.5}, TypeError),
+        ({"activation": lambda x: x}, TypeError),
+    )
+    returns = (Output((3,)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "size": 3,
+            "key": jax.random.key(seed),
+        }
+
+    def build(self, **inputs: Any) -> Stack:
+        return Stack.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

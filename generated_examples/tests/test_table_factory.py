@@ -1,0 +1,42 @@
+"""Tests of `TableFactory`."""
+
+from typing import Any
+
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from table_factory import TableFactory
+
+
+class TestTableFactory(PytreeLaws):
+    """The pytree laws on `TableFactory`."""
+
+    leaves = (
+        Leaf("table.a", "param", ()),
+        Leaf("table.b", "param", ()),
+        Leaf("attr", "param", ()),
+    )
+    static = {
+        "static": 3,
+    }
+    other = {
+        "static": 4,
+    }
+    rejected = (({"static": 2.5}, TypeError),)
+    returns = (Output((2,)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "table": {"a": sample(seed, ()), "b": sample(seed + 10, ())},
+            "attr": sample(seed + 1, ()),
+            "static": 3,
+        }
+
+    def build(self, **inputs: Any) -> TableFactory:
+        return TableFactory.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

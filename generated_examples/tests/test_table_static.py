@@ -1,0 +1,41 @@
+"""Tests of `TableStatic`."""
+
+from typing import Any
+
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from table_static import TableStatic
+
+
+class TestTableStatic(PytreeLaws):
+    """The pytree laws on `TableStatic`."""
+
+    leaves = (
+        Leaf("table_entries.b", "param", ()),
+        Leaf("attr", "param", ()),
+    )
+    static = {
+        "static": 3,
+    }
+    other = {
+        "static": 4,
+    }
+    rejected = (({"static": 2.5}, TypeError),)
+    returns = (Output((2,)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "table": {"a": sample(seed, ()), "b": sample(seed + 10, ())},
+            "attr": sample(seed + 1, ()),
+            "static": 3,
+        }
+
+    def build(self, **inputs: Any) -> TableStatic:
+        return TableStatic.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

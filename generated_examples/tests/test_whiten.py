@@ -1,0 +1,45 @@
+"""Tests of `Whiten`."""
+
+from typing import Any
+
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from whiten import Whiten
+
+
+class TestWhiten(PytreeLaws):
+    """The pytree laws on `Whiten`."""
+
+    leaves = (
+        Leaf("mean", "buffer", (2,)),
+        Leaf("deviation", "buffer", (2,)),
+        Leaf("gain", "param", (2,)),
+    )
+    static = {
+        "epsilon": 1e-06,
+    }
+    other = {
+        "epsilon": 1e-06 + 0.25,
+    }
+    rejected = (
+        ({"epsilon": -1.0}, ValueError),
+        ({"epsilon": float("nan")}, TypeError),
+    )
+    returns = (Output((2,)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "mean": sample(seed, (2,)),
+            "deviation": sample(seed + 1, (2,)),
+            "size": 2,
+        }
+
+    def build(self, **inputs: Any) -> Whiten:
+        return Whiten.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

@@ -1,0 +1,243 @@
+"""argv to the API: the only module that prints or sets an exit code."""
+
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
+
+import click
+
+from scaffold.errors import Fault, ScaffoldError
+
+if TYPE_CHECKING:
+    from scaffold.fileset import Plan
+
+P = ParamSpec("P")
+EXAMPLE = """
+Example:
+
+\b
+  scaffold new-module Affine \\
+    'weight:f[out_size,in_size]=lecun_normal' 'bias:f[out_size]=zeros' \\
+    --call 'x:f[in_size] -> f[out_size]' \\
+    --body 'return self.weight @ x + self.bias'
+"""
+
+
+def reports_faults(command: Callable[P, None]) -> Callable[P, None]:
+    """Prints the faults of a `ScaffoldError` and exits with its code; with `--json` as JSON on stdout."""
+
+    @wraps(command)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except ScaffoldError as error:
+            _refuse(error, as_json=bool(kwargs.get("as_json")))
+
+    return run
+
+
+def _refuse(error: ScaffoldError, *, as_json: bool) -> NoReturn:
+    if as_json:
+        _print_json({"ok": False, "faults": [fault.to_json() for fault in error.faults]})
+    else:
+        click.echo("\n".join(_fault_text(fault) for fault in error.faults), err=True)
+    sys.exit(error.exit_code)
+
+
+def _fault_text(fault: Fault) -> str:
+    first, *rest = str(fault).split("\n")
+    return "\n".join([click.style("error: ", fg="red") + first, *rest])
+
+
+def _print_json(value: Any) -> None:
+    import json
+
+    click.echo(json.dumps(value, indent=2))
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="jax-scaffold", prog_name="scaffold")
+def main() -> None:
+    """Write JAX modules from a short spec, with the tests that prove them."""
+
+
+@main.command("new-module", epilog=EXAMPLE)
+@click.argument("name", required=False)
+@click.argument("fields", nargs=-1, metavar="[NAME:TYPE[?FLAG][@ROLE][=INIT]]...")
+@click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Generate from this spec; repeat for several.",
+)
+@click.option("--kind", help="module or pytree (default: module).")
+@click.option("--doc", help="Docstring of the class.")
+@click.option("--call", help="Arguments and result of __call__: 'x:f[in_size] -> f[out_size]'.")
+@click.option("--body", help="Body of __call__.")
+@click.option("--carry", help="The argument of the call that lax.scan carries.")
+@click.option(
+    "--constructor", help="factory (a `create` beside plain fields) or init (`__init__`, as equinox.nn)."
+)
+@click.option("--rebuild", help="Kind pytree: bypass, flag, factory or static.")
+@click.option(
+    "--size",
+    "sizes",
+    multiple=True,
+    metavar="DIM=INT",
+    help="Size of a dim in the tests; repeat for several.",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where to begin to look for the project (default: here).",
+)
+@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
+@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@click.option("--force", is_flag=True, help="Overwrite files that differ.")
+@json_option
+@reports_faults
+def new_module(
+    name: str | None,
+    fields: tuple[str, ...],
+    specs: tuple[Path, ...],
+    sizes: tuple[str, ...],
+    folder: Path,
+    dry_run: bool,
+    diff: bool,
+    force: bool,
+    as_json: bool,
+    **options: str | None,
+) -> None:
+    """Write a class and the tests that prove it.
+
+    From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer.
+    """
+    from scaffold.generate import plan_modules, plan_new
+    from scaffold.layout import find_layout
+
+    layout = find_layout(folder)
+    if specs:
+        _refuse_mixture(name, options)
+        plan = plan_modules([_load(path) for path in _distinct(specs, name, fields)], layout, force=force)
+    else:
+        raw = _raw_spec(name, fields, sizes, options)
+        plan = plan_new(raw, layout, force=force)
+    _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+
+
+def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) -> list[Path]:
+    """The spec files; what the shell expanded after `--spec` stands among the arguments."""
+    more = [Path(text) for text in (name, *fields) if text is not None]
+    return list(dict.fromkeys([*specs, *more]))
+
+
+def _refuse_mixture(name: str | None, options: dict[str, str | None]) -> None:
+    given = [f"--{option}" for option, value in options.items() if value is not None]
+    if given or (name is not None and not name.endswith(".toml")):
+        what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
+        raise ScaffoldError(what, where="command line", fix="edit the spec, or leave `--spec` out")
+
+
+def _load(path: Path) -> Any:
+    from scaffold.generate import load_spec
+
+    return load_spec(path)
+
+
+def _raw_spec(
+    name: str | None, fields: tuple[str, ...], sizes: tuple[str, ...], options: dict[str, str | None]
+) -> dict[str, Any]:
+    from scaffold.spec.tokens import raw_spec
+
+    if name is None:
+        if not sys.stdin.isatty():
+            raise ScaffoldError(
+                "there is no NAME and no terminal to ask on",
+                where="command line",
+                fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
+            )
+        from scaffold.prompts import ask
+
+        return ask()
+    return raw_spec(name, fields, sizes, options)
+
+
+def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> None:
+    """Publish the plan, or show it."""
+    from scaffold.publish import publish
+
+    if not (dry_run or diff):
+        publish(plan)
+    if as_json:
+        _print_json({"ok": not plan.conflicts, "written": not (dry_run or diff), **plan.to_json()})
+    else:
+        click.echo(plan.diff() if diff else plan.summary(), nl=not diff)
+    if plan.conflicts:
+        sys.exit(1)
+
+
+@main.command("kinds")
+@json_option
+def kinds(as_json: bool) -> None:
+    """List the kinds of class."""
+    from scaffold.kinds import NAMES, kind_of
+
+    summaries = {name: kind_of(name).SUMMARY for name in NAMES}
+    if as_json:
+        _print_json(summaries)
+    else:
+        width = max(map(len, summaries))
+        click.echo("\n".join(f"{name:{width}}  {summary}" for name, summary in summaries.items()))
+
+
+@main.command("schema")
+@click.option("--json", "as_json", is_flag=True, help="The schema is JSON in any case.")
+def schema(as_json: bool) -> None:
+    """Print the JSON Schema of a spec, for editors."""
+    from scaffold.spec.schema import json_schema
+
+    _print_json(json_schema())
+
+
+@main.command("show")
+@click.argument("target", metavar="NAME|SPEC")
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where to begin to look for the project (default: here).",
+)
+@json_option
+@reports_faults
+def show(target: str, folder: Path, as_json: bool) -> None:
+    """Print what would be generated, and write nothing."""
+    from scaffold.generate import shown_files
+    from scaffold.layout import find_layout
+
+    files = shown_files(target, find_layout(folder))
+    if as_json:
+        _print_json({"files": [{"path": str(file.path), "text": file.text} for file in files]})
+    else:
+        click.echo("\n".join(f"# --- {file.path}\n{file.text}" for file in files), nl=False)
+
+
+@main.command("laws")
+@click.argument("name", required=False)
+@json_option
+@reports_faults
+def laws(name: str | None, as_json: bool) -> None:
+    """Explain the pytree laws, or the one called NAME (such as P3)."""
+    from scaffold.laws import law_table
+
+    table = law_table(name)
+    if as_json:
+        _print_json({number: law.to_json() for number, law in table.items()})
+    else:
+        click.echo("\n\n".join(law.text(number) for number, law in table.items()))
