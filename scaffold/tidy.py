@@ -10,7 +10,16 @@ from pathlib import Path
 from scaffold.errors import ScaffoldError
 from scaffold.fileset import File
 
-OPTIONS = ("format", "--isolated", "--no-cache", "--silent", "--line-length", "88", "--target-version", "py311")
+OPTIONS = (
+    "format",
+    "--isolated",
+    "--no-cache",
+    "--silent",
+    "--line-length",
+    "88",
+    "--target-version",
+    "py311",
+)
 
 
 @cache
@@ -61,5 +70,3 @@ def _format(texts: list[str]) -> list[str]:
                 fix="report this: the spec passed every check",
             )
         return [path.read_bytes().decode() for path in paths]
-
-
