@@ -49,14 +49,12 @@ class AffineInit(eqx.Module):
         self.use_bias = use_bias
 
     def __check_init__(self) -> None:
-        if type(self.in_size) is not int:
-            raise TypeError(
-                f"`in_size` is static, so it must be an int, got {self.in_size!r}"
-            )
-        if type(self.out_size) is not int:
-            raise TypeError(
-                f"`out_size` is static, so it must be an int, got {self.out_size!r}"
-            )
+        for name in ("in_size", "out_size"):
+            value = getattr(self, name)
+            if type(value) is not int:
+                raise TypeError(
+                    f"`{name}` is static, so it must be an int, got {value!r}"
+                )
         if type(self.use_bias) is not bool:
             raise TypeError(
                 f"`use_bias` is static, so it must be a bool, got {self.use_bias!r}"

@@ -9,8 +9,7 @@ class PositiveScale(eqx.Module):
     """Scale by positive numbers.
 
     The parameter is unconstrained and `scale` is computed from it at each use, so that
-    no optimiser step and no edit can
-    make a scale negative.
+    no optimiser step and no edit can make a scale negative.
     """
 
     raw: Float[Array, " size"]

@@ -64,7 +64,9 @@ class Stack(eqx.Module):
             self.activation, "__qualname__", getattr(self.activation, "__name__", "<")
         ) or isinstance(self.activation, MethodType):
             raise TypeError(
-                f"`activation` is static, so it must be a function of a module, not a lambda, closure, partial or bound method, got {self.activation!r}"
+                "`activation` is static, so it must be a function of a "
+                "module, not a lambda, closure, partial or bound method, got "
+                f"{self.activation!r}"
             )
         if not (self.depth > 0):
             raise ValueError(f"`depth` must satisfy `depth > 0`, got {self.depth!r}")

@@ -41,10 +41,8 @@ class TableBypass:
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
-            table={
-                **{name: jnp.array(value, dtype) for name, value in table.items()},
-                "a": jnp.array(42.0, dtype),
-            },
+            table={name: jnp.array(value, dtype) for name, value in table.items()}
+            | {"a": jnp.array(42.0, dtype)},
             attr=jnp.array(attr, dtype),
             static=static,
         )

@@ -44,9 +44,8 @@ class TableFlag:
         """
         if not _rebuild:
             dtype = jnp.result_type(float) if dtype is None else dtype
-            table = {
-                **{name: jnp.array(value, dtype) for name, value in table.items()},
-                "a": jnp.array(42.0, dtype),
+            table = {name: jnp.array(value, dtype) for name, value in table.items()} | {
+                "a": jnp.array(42.0, dtype)
             }
             attr = jnp.array(attr, dtype)
         self.table = table

@@ -45,11 +45,9 @@ class TableStatic:
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             table_entries={
-                name: value
-                for name, value in (
-                    {name: jnp.array(value, dtype) for name, value in table.items()}
-                ).items()
-                if name not in ("a",)
+                name: jnp.array(value, dtype)
+                for name, value in table.items()
+                if name != "a"
             },
             table_preset=(("a", 42.0),),
             attr=jnp.array(attr, dtype),

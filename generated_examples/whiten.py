@@ -9,8 +9,7 @@ class Whiten(eqx.Module):
     """Shift and scale by statistics of the data, then by a gain that is trained.
 
     The statistics are buffers: no gradient reaches them, and `trainable` keeps them
-    from the optimiser, whose weight decay
-    would move them all the same.
+    from the optimiser, whose weight decay would move them all the same.
     """
 
     mean: Float[Array, " size"]
@@ -53,7 +52,8 @@ class Whiten(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.epsilon) is not float or self.epsilon != self.epsilon:
             raise TypeError(
-                f"`epsilon` is static, so it must be a float other than NaN, got {self.epsilon!r}"
+                "`epsilon` is static, so it must be a float other than NaN, "
+                f"got {self.epsilon!r}"
             )
         if not (self.epsilon > 0):
             raise ValueError(

@@ -65,7 +65,7 @@ def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpe
 
 def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """Everything that the templates of one class lay out: plain JSON."""
-    context = {
+    context: dict[str, Any] = {
         **kind_of(spec.kind).context(spec),
         **test_context(spec, known),
         "stem": stem(spec.name),

@@ -24,7 +24,8 @@ OPTIONS = (
 
 @cache
 def _ruff() -> str:
-    from ruff import find_ruff_bin  # here: looking for the program costs time that --help does not have
+    # Here, since --help needs no formatter. The package has no stubs.
+    from ruff import find_ruff_bin  # pyright: ignore[reportMissingTypeStubs]
 
     return find_ruff_bin()
 

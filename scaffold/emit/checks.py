@@ -1,5 +1,7 @@
 """What a constructor refuses: static values that would poison the treedef, and the author's own invariants."""
 
+import textwrap
+
 from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import (
@@ -13,23 +15,54 @@ from scaffold.spec.types import (
     UnionType,
 )
 
+_NAME, _VALUE = "\0", "\1"  # stand for the name and the value in a message until it is quoted
+
 
 def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
     """Statements over `self` that raise where an instance must not exist."""
-    static = [_static_check(field) for field in spec.static]
+    by_type: dict[Type, list[Field]] = {}
+    for field in spec.static:
+        by_type.setdefault(field.type, []).append(field)
+    static = [_static_check(kind, fields) for kind, fields in by_type.items()]
     own = [_own_check(spec, field) for field in spec.fields if field.check]
     return (*static, *own)
 
 
-def _static_check(field: Field) -> str:
-    value = f"self.{field.name}"
-    refusal = _refusal(field.type, value)
-    message = f"`{field.name}` is static, so it must be {describe(field.type)}, got "
-    return f'if {refusal}:\n    raise TypeError(f"{_quoted(message)}{{{value}!r}}")'
+def _static_check(kind: Type, fields: list[Field]) -> str:
+    """One check for all static fields of a type; several are looped over."""
+    told = f"is static, so it must be {describe(kind)}"
+    if len(fields) == 1:
+        name = fields[0].name
+        return _raise_if(
+            _refusal(kind, f"self.{name}"), "TypeError", f"`{name}` {told}", f"self.{name}", indent=""
+        )
+    names = ", ".join(f'"{field.name}"' for field in fields)
+    inner = _raise_if(_refusal(kind, "value"), "TypeError", f"`{_NAME}` {told}", "value", indent="    ")
+    return f"for name in ({names}):\n    value = getattr(self, name)\n{inner}"
 
 
-def _quoted(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("{", "{{").replace("}", "}}")
+def _own_check(spec: ModuleSpec, field: Field) -> str:
+    source = field.check or ""
+    condition = rename(source, {one.name: f"self.{one.name}" for one in spec.fields})
+    message = f"`{field.name}` must satisfy `{source}`"
+    return _raise_if(f"not ({condition})", "ValueError", message, f"self.{field.name}", indent="")
+
+
+def _raise_if(condition: str, error: str, message: str, value: str, *, indent: str) -> str:
+    """An `if` that raises; a long message is broken into several literals."""
+    lines = textwrap.wrap(f"{message}, got {_VALUE}", 60, break_long_words=False, break_on_hyphens=False)
+    parts = [_literal(line + " " * (index < len(lines) - 1), value) for index, line in enumerate(lines)]
+    raised = f"{indent}    raise {error}({' '.join(parts)})"
+    return f"{indent}if {condition}:\n{raised}"
+
+
+def _literal(text: str, value: str) -> str:
+    """The text as a string literal, an f-string where it shows the name or the value."""
+    quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+    if _NAME not in text and _VALUE not in text:
+        return f'"{quoted}"'
+    braced = quoted.replace("{", "{{").replace("}", "}}")
+    return f'f"{braced.replace(_NAME, "{name}").replace(_VALUE, f"{{{value}!r}}")}"'
 
 
 def describe(kind: Type) -> str:
@@ -85,10 +118,3 @@ def _refusal(kind: Type, value: str) -> str:
             return f"type({value}) is not tuple or any({inner} for name, item in {value})"
         case _:
             return f"hash({value}) is None"
-
-
-def _own_check(spec: ModuleSpec, field: Field) -> str:
-    source = field.check or ""
-    condition = rename(source, {one.name: f"self.{one.name}" for one in spec.fields})
-    message = f"`{field.name}` must satisfy `{source}`, got "
-    return f'if not ({condition}):\n    raise ValueError(f"{_quoted(message)}{{self.{field.name}!r}}")'

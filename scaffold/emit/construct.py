@@ -119,7 +119,9 @@ def _preprocessing(field: Field) -> tuple[str, ...]:
 
 
 def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
-    if field.given:
+    if _keeps_preset_apart(spec, field):
+        value = _entries_without_preset(field, keys)
+    elif field.given:
         value = field.name if field.preprocess else _copy_of_given(field)
     elif field.initialiser is not None and field.array is not None:
         value = _initialised(spec, field, field.array, keys)
@@ -225,14 +227,26 @@ def _names(source: str) -> frozenset[str]:
 
 
 def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
-    """The dict with its preset entries; under `rebuild = "static"` without them, since they go into the treedef."""
-    if not field.preset:
+    """The dict with its preset entries."""
+    if not field.preset or _keeps_preset_apart(spec, field):
         return value
-    if spec.kind == "pytree" and spec.rebuild == "static":
-        names = ", ".join(repr(name) for name, _ in field.preset)
-        return f"{{name: value for name, value in ({value}).items() if name not in ({names},)}}"
     entries = ", ".join(f"{name!r}: {_preset_value(field, source)}" for name, source in field.preset)
-    return f"{{**{value}, {entries}}}"
+    return f"{value} | {{{entries}}}"
+
+
+def _keeps_preset_apart(spec: ModuleSpec, field: Field) -> bool:
+    """Whether the preset entries belong to the treedef."""
+    return bool(field.preset) and spec.kind == "pytree" and spec.rebuild == "static"
+
+
+def _entries_without_preset(field: Field, keys: Mapping[str, str]) -> str:
+    names = [name for name, _ in field.preset]
+    kept = f"name != {names[0]!r}" if len(names) == 1 else f"name not in {tuple(names)!r}"
+    source = field.name if field.given else f"({_expression(field, keys)})"
+    value = "value"
+    if field.given and not field.preprocess and isinstance(field.type, DictType):
+        value = copy_source(field.type.item, "value", depth=1)
+    return f"{{name: {value} for name, value in {source}.items() if {kept}}}"
 
 
 def _preset_value(field: Field, source: str) -> str:

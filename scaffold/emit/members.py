@@ -112,11 +112,9 @@ def type_text(kind: Type | None) -> str:
         return "any value"
     if isinstance(kind, ArrayType):
         return _array_text(kind)
-    found = arrays(kind)
-    if found:
-        return (
-            f"`{Scope().plain(kind)}`" if len(found) > 1 else f"{_array_text(found[0])} ({_container(kind)})"
-        )
+    found = list(arrays(kind))
+    if len(found) == 1:
+        return f"{_array_text(found[0])} ({_container(kind)})"
     return f"`{Scope().plain(kind)}`"
 
 

@@ -122,9 +122,12 @@ def _as_stored(kind: Type, source: str) -> str:
 def _other(spec: ModuleSpec, examples: Examples, inputs: Mapping[str, str]) -> list[list[str]]:
     """Changes to the inputs that make another configuration: the first that can be made."""
     if spec.test.other:
-        return [list(pair) for pair in spec.test.other]
-    every = (_changed(spec, examples, one, inputs) for one in sorted(parameters(spec), key=_preference))
-    return next(([list(pair)] for pair in every if pair is not None), [])
+        return [[name, source] for name, source in spec.test.other]
+    for parameter in sorted(parameters(spec), key=_preference):
+        changed = _changed(spec, examples, parameter, inputs)
+        if changed is not None:
+            return [list(changed)]
+    return []
 
 
 def _preference(parameter: Parameter) -> int:

@@ -24,15 +24,22 @@ def docstring(text: str, indent: str) -> str:
 
 
 def _wrapped(text: str, indent: int) -> str:
-    """`text` with the lines that are too long broken; the author's own breaks stay."""
+    """`text` with its long lines broken; a paragraph of prose with a long line is filled anew."""
     width = WIDTH - indent
-    lines = textwrap.dedent(_first_dedented(text)).split("\n")
-    out = [
-        wrapped
-        for index, line in enumerate(lines)
-        for wrapped in _wrap(line, width - (3 if index == 0 else 0))
-    ]
-    return "\n".join(out)
+    paragraphs = textwrap.dedent(_first_dedented(text)).split("\n\n")
+    filled = [_paragraph(paragraph, width, first=index == 0) for index, paragraph in enumerate(paragraphs)]
+    return "\n\n".join(filled)
+
+
+def _paragraph(text: str, width: int, *, first: bool) -> str:
+    lines = text.split("\n")
+    room = width - 3 if first else width  # the opening quotes take three
+    is_prose = not any(line.startswith((" ", "-", "*", "`", "|", "#", ">", "$")) for line in lines)
+    if is_prose and any(len(line) > room for line in lines):
+        lead = "..." if first else ""
+        words = textwrap.wrap(lead + " ".join(lines), width, break_long_words=False, break_on_hyphens=False)
+        return "\n".join(words)[len(lead) :]
+    return "\n".join(part for line in lines for part in _wrap(line, width))
 
 
 def _first_dedented(text: str) -> str:

@@ -31,7 +31,9 @@ class Parameter:
 def _dims(spec: ModuleSpec) -> Iterator[str]:
     """Every dim as written, in order: of the fields, then of the call."""
     call = spec.call
-    in_call = (*(one.type for one in call.args if one.type is not None), *call.returns) if call is not None else ()
+    in_call = (
+        (*(one.type for one in call.args if one.type is not None), *call.returns) if call is not None else ()
+    )
     for kind in (*(field.type for field in spec.fields), *in_call):
         yield from (dim for array in arrays(kind) for dim in array.dims)
 

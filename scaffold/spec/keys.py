@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scaffold.errors import Fault, suggestion
+from scaffold.spec.raw import as_list
 
 KINDS = ("module", "pytree")
 CONSTRUCTORS = ("factory", "init")
@@ -115,4 +116,4 @@ def _has_form(value: Any, form: str) -> bool:
     if not isinstance(value, _PYTHON_TYPES[form]) or (isinstance(value, bool) and form == "integer"):
         return False
     item = {"array of strings": str, "array of tables": dict}.get(form)
-    return item is None or all(isinstance(part, item) for part in value)
+    return item is None or all(isinstance(part, item) for part in as_list(value))

@@ -7,6 +7,7 @@ from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.spec.check import spec_faults
 from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS, key_faults
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec, TestPlan
+from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.roles import default_role, legal_roles
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.tokens import parse_field_text
@@ -27,12 +28,10 @@ class Reader:
         self.faults.append(Fault(place, what, fix, legal))
 
     def table(self, raw: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-        value = raw.get(name, {})
-        return value if isinstance(value, Mapping) else {}
+        return as_table(raw.get(name))
 
     def text(self, raw: Mapping[str, Any], name: str, default: str = "") -> str:
-        value = raw.get(name, default)
-        return value if isinstance(value, str) else default
+        return as_text(raw.get(name), default)
 
     def type(self, text: str, place: str) -> Type | None:
         try:
@@ -43,10 +42,10 @@ class Reader:
 
     def field(self, name: str, raw: Any) -> Field | None:
         """One field; None where its type or role cannot be made out."""
-        table = parse_field_text(raw) if isinstance(raw, str) else raw
-        if not isinstance(table, Mapping):
+        if not isinstance(raw, str | Mapping):
             self.add(self.place("fields", name), f"{raw!r} is not a table", 'write `{ type = "f[size]" }`')
             return None
+        table = parse_field_text(raw) if isinstance(raw, str) else as_table(raw)
         self.faults += [_at(fault, self.where) for fault in key_faults(table, FIELD_KEYS, f"fields.{name}")]
         kind = (
             self.type(self.text(table, "type"), self.place("fields", name, "type"))
@@ -90,7 +89,7 @@ class Reader:
 
     def arguments(self, texts: Any, place: str) -> tuple[Argument, ...]:
         arguments: list[Argument] = []
-        for text in texts if isinstance(texts, list) else []:
+        for text in as_list(texts):
             try:
                 arguments.append(parse_argument(str(text)))
             except SignatureSyntaxError as error:
@@ -133,14 +132,11 @@ class Reader:
                 self.add(
                     self.place("test", "sizes", name), f"{size!r} is not a size", "write an integer from 1"
                 )
-        rejected = table.get("rejected")
         return TestPlan(
             sizes=tuple((name, size) for name, size in sizes.items() if type(size) is int),
             values=_literals(self.table(table, "values")),
             other=_literals(self.table(table, "other")),
-            rejected=tuple(_literals(row) for row in rejected if isinstance(row, Mapping))
-            if isinstance(rejected, list)
-            else (),
+            rejected=tuple(_literals(as_table(row)) for row in as_list(table.get("rejected"))),
         )
 
 
@@ -161,7 +157,7 @@ def read_spec(raw: Mapping[str, Any], where: str) -> ModuleSpec:
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=reader.arguments(raw.get("arguments"), reader.place("arguments")),
         setup=reader.text(raw, "setup"),
-        imports=tuple(str(line) for line in raw["imports"]) if isinstance(raw.get("imports"), list) else (),
+        imports=tuple(str(line) for line in as_list(raw.get("imports"))),
         call=reader.call(raw),
         test=reader.test(raw),
         where=where,
@@ -202,9 +198,7 @@ def literal(value: Any, role: str = "") -> str:
     """Python source of a TOML value; a string that begins with `=` is an expression, so is a callable's."""
     if isinstance(value, str) and (value.startswith("=") or role in ("callable", "module")):
         return value.removeprefix("=").strip()
-    if isinstance(value, list):
-        return repr(tuple(value))
-    return repr(value)
+    return repr(tuple(as_list(value))) if isinstance(value, list) else repr(value)
 
 
 def _literals(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -61,5 +61,5 @@ def _stored_roles(kind: Type) -> tuple[str, ...]:
         case ListType(item=item) | DictType(item=item):
             return _stored_roles(item)
         case UnionType(members=members):
-            shared = [set(_stored_roles(member)) for member in members]
-            return tuple(sorted(set.intersection(*shared))) if shared else ("static",)
+            every = [_stored_roles(member) for member in members]
+            return tuple(role for role in ROLES if all(role in one for one in every))

@@ -15,7 +15,8 @@ class SignatureSyntaxError(ValueError):
 
 def split_top(text: str, separator: str) -> list[str]:
     """`text` split at each `separator` that stands outside brackets and quotes."""
-    parts, begin = [], 0
+    parts: list[str] = []
+    begin = 0
     for position in _top_level(text):
         if text[position] == separator and not _is_comparison(text, position, separator):
             parts.append(text[begin:position])

@@ -9,7 +9,7 @@
 import ast
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.signature import split_top
@@ -64,7 +64,7 @@ def _literal(text: str) -> Any:
         value = ast.literal_eval(text)
     except (ValueError, SyntaxError):
         return {"true": True, "false": False}.get(text, text)
-    return list(value) if isinstance(value, tuple) else value
+    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
 
 
 def fields_from_tokens(tokens: tuple[str, ...]) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold.errors import ScaffoldError
+from scaffold.spec.raw import as_list, as_table
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _TOP = ("name", "kind", "doc", "constructor", "rebuild", "arguments", "setup", "imports")
@@ -60,9 +61,9 @@ def toml_value(value: Any) -> str:
         case str():
             return toml_string(value)
         case Mapping():
-            return "{ " + ", ".join(f"{_key(k)} = {toml_value(v)}" for k, v in value.items()) + " }"
-        case list() | tuple():
-            return "[" + ", ".join(map(toml_value, value)) + "]"
+            return "{ " + ", ".join(_table_lines(as_table(value))) + " }"
+        case list():
+            return "[" + ", ".join(map(toml_value, as_list(value))) + "]"
         case float() if value in (float("inf"), float("-inf")) or value != value:
             return str(value)
         case _:

@@ -45,6 +45,7 @@ LEGAL_TYPES = (
     "Literal['a', 'b']",
     "TYPE | None",
 )
+_OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _FOREIGN = re.compile(r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 
 
@@ -170,7 +171,8 @@ class _Parser:
                 return self.parse_subscript(head, inner)
             case ast.BinOp(op=ast.BitOr()):
                 return self.parse_union(node)
-        raise self.error(node)
+            case _:
+                raise self.error(node)
 
     def parse_name(self, name: str) -> Type:
         if name in self.foreign:
@@ -216,13 +218,13 @@ class _Parser:
         return UnionType(tuple(self.parse(part) for part in members), len(members) < len(parts))
 
     def dim(self, node: ast.expr) -> str:
-        legal = (ast.Name, ast.Constant, ast.BinOp, ast.operator, ast.Load, ast.Starred)
+        legal = (ast.Name, ast.Constant, ast.BinOp, ast.Load, ast.Starred, *_OPERATORS)
         for part in ast.walk(node):
             if not isinstance(part, legal) or (
                 isinstance(part, ast.Constant) and type(part.value) is not int
             ):
                 raise TypeSyntaxError(
-                    f"dim `{ast.unparse(node)}` of `{self.text}` is not a name, an int or simple arithmetic"
+                    f"dim `{ast.unparse(node)}` of `{self.text}` is not a name, an int or arithmetic with + - * // %"
                 )
         return ast.unparse(node).replace(" ", "")
 
