@@ -259,7 +259,7 @@ def _step(root: Path, path: PurePosixPath, requests: Sequence[File | Edit], *, f
         case [File() as file, *edits]:
             return _edit_step(path, read_place(path, place_of(root, path)), edits, file.content)
         case edits:
-            return _edit_step(path, read_place(path, place_of(root, path)), edits, b"")
+            return _edit_step(path, read_place(path, place_of(root, path)), edits, None)
 
 
 def _file_step(file: File, before: bytes | None, *, force: bool) -> Step:
@@ -271,12 +271,14 @@ def _file_step(file: File, before: bytes | None, *, force: bool) -> Step:
 
 
 def _edit_step(
-    path: PurePosixPath, before: bytes | None, requests: Sequence[File | Edit], absent: bytes
+    path: PurePosixPath, before: bytes | None, requests: Sequence[File | Edit], absent: bytes | None
 ) -> Step:
-    """The edits in order, on what is there or else on `absent`."""
+    """The edits in order, on what is there, or else on `absent`, where that is to be created at all events."""
     edits = [request for request in requests if isinstance(request, Edit)]
-    after = reduce(lambda content, edit: edit.apply(content), edits, absent if before is None else before)
-    if after == before or not (before or absent or after):
+    after = reduce(
+        lambda content, edit: edit.apply(content), edits, (absent or b"") if before is None else before
+    )
+    if after == before or (before is absent is None and not after):
         return Step(path, Action.IDENTICAL, before, before)
     return Step(path, Action.CREATE if before is None else Action.UPDATE, before, after)
 

@@ -290,7 +290,7 @@ def _project_names(document: Mapping[str, object]) -> Iterator[str]:
     name = _table(document, "project").get("name") or _table(document, "tool", "poetry").get("name")
     if isinstance(name, str):
         joined = name.replace("-", "_").replace(".", "_")
-        yield from filter(str.isidentifier, dict.fromkeys([joined.lower(), name, joined]))
+        yield from filter(str.isidentifier, dict.fromkeys([joined.lower(), joined]))
 
 
 def _only_package(root: Path, settings: Settings) -> _Package | None:

@@ -67,7 +67,7 @@ class Source:
 
     @cached_property
     def chunks(self) -> tuple[Chunk, ...]:
-        """The top-level statements; between two chunks, a line can be put in safely."""
+        """The top-level statements; after each chunk, and before one of imports, a line can be put in safely."""
         found: list[Chunk] = []
         for node in self.tree.body:
             chunk = self._chunk(node)
@@ -78,9 +78,7 @@ class Source:
         return tuple(found)
 
     def _chunk(self, node: ast.stmt) -> Chunk:
-        decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-        start = min(each.lineno for each in (node, *decorators)) - 1
-        end = node.end_lineno or node.lineno
+        start, end = node.lineno - 1, node.end_lineno or node.lineno
         # A comment may end in a backslash too; taking it for a continuation only makes the chunk larger.
         while start and self._continues(start - 1):
             start -= 1

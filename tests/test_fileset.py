@@ -97,6 +97,7 @@ def test_an_edit_starts_from_a_kept_file_or_from_what_is_there(tmp_path: Path):
 def test_a_kept_file_is_created_even_where_its_edits_change_nothing(tmp_path: Path):
     unchanged = Edit(PurePosixPath("a.py"), lambda content: content)
     assert actions(tmp_path, file("a.py", "x\n", keep=True), unchanged) == {"a.py": "create"}
+    assert actions(tmp_path, file("a.py", "", keep=True), unchanged) == {"a.py": "create"}
 
 
 def test_an_edit_that_refuses_is_reported_with_the_rest(tmp_path: Path):
@@ -239,6 +240,13 @@ def test_links_inside_the_project_are_followed(tmp_path: Path):
         "b.py": "conflict",
         "c.py": "create",
     }
+
+
+def test_a_kept_link_does_not_count_as_its_target(tmp_path: Path):
+    write_tree(tmp_path, {"b.py": "x\n"})
+    (tmp_path / "a.py").symlink_to("b.py")
+    wanted = [file("a.py", "", keep=True), file("b.py", "x\n")]
+    assert actions(tmp_path, *wanted) == {"a.py": "keep", "b.py": "identical"}
 
 
 def test_a_project_may_lie_behind_a_link_and_need_not_exist(tmp_path: Path):

@@ -88,9 +88,15 @@ LINE = "from .affine import Affine as Affine\n"
             id="glued",
         ),
         pytest.param(
-            "x = '''\n# no comment\n'''\nfrom .z import Z\n",
-            "x = '''\n# no comment\n'''\n" + LINE + "from .z import Z\n",
+            "x = '''\n# no comment'''\nfrom .z import Z\n",
+            "x = '''\n# no comment'''\n" + LINE + "from .z import Z\n",
             id="text is no comment",
+        ),
+        pytest.param("\\\nfrom .z import Z\n", LINE + "\\\nfrom .z import Z\n", id="backslash above"),
+        pytest.param(
+            "from .a import A; \\\n\nx = 1\n",
+            "from .a import A; \\\n\n" + LINE + "x = 1\n",
+            id="backslash below",
         ),
     ],
 )
@@ -164,6 +170,8 @@ def test_an_absolute_import_counts_for_the_named_package_alone():
         ('("A",)', '("A", "Affine",)'),
         ('"A", "B"', '"A", "Affine", "B"'),
         ('["Z", "B"]', '["Z", "B", "Affine"]'),
+        ('["alpha", "Beta"]', '["Affine", "alpha", "Beta"]'),
+        ('["AB", "Aa", "CONST", "b"]', '["AB", "Aa", "Affine", "CONST", "b"]'),
         ('["AB", "Aa", "b"]', '["AB", "Aa", "Affine", "b"]'),
         ('[\n    "A",\n    "B",\n]', '[\n    "A",\n    "Affine",\n    "B",\n]'),
         ('[\n    "A",  # first\n]', '[\n    "A",  # first\n    "Affine",\n]'),
@@ -219,6 +227,7 @@ def test_names_of_one_module_share_an_import_where_all_lists_them():
     [
         "from .affine import Affine as Affine  # mine\n",
         "from .affine import Affine\n",
+        "from .affine import Affine as Affine, Other as Other\n",
         "from .affine import (\n    Affine as Affine,\n)\n",
         "x = 1; from .affine import Affine as Affine\n",
         "from .other import Affine as Affine\n",
@@ -340,6 +349,7 @@ STATEMENTS = [
     "x = 1; \\\nfrom .theta import Theta",
     "from .iota import Iota; x = '''\nfrom .no import No\n'''",
     "from .kappa import Kappa;",
+    "from .mu import Mu; \\\n",
     "try:\n    from .lam import Lam\nexcept ImportError:\n    Lam = None\n    # trailing",
     "if True:\n    from .affine import Affine",
     "@(lambda c: c)\nclass C:\n    from .nu import Nu\n\n    x = 'caf\u00e9'",
