@@ -21,7 +21,7 @@ class Affine(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "Affine":
-        """Build an `Affine`.
+        """Build an instance.
 
         **Arguments:**
 

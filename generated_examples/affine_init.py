@@ -23,7 +23,7 @@ class AffineInit(eqx.Module):
         *,
         key: PRNGKeyArray,
     ):
-        """Build an `AffineInit`.
+        """Build an instance.
 
         **Arguments:**
 

@@ -24,7 +24,7 @@ class LeakyCell(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "LeakyCell":
-        """Build a `LeakyCell`.
+        """Build an instance.
 
         **Arguments:**
 
@@ -35,8 +35,8 @@ class LeakyCell(eqx.Module):
         - `key`: a PRNG key for the random initialisation; each random array gets a
             split of its own.
         """
-        weight_in_key, weight_hidden_key, logit_key = jax.random.split(key, 3)
         dtype = jnp.result_type(float) if dtype is None else dtype
+        weight_in_key, weight_hidden_key, logit_key = jax.random.split(key, 3)
         return cls(
             weight_in=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 weight_in_key, (hidden_size, in_size), dtype

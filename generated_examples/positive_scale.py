@@ -18,7 +18,7 @@ class PositiveScale(eqx.Module):
     def create(
         cls, size: int, dtype: DTypeLike | None = None, *, key: PRNGKeyArray
     ) -> "PositiveScale":
-        """Build a `PositiveScale`.
+        """Build an instance.
 
         **Arguments:**
 

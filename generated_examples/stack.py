@@ -28,7 +28,7 @@ class Stack(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "Stack":
-        """Build a `Stack`.
+        """Build an instance.
 
         **Arguments:**
 
@@ -64,8 +64,8 @@ class Stack(eqx.Module):
             self.activation, "__qualname__", getattr(self.activation, "__name__", "<")
         ) or isinstance(self.activation, MethodType):
             raise TypeError(
-                "`activation` is static, so it must be a function of a "
-                "module, not a lambda, closure, partial or bound method, got "
+                "`activation` is static, so it must be a function of a module, "
+                "not a lambda, closure, partial or bound method, got "
                 f"{self.activation!r}"
             )
         if not (self.depth > 0):

@@ -26,7 +26,7 @@ class TableBypass:
         static: int,
         dtype: DTypeLike | None = None,
     ) -> "TableBypass":
-        """Build a `TableBypass`.
+        """Build an instance.
 
         **Arguments:**
 

@@ -28,7 +28,7 @@ class TableFactory:
         static: int,
         dtype: DTypeLike | None = None,
     ) -> "TableFactory":
-        """Build a `TableFactory`.
+        """Build an instance.
 
         **Arguments:**
 

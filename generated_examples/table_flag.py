@@ -29,7 +29,7 @@ class TableFlag:
         *,
         _rebuild: bool = False,
     ) -> None:
-        """Build a `TableFlag`.
+        """Build an instance.
 
         **Arguments:**
 

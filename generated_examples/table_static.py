@@ -29,7 +29,7 @@ class TableStatic:
         static: int,
         dtype: DTypeLike | None = None,
     ) -> "TableStatic":
-        """Build a `TableStatic`.
+        """Build an instance.
 
         **Arguments:**
 

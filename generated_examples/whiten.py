@@ -26,7 +26,7 @@ class Whiten(eqx.Module):
         epsilon: float = 1e-06,
         dtype: DTypeLike | None = None,
     ) -> "Whiten":
-        """Build a `Whiten`.
+        """Build an instance.
 
         **Arguments:**
 
@@ -52,8 +52,8 @@ class Whiten(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.epsilon) is not float or self.epsilon != self.epsilon:
             raise TypeError(
-                "`epsilon` is static, so it must be a float other than NaN, "
-                f"got {self.epsilon!r}"
+                "`epsilon` is static, so it must be a float other than NaN, got "
+                f"{self.epsilon!r}"
             )
         if not (self.epsilon > 0):
             raise ValueError(

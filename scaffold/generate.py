@@ -20,7 +20,7 @@ from scaffold.spec.names import stem
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import read_toml, write_toml
-from scaffold.spec.types import ClassType, walk
+from scaffold.spec.types import ClassType
 from scaffold.tidy import tidy
 
 SCHEMA_NAME = "scaffold.schema.json"
@@ -78,9 +78,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     # The import block is read off the code, so the code is laid out once without it.
     [(_, code)] = render(spec.kind, context)
     [test] = [text for path, text in render("tests", context) if path.name != "conftest.py"]
-    classes = {
-        part.name: part for one in spec.fields for part in walk(one.type) if isinstance(part, ClassType)
-    }
+    classes = {one.name: one for one in spec.classes}
     lines = {name: line for line in spec.imports for name in imported(line)}
     lines |= {name: _class_import(part, layout) for name, part in classes.items()}
     of_tests = lines | {
@@ -128,8 +126,7 @@ def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]
 
 
 def _generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
-    parts = (part for one in spec.fields for part in walk(one.type))
-    return tuple(part.name for part in parts if isinstance(part, ClassType) and part.module is None)
+    return tuple(one.name for one in spec.classes if one.module is None)
 
 
 def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Iterable[Fault]:

@@ -53,6 +53,18 @@ class Scope:
             case DictType(item=item):
                 return f"Mapping[str, {self.given(item)}]"
             case _:
+                return self.declared(kind)
+
+    def declared(self, kind: Type) -> str:
+        """The annotation of an argument whose type the author wrote."""
+        match kind:
+            case ListType(item=item):
+                return f"Sequence[{self.declared(item)}]"
+            case DictType(item=item):
+                return f"Mapping[str, {self.declared(item)}]"
+            case UnionType(members=members, optional=optional):
+                return " | ".join([*map(self.declared, members), *(["None"] if optional else [])])
+            case _:
                 return self.plain(kind)
 
     def plain(self, kind: Type) -> str:

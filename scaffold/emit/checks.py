@@ -15,7 +15,8 @@ from scaffold.spec.types import (
     UnionType,
 )
 
-_NAME, _VALUE = "\0", "\1"  # stand for the name and the value in a message until it is quoted
+# Stand for the shown name and value while a message is wrapped: one word, as wide as what replaces it.
+_NAME, _VALUE = "\0", "\1"
 
 
 def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
@@ -37,7 +38,7 @@ def _static_check(kind: Type, fields: list[Field]) -> str:
             _refusal(kind, f"self.{name}"), "TypeError", f"`{name}` {told}", f"self.{name}", indent=""
         )
     names = ", ".join(f'"{field.name}"' for field in fields)
-    inner = _raise_if(_refusal(kind, "value"), "TypeError", f"`{_NAME}` {told}", "value", indent="    ")
+    inner = _raise_if(_refusal(kind, "value"), "TypeError", f"`{_NAME * 6}` {told}", "value", indent="    ")
     return f"for name in ({names}):\n    value = getattr(self, name)\n{inner}"
 
 
@@ -50,7 +51,8 @@ def _own_check(spec: ModuleSpec, field: Field) -> str:
 
 def _raise_if(condition: str, error: str, message: str, value: str, *, indent: str) -> str:
     """An `if` that raises; a long message is broken into several literals."""
-    lines = textwrap.wrap(f"{message}, got {_VALUE}", 60, break_long_words=False, break_on_hyphens=False)
+    shown = _VALUE * len(f"{{{value}!r}}")
+    lines = textwrap.wrap(f"{message}, got {shown}", 62, break_long_words=False, break_on_hyphens=False)
     parts = [_literal(line + " " * (index < len(lines) - 1), value) for index, line in enumerate(lines)]
     raised = f"{indent}    raise {error}({' '.join(parts)})"
     return f"{indent}if {condition}:\n{raised}"
@@ -61,8 +63,9 @@ def _literal(text: str, value: str) -> str:
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     if _NAME not in text and _VALUE not in text:
         return f'"{quoted}"'
+    shown = f"{{{value}!r}}"
     braced = quoted.replace("{", "{{").replace("}", "}}")
-    return f'f"{braced.replace(_NAME, "{name}").replace(_VALUE, f"{{{value}!r}}")}"'
+    return f'f"{braced.replace(_NAME * 6, "{name}").replace(_VALUE * len(shown), shown)}"'
 
 
 def describe(kind: Type) -> str:
@@ -73,7 +76,7 @@ def describe(kind: Type) -> str:
         case ScalarType(name=name):
             return {"int": "an int", "bool": "a bool", "str": "a str"}[name]
         case LiteralType(values=values):
-            return "one of " + ", ".join(map(repr, values))
+            return " or ".join(map(repr, values))
         case CallableType():
             return "a function of a module, not a lambda, closure, partial or bound method"
         case UnionType(members=members, optional=optional):

@@ -25,7 +25,7 @@ class Constructor:
 def constructor(spec: ModuleSpec) -> Constructor:
     """The constructor that builds every field of `spec`."""
     keys = _keys(spec)
-    statements = [*_key_statement(keys), *_setup(spec, keys), *_dtype_statement(spec), *_conversions(spec)]
+    statements = [*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys), *_conversions(spec)]
     statements += [line for field in spec.stored for line in _preprocessing(field)]
     values = tuple((field.name, _value(spec, field, keys)) for field in spec.stored)
     return Constructor(signature(spec), tuple(statements), values)
@@ -40,7 +40,7 @@ def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
 def hand_over(spec: ModuleSpec) -> Constructor:
     """A `create` that makes what has an initialiser and hands the rest over to `__init__` as it came."""
     keys = _keys(spec)
-    statements = (*_key_statement(keys), *_setup(spec, keys), *_dtype_statement(spec))
+    statements = (*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys))
     values = tuple((one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored)
     return Constructor(signature(spec), statements, values)
 
@@ -51,12 +51,13 @@ def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
     `as_stored` annotates them as the fields are, for an `__init__` that may be given what a field holds already.
     """
     scope = Scope()
-    annotate = scope.stored if as_stored else scope.given
+    written = {argument.name for argument in spec.arguments if argument.type is not None}
     parts: list[str] = []
     for parameter in parameters(spec):
         if parameter.keyword_only and "*" not in parts:
             parts.append("*")
-        parts.append(_parameter(parameter, annotate))
+        plain = scope.stored if as_stored else scope.declared
+        parts.append(_parameter(parameter, plain if as_stored or parameter.name in written else scope.given))
     return ", ".join(parts)
 
 

@@ -136,6 +136,9 @@ class Examples:
         """The size of a dim, or the sizes for which `*shape` stands."""
         if not dim.startswith("*"):
             return (evaluate(dim, self.sizes),)
+        shape = dict(self.spec.test.shapes).get(dim[1:])
+        if shape is not None:
+            return shape
         source = dict(self.inputs()).get(dim[1:], "(2, 3)")
         value: int | tuple[int, ...] = ast.literal_eval(source)
         return value if isinstance(value, tuple) else (value,)

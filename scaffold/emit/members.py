@@ -135,10 +135,10 @@ def _container(kind: Type) -> str:
     )
 
 
-def constructor_doc(spec: ModuleSpec, summary: str) -> str:
+def constructor_doc(spec: ModuleSpec) -> str:
     """The docstring of the constructor: its arguments, and the errors that it raises."""
     listed = "\n".join(_parameter_line(spec, one) for one in parameters(spec))
-    text = f"{summary}\n\n**Arguments:**\n\n{listed}" if listed else summary
+    text = f"Build an instance.\n\n**Arguments:**\n\n{listed}" if listed else "Build an instance."
     raised = "\n".join(_raised(spec))
     return f"{text}\n\n**Raises:**\n\n{raised}" if raised else text
 

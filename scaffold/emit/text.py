@@ -34,7 +34,7 @@ def _wrapped(text: str, indent: int) -> str:
 def _paragraph(text: str, width: int, *, first: bool) -> str:
     lines = text.split("\n")
     room = width - 3 if first else width  # the opening quotes take three
-    is_prose = not any(line.startswith((" ", "-", "*", "`", "|", "#", ">", "$")) for line in lines)
+    is_prose = not any(line.startswith((" ", "-", "*", "```", "|", "#", ">", "$")) for line in lines)
     if is_prose and any(len(line) > room for line in lines):
         lead = "..." if first else ""
         words = textwrap.wrap(lead + " ".join(lines), width, break_long_words=False, break_on_hyphens=False)

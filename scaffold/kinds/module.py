@@ -25,7 +25,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "fields": _fields(spec),
         "is_init": is_init,
         "constructor_signature": f"{'self' if is_init else 'cls'}, {built.signature}".removesuffix(", "),
-        "constructor_doc": docstring(constructor_doc(spec, _summary(spec)), BODY),
+        "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],
         "values": [list(pair) for pair in built.values],
         "has_checks": bool(checks),
@@ -35,11 +35,6 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "trainable_body": block(_trainable(spec), BODY),
         **call_context(spec),
     }
-
-
-def _summary(spec: ModuleSpec) -> str:
-    article = "an" if spec.name[0] in "AEIOU" else "a"
-    return f"Build {article} `{spec.name}`."
 
 
 def _fields(spec: ModuleSpec) -> list[str]:

@@ -44,8 +44,8 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "fields": [f"{one.name}: {one.annotation}" for one in attributes],
         "values": [[one.name, one.value] for one in attributes],
         "statements": [block(statement, BODY) for statement in built.statements],
-        "flag_doc": docstring(constructor_doc(fields_as_given(spec), _summary(spec)), BODY),
-        "constructor_doc": docstring(constructor_doc(spec, _summary(spec)), BODY),
+        "flag_doc": docstring(constructor_doc(fields_as_given(spec)), BODY),
+        "constructor_doc": docstring(constructor_doc(spec), BODY),
         "checks": checks,
         "has_checks": bool(checks),
         "properties": [*_merged(spec), *(list(one) for one in properties(spec))],
@@ -59,11 +59,6 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
 
 def _is_plain_dataclass(spec: ModuleSpec) -> bool:
     return spec.constructor == "factory" and spec.rebuild != "flag"
-
-
-def _summary(spec: ModuleSpec) -> str:
-    article = "an" if spec.name[0] in "AEIOU" else "a"
-    return f"Build {article} `{spec.name}`."
 
 
 def _constructor_form(

@@ -224,8 +224,7 @@ def _without_arguments(spec: ModuleSpec) -> ModuleSpec:
 def imported_names(spec: ModuleSpec) -> frozenset[str]:
     """The names that the spec's imports and the classes of its fields bring in."""
     lines = [line for line in spec.imports if not syntax_fault(line, expression=False)]
-    classes = {part.name for one in spec.fields for part in walk(one.type) if isinstance(part, ClassType)}
-    return frozenset(assigned_names("\n".join(lines))) | classes
+    return frozenset(assigned_names("\n".join(lines))) | {one.name for one in spec.classes}
 
 
 def _known_names(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
@@ -308,7 +307,7 @@ def _tests(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
     called = {name for argument in (spec.call.args if spec.call else ()) for name in (argument.name,)}
     known = {parameter.name for parameter in parameters(spec)} | called
     dims = set(dims_of(spec)) | known
-    for name, _ in spec.test.sizes:
+    for name in dict([*spec.test.sizes, *spec.test.shapes]):
         if name not in dims and name not in unread:
             fix = suggestion(name, dims, "remove it")
             yield Fault(_place(spec, "test", "sizes"), f"`{name}` is no dim", fix, tuple(sorted(dims)))
@@ -317,7 +316,7 @@ def _tests(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
         if name not in known and name not in unread:
             fix = suggestion(name, known, "remove it")
             yield Fault(_place(spec, "test"), f"`{name}` is no argument", fix, tuple(sorted(known)))
-    bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - variadic_dims(spec)
+    bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - variadic_dims(spec) - known
     for name in sorted(bound - {name for name, _ in spec.test.sizes}):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
         yield Fault(

@@ -8,7 +8,7 @@ optional fields; then `dtype`, and after `*` the key. Arguments without a defaul
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from scaffold.spec.expressions import assigned_names, count_name, free_names
+from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, DictType, ScalarType, Type, arrays, dim_names
@@ -82,14 +82,14 @@ def uses_key(spec: ModuleSpec) -> bool:
 
 def key_consumers(spec: ModuleSpec) -> tuple[str, ...]:
     """What draws from the key, in order: `setup`, and fields by name."""
-    in_setup = ("setup",) if spec.setup.strip() and count_name(spec.setup, "key") else ()
+    in_setup = ("setup",) if spec.setup.strip() and draws_from(spec.setup, "key") else ()
     return (*in_setup, *(field.name for field in spec.stored if _draws(field)))
 
 
 def _draws(field: Field) -> bool:
     if field.initialiser is not None:
         return field.initialiser in INITIALISERS and INITIALISERS[field.initialiser].random
-    return any("key" in reads(source) for source in sources_of(field))
+    return any(draws_from(source, "key") for source in sources_of(field))
 
 
 def uses_dtype(spec: ModuleSpec) -> bool:

@@ -63,6 +63,14 @@ def count_name(source: str, name: str) -> int:
     return sum(node.id == name for node in _free_reads(ast.parse(source.strip()), frozenset()))
 
 
+def draws_from(source: str, key: str) -> bool:
+    """Whether the expression or block hands `key` to a call; `key is None` alone draws nothing."""
+    tree = ast.parse(source.strip())
+    reads = {id(node) for node in _free_reads(tree, frozenset()) if node.id == key}
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return any(id(node) in reads for call in calls for node in ast.walk(call))
+
+
 def _free_reads(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
     """The reads of names that no comprehension or lambda of the expression itself binds."""
     if isinstance(node, ast.Name):

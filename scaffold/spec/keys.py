@@ -79,7 +79,7 @@ CALL_KEYS = {
     "carry": Key("string", "The argument whose next value the method returns first."),
 }
 TEST_KEYS = {
-    "sizes": Key("table", "Sizes of dims, by name."),
+    "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),
     "values": Key("table", "Values of arguments, by name; a string that begins with `=` is an expression."),
     "other": Key("table", "Changes to the arguments that make another configuration."),
     "rejected": Key("array of tables", "Changes to the arguments that the constructor must refuse."),

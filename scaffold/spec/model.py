@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scaffold.spec.types import ArrayType, Type, arrays, walk
+from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
 
 Source = str
 """Python source of an expression."""
@@ -100,6 +100,8 @@ class TestPlan:
     """What the generated tests use where the defaults do not do."""
 
     sizes: tuple[tuple[str, int], ...] = ()
+    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Sizes for each `*shape`, which stands for several dims."""
     values: tuple[tuple[str, Source], ...] = ()
     other: tuple[tuple[str, Source], ...] = ()
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
@@ -137,6 +139,15 @@ class ModuleSpec:
     @property
     def derived(self) -> tuple[Field, ...]:
         return tuple(field for field in self.fields if not field.stored)
+
+    @property
+    def classes(self) -> tuple[ClassType, ...]:
+        """The other classes that fields, arguments and the call name, in order."""
+        arguments = (*self.arguments, *(self.call.args if self.call else ()))
+        named = (one.type for one in arguments if one.type is not None)
+        kinds = (*(one.type for one in self.fields), *named, *(self.call.returns if self.call else ()))
+        found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
+        return tuple(dict.fromkeys(found))
 
     def field(self, name: str) -> Field | None:
         """The field called `name`, or None."""

@@ -128,12 +128,14 @@ class Reader:
         self.faults += [_at(fault, self.where) for fault in key_faults(table, TEST_KEYS, "test")]
         sizes = self.table(table, "sizes")
         for name, size in sizes.items():
-            if type(size) is not int or size < 1:
-                self.add(
-                    self.place("test", "sizes", name), f"{size!r} is not a size", "write an integer from 1"
-                )
+            if not all(type(one) is int and one > 0 for one in _sizes(size)):
+                fix = "write an integer from 1, or an array of them for a dim such as `*shape`"
+                self.add(self.place("test", "sizes", name), f"{size!r} is not a size", fix)
         return TestPlan(
             sizes=tuple((name, size) for name, size in sizes.items() if type(size) is int),
+            shapes=tuple(
+                (name, tuple(as_list(size))) for name, size in sizes.items() if isinstance(size, list)
+            ),
             values=_literals(self.table(table, "values")),
             other=_literals(self.table(table, "other")),
             rejected=tuple(_literals(as_table(row)) for row in as_list(table.get("rejected"))),
@@ -167,6 +169,10 @@ def read_spec(raw: Mapping[str, Any], where: str) -> ModuleSpec:
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
     return spec
+
+
+def _sizes(value: Any) -> list[Any]:
+    return as_list(value) if isinstance(value, list) else [value]
 
 
 def _at(fault: Fault, where: str) -> Fault:

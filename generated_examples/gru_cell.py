@@ -1,0 +1,105 @@
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, Inexact, PRNGKeyArray
+
+
+class GRUCell(eqx.Module):
+    """One step of a gated recurrent unit."""
+
+    weight_ih: Inexact[Array, "3*hidden_size=_ input_size"]
+    weight_hh: Inexact[Array, "3*hidden_size=_ hidden_size"]
+    bias: Inexact[Array, " 3*hidden_size"] | None
+    bias_n: Inexact[Array, " hidden_size"] | None
+    input_size: int = eqx.field(static=True)
+    hidden_size: int = eqx.field(static=True)
+    use_bias: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        input_size: int,
+        hidden_size: int,
+        use_bias: bool = True,
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ):
+        """Build an instance.
+
+        **Arguments:**
+
+        - `input_size`: Size of the input; static, part of the treedef.
+        - `hidden_size`: Size of the hidden state; static, part of the treedef.
+        - `use_bias`: Whether there are biases; static, part of the treedef.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+
+        **Raises:**
+
+        - `TypeError` if `input_size`, `hidden_size` or `use_bias` do not have their
+            declared types.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        weight_ih_key, weight_hh_key, bias_key, bias_n_key = jax.random.split(key, 4)
+        # Uniform in (-1/sqrt(hidden_size), 1/sqrt(hidden_size)), for complex dtypes as well.
+        init = jax.nn.initializers.variance_scaling(
+            1 / (3 * hidden_size), "fan_in", "uniform", in_axis=(), out_axis=-1
+        )
+        self.weight_ih = init(weight_ih_key, (3 * hidden_size, input_size), dtype)
+        self.weight_hh = init(weight_hh_key, (3 * hidden_size, hidden_size), dtype)
+        self.bias = (
+            init(bias_key, (3 * hidden_size, 1), dtype)[:, 0] if use_bias else None
+        )
+        self.bias_n = (
+            init(bias_n_key, (hidden_size, 1), dtype)[:, 0] if use_bias else None
+        )
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.use_bias = use_bias
+
+    def __check_init__(self) -> None:
+        for name in ("input_size", "hidden_size"):
+            value = getattr(self, name)
+            if type(value) is not int:
+                raise TypeError(
+                    f"`{name}` is static, so it must be an int, got {value!r}"
+                )
+        if type(self.use_bias) is not bool:
+            raise TypeError(
+                f"`use_bias` is static, so it must be a bool, got {self.use_bias!r}"
+            )
+
+    def __call__(
+        self,
+        input: Inexact[Array, " input_size"],
+        hidden: Inexact[Array, " hidden_size"],
+        *,
+        key: PRNGKeyArray | None = None,
+    ) -> Inexact[Array, " hidden_size"]:
+        """The next hidden state. `key` is ignored, and there for the sake of other
+        layers.
+
+        **Arguments:**
+
+        - `input`: float or complex array of shape `(input_size,)`.
+        - `hidden`: float or complex array of shape `(hidden_size,)`.
+        - `key`: a PRNG key (or None). Default: `None`.
+
+        **Returns:**
+
+        Float or complex array of shape `(hidden_size,)`.
+        """
+        gates = self.weight_ih @ input
+        if self.bias is not None:
+            gates = gates + self.bias
+        input_gates = jnp.split(gates, 3)
+        hidden_gates = jnp.split(self.weight_hh @ hidden, 3)
+        reset = jax.nn.sigmoid(input_gates[0] + hidden_gates[0])
+        update = jax.nn.sigmoid(input_gates[1] + hidden_gates[1])
+        candidate = (
+            hidden_gates[2] if self.bias_n is None else hidden_gates[2] + self.bias_n
+        )
+        new = jnp.tanh(input_gates[2] + reset * candidate)
+        return new + update * (hidden - new)

@@ -1,0 +1,96 @@
+from typing import Literal
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, Inexact, PRNGKeyArray
+
+
+class Linear(eqx.Module):
+    """An affine map of vectors, x -> W x + b.
+
+    `"scalar"` in the place of a size stands for an array of shape `()`.
+    """
+
+    weight: Inexact[Array, "rows columns"]
+    bias: Inexact[Array, " rows"] | None
+    in_features: int | Literal["scalar"] = eqx.field(static=True)
+    out_features: int | Literal["scalar"] = eqx.field(static=True)
+    use_bias: bool = eqx.field(static=True)
+
+    def __init__(
+        self,
+        in_features: int | Literal["scalar"],
+        out_features: int | Literal["scalar"],
+        use_bias: bool = True,
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ):
+        """Build an instance.
+
+        **Arguments:**
+
+        - `in_features`: Size of the input; static, part of the treedef.
+        - `out_features`: Size of the output; static, part of the treedef.
+        - `use_bias`: Whether there is a bias; static, part of the treedef.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+
+        **Raises:**
+
+        - `TypeError` if `in_features`, `out_features` or `use_bias` do not have their
+            declared types.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        weight_key, bias_key = jax.random.split(key, 2)
+        rows = 1 if out_features == "scalar" else out_features
+        columns = 1 if in_features == "scalar" else in_features
+        # Uniform in (-1/sqrt(columns), 1/sqrt(columns)), for complex dtypes as well.
+        init = jax.nn.initializers.variance_scaling(
+            1 / (3 * max(columns, 1)), "fan_in", "uniform", in_axis=(), out_axis=-1
+        )
+        self.weight = init(weight_key, (rows, columns), dtype)
+        self.bias = init(bias_key, (rows, 1), dtype)[:, 0] if use_bias else None
+        self.in_features = in_features
+        self.out_features = out_features
+        self.use_bias = use_bias
+
+    def __check_init__(self) -> None:
+        for name in ("in_features", "out_features"):
+            value = getattr(self, name)
+            if (type(value) is not int) and (value != "scalar"):
+                raise TypeError(
+                    f"`{name}` is static, so it must be an int or 'scalar', got "
+                    f"{value!r}"
+                )
+        if type(self.use_bias) is not bool:
+            raise TypeError(
+                f"`use_bias` is static, so it must be a bool, got {self.use_bias!r}"
+            )
+
+    def __call__(
+        self, x: Inexact[Array, " *in_shape"], *, key: PRNGKeyArray | None = None
+    ) -> Inexact[Array, " *out_shape"]:
+        """Apply the map to one vector. `key` is ignored, and there for
+        `equinox.nn.Sequential`.
+
+        **Arguments:**
+
+        - `x`: float or complex array of shape `in_shape`.
+        - `key`: a PRNG key (or None). Default: `None`.
+
+        **Returns:**
+
+        Float or complex array of shape `out_shape`.
+        """
+        if self.in_features == "scalar":
+            if x.shape != ():
+                raise ValueError(f"`x` must be a scalar array, got shape {x.shape}")
+            x = x[None]
+        y = self.weight @ x
+        if self.bias is not None:
+            y = y + self.bias
+        return y[0] if self.out_features == "scalar" else y

@@ -1,0 +1,33 @@
+"""Tests of `Dropout`."""
+
+from typing import Any
+
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from dropout import Dropout
+
+
+class TestDropout(PytreeLaws):
+    """The pytree laws on `Dropout`."""
+
+    leaves = (
+        Leaf("p", "python"),
+        Leaf("inference", "python"),
+    )
+    returns = (Output((13, 11)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {}
+
+    def build(self, **inputs: Any) -> Dropout:
+        return Dropout(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (
+            sample(seed, (13, 11)),
+            sample(seed + 1, (), "key"),
+        )
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        x, key = arguments
+        return instance(x, key=key)

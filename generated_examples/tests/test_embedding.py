@@ -1,0 +1,38 @@
+"""Tests of `Embedding`."""
+
+from typing import Any
+
+import jax
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from embedding import Embedding
+
+
+class TestEmbedding(PytreeLaws):
+    """The pytree laws on `Embedding`."""
+
+    leaves = (Leaf("weight", "param", (2, 3)),)
+    rejected = (({"num_embeddings": -1}, ValueError),)
+    returns = (Output((3,)),)
+    ignores_key = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "num_embeddings": 2,
+            "embedding_size": 3,
+            "weight": None,
+            "key": jax.random.key(seed),
+        }
+
+    def build(self, **inputs: Any) -> Embedding:
+        return Embedding(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (
+            sample(seed, (), "int32"),
+            sample(seed + 1, (), "key"),
+        )
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        x, key = arguments
+        return instance(x, key=key)

@@ -1,0 +1,55 @@
+"""Tests of `GRUCell`."""
+
+from typing import Any
+
+import jax
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from gru_cell import GRUCell
+
+
+class TestGRUCell(PytreeLaws):
+    """The pytree laws on `GRUCell`."""
+
+    leaves = (
+        Leaf("weight_ih", "param", (6, 3)),
+        Leaf("weight_hh", "param", (6, 2)),
+        Leaf("bias", "param", (6,)),
+        Leaf("bias_n", "param", (2,)),
+    )
+    static = {
+        "input_size": 3,
+        "hidden_size": 2,
+    }
+    other = {
+        "input_size": 4,
+    }
+    rejected = (
+        ({"input_size": 2.5}, TypeError),
+        ({"hidden_size": 2.5}, TypeError),
+        ({"use_bias": 1j}, TypeError),
+    )
+    returns = (Output((2,)),)
+    carry = 1
+    ignores_key = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "input_size": 3,
+            "hidden_size": 2,
+            "key": jax.random.key(seed),
+        }
+
+    def build(self, **inputs: Any) -> GRUCell:
+        return GRUCell(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (
+            sample(seed, (3,)),
+            sample(seed + 1, (2,)),
+            sample(seed + 2, (), "key"),
+        )
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        input, hidden, key = arguments
+        return instance(input, hidden, key=key)

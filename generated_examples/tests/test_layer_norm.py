@@ -1,0 +1,46 @@
+"""Tests of `LayerNorm`."""
+
+from typing import Any
+
+from pytree_laws import Leaf, PytreeLaws, sample
+
+from layer_norm import LayerNorm
+
+
+class TestLayerNorm(PytreeLaws):
+    """The pytree laws on `LayerNorm`."""
+
+    leaves = (
+        Leaf("weight", "param", (2, 3)),
+        Leaf("bias", "param", (2, 3)),
+    )
+    static = {
+        "eps": 1e-05,
+    }
+    other = {
+        "eps": 1e-05 + 0.25,
+    }
+    rejected = (
+        ({"eps": float("nan")}, TypeError),
+        ({"use_weight": 1j}, TypeError),
+        ({"use_bias": 1j}, TypeError),
+    )
+    ignores_key = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "shape": (2, 3),
+        }
+
+    def build(self, **inputs: Any) -> LayerNorm:
+        return LayerNorm(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (
+            sample(seed, (2, 3)),
+            sample(seed + 1, (), "key"),
+        )
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        x, key = arguments
+        return instance(x, key=key)

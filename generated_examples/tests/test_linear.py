@@ -1,0 +1,51 @@
+"""Tests of `Linear`."""
+
+from typing import Any
+
+import jax
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from linear import Linear
+
+
+class TestLinear(PytreeLaws):
+    """The pytree laws on `Linear`."""
+
+    leaves = (
+        Leaf("weight", "param", (2, 3)),
+        Leaf("bias", "param", (2,)),
+    )
+    static = {
+        "in_features": 3,
+        "out_features": 2,
+    }
+    other = {
+        "use_bias": False,
+    }
+    rejected = (
+        ({"in_features": 1j}, TypeError),
+        ({"out_features": 1j}, TypeError),
+        ({"use_bias": 1j}, TypeError),
+    )
+    returns = (Output((2,)),)
+    ignores_key = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "in_features": 3,
+            "out_features": 2,
+            "key": jax.random.key(seed),
+        }
+
+    def build(self, **inputs: Any) -> Linear:
+        return Linear(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (
+            sample(seed, (3,)),
+            sample(seed + 1, (), "key"),
+        )
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        x, key = arguments
+        return instance(x, key=key)
