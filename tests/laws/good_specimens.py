@@ -1,4 +1,5 @@
 """Classes that hold every law, with their suites: what the laws must not refuse."""
+# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
 
 import dataclasses
 from typing import Any, NamedTuple, final
