@@ -9,12 +9,14 @@ The flow is `load_spec`, then `plan`, then `publish`:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+# Not lazily: importing the module of this name later would put the module in the function's place.
+from scaffold.publish import publish
+
 if TYPE_CHECKING:
     from scaffold.errors import Fault, ScaffoldError
     from scaffold.generate import load_spec
     from scaffold.generate import plan_modules as plan
     from scaffold.layout import Layout, find_layout
-    from scaffold.publish import publish
 
 __all__ = ["Fault", "Layout", "ScaffoldError", "find_layout", "load_spec", "plan", "publish"]
 
@@ -25,7 +27,6 @@ _HOMES = {
     "find_layout": ("scaffold.layout", "find_layout"),
     "load_spec": ("scaffold.generate", "load_spec"),
     "plan": ("scaffold.generate", "plan_modules"),
-    "publish": ("scaffold.publish", "publish"),
 }
 
 

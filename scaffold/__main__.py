@@ -1,0 +1,5 @@
+"""`python -m scaffold`."""
+
+from scaffold.cli import main
+
+main(prog_name="scaffold")

@@ -1,0 +1,74 @@
+"""Folders in which the tool and the generated tests run as processes of their own, as a user runs them."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+EXAMPLES = REPOSITORY / "generated_examples"
+AFFINE = (
+    "Affine",
+    "weight:f[out_size,in_size]=lecun_normal",
+    "bias:f[out_size]=zeros",
+    "--call",
+    "x:f[in_size] -> f[out_size]",
+    "--body",
+    "return self.weight @ x + self.bias",
+)
+
+
+def run(
+    command: Sequence[str], folder: Path, *, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder, without a terminal; jax on the CPU, no bytecode left behind."""
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+
+
+def scaffold(
+    folder: Path, *arguments: str, env: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the tool."""
+    return run([sys.executable, "-m", "scaffold", *arguments], folder, env=env)
+
+
+def bare_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run `pytest` as a user does, by its script, so that nothing is on the path but what the project puts there."""
+    script = Path(sys.executable).parent / "pytest"
+    return run([str(script), "-q", "-p", "no:cacheprovider", *arguments], folder)
+
+
+def passed(result: subprocess.CompletedProcess[str]) -> int:
+    """How many tests passed; the run must have had no failure."""
+    assert result.returncode == 0, result.stdout + result.stderr
+    found = re.search(r"(\d+) passed", result.stdout)
+    return int(found[1]) if found else 0
+
+
+def failed_laws(result: subprocess.CompletedProcess[str]) -> set[str]:
+    """The numbers of the laws that failed, such as P3."""
+    return {
+        f"P{int(number)}" for number in re.findall(r"^FAILED .*::test_p(\d+)_", result.stdout, re.MULTILINE)
+    }
+
+
+def copy_example(name: str, folder: Path, *needs: str) -> Path:
+    """A project with one of the examples, its tests, and the examples that it imports."""
+    (folder / "tests").mkdir(parents=True)
+    for module in (name, *needs):
+        shutil.copy(EXAMPLES / f"{module}.py", folder)
+    for file in (f"test_{name}.py", "pytree_laws.py", "conftest.py"):
+        shutil.copy(EXAMPLES / "tests" / file, folder / "tests")
+    return folder

@@ -1,0 +1,53 @@
+"""The examples are what the tool writes, byte for byte; `--refresh-examples` rewrites them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scaffold import find_layout, load_spec, plan, publish
+from scaffold.fileset import Action
+from tests.projects import EXAMPLES
+from tests.support import read_tree
+
+SPECS = sorted((EXAMPLES / "specs").glob("*.toml"))
+FOUNDING = {
+    *("affine", "affine_init", "table_bypass", "table_flag", "table_factory", "table_static"),
+    *("whiten", "positive_scale", "leaky_cell", "stack"),
+}
+
+
+def planned(folder: Path, *, force: bool = False):
+    layout = find_layout(folder)
+    specs = [load_spec(folder / "specs" / path.name, where=f"specs/{path.name}") for path in SPECS]
+    return plan(specs, layout, force=force)
+
+
+def test_every_example_is_what_the_tool_writes(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--refresh-examples"):
+        publish(planned(EXAMPLES, force=True))
+    drifted = [
+        str(step.path)
+        for step in planned(EXAMPLES).steps
+        if step.action not in (Action.IDENTICAL, Action.KEEP)
+    ]
+    assert drifted == [], "run `pytest tests/test_examples.py --refresh-examples` and read the difference"
+    assert {path.stem for path in SPECS} >= FOUNDING
+
+
+def test_the_examples_come_out_of_their_specs_alone(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES / "specs", tmp_path / "specs")
+    publish(planned(tmp_path))
+    kept = {"pyproject.toml"}
+    expected = {path: data for path, data in read_tree(EXAMPLES).items() if "__pycache__" not in path}
+    expected = {
+        path: data for path, data in expected.items() if not path.startswith(".") and path not in kept
+    }
+    assert read_tree(tmp_path) == expected
+
+
+def test_an_edited_example_is_drift(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES, tmp_path / "project")
+    module = tmp_path / "project" / "affine.py"
+    module.write_text(module.read_text().replace("y + self.bias", "y - self.bias"))
+    assert [str(step.path) for step in planned(tmp_path / "project").conflicts] == ["affine.py"]
