@@ -80,13 +80,14 @@ class Source:
     def _chunk(self, node: ast.stmt) -> Chunk:
         start, end = node.lineno - 1, node.end_lineno or node.lineno
         # A comment may end in a backslash too; taking it for a continuation only makes the chunk larger.
-        while start and self._continues(start - 1):
+        while start and self.continues(start - 1):
             start -= 1
-        while end < len(self.lines) and self._continues(end - 1):
+        while end < len(self.lines) and self.continues(end - 1):
             end += 1
         return Chunk(start, end, (node,))
 
-    def _continues(self, index: int) -> bool:
+    def continues(self, index: int) -> bool:
+        """Whether the line at `index` ends in a backslash."""
         return self.lines[index].rstrip(b"\r\n").endswith(b"\\")
 
     @cached_property

@@ -179,7 +179,9 @@ def _placed(text: Source, stem: str, name: str, line: bytes) -> tuple[int, list[
     empty = text.newline
     if relative := [chunk for chunk in text.chunks if any(map(_is_relative, chunk.nodes))]:
         later = (chunk for chunk in relative if _sort_key(chunk) > _key(1, stem, name))
-        chunk = next(later, None)
+        # A file may end in a backslash, which would join our line to its last.
+        last = relative[-1] if text.continues(relative[-1].end - 1) else None
+        chunk = next(later, last)
         return (_above(text, chunk) if chunk else relative[-1].end), [line]
     if imports := [chunk for chunk in text.chunks if any(map(_is_import, chunk.nodes))]:
         return imports[-1].end, [empty, line]
