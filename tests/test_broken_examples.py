@@ -1,0 +1,161 @@
+"""Break an example by hand, and its own generated tests fail, by the law that says so."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.projects import bare_pytest, copy_example, failed_laws
+
+
+@dataclass(frozen=True)
+class Break:
+    """An edit of an example: texts to replace, each of which is there once, and a law that must notice."""
+
+    example: str
+    edits: tuple[tuple[str, str], ...]
+    law: str
+    needs: tuple[str, ...] = ()
+
+
+REBUILT = 'fields["table"], fields["attr"] = children'
+FLATTENED = "return (node.table, node.attr), (node.static,)"
+KEYED = """return ((GetAttrKey("table"), node.table), (GetAttrKey("attr"), node.attr)), (
+        node.static,
+    )"""
+ALL_OF_UNFLATTEN = """    node = object.__new__(TableBypass)
+    fields = node.__dict__
+    fields["table"], fields["attr"] = children
+    (fields["static"],) = aux
+    return node"""
+BREAKS = {
+    "children swapped in unflatten": Break(
+        "table_bypass", ((REBUILT, 'fields["attr"], fields["table"] = children'),), "P3"
+    ),
+    "asarray in unflatten": Break(
+        "table_bypass", ((REBUILT, REBUILT + '\n    fields["attr"] = jnp.asarray(fields["attr"])'),), "P3"
+    ),
+    "unflatten calls the constructor that presets": Break(
+        "table_bypass", ((ALL_OF_UNFLATTEN, "    return TableBypass.create(*children, *aux)"),), "P3"
+    ),
+    "unflatten forgets the rebuild flag": Break("table_flag", ((", _rebuild=True", ""),), "P3"),
+    "the plain constructor presets again": Break(
+        "table_factory",
+        (("return TableFactory(table=table, attr=attr", 'return TableFactory(table={**table, "a": 42.0}, attr=attr'),),
+        "P3",
+    ),
+    "a preset that unflatten derives again": Break(
+        "table_static", (('fields["table_preset"], fields["static"] = aux', '_, fields["static"] = aux'),), "P3"
+    ),
+    "a static among the leaves of a pytree": Break(
+        "table_bypass",
+        (
+            (FLATTENED, "return (node.table, node.attr, node.static), ()"),
+            (KEYED, KEYED.replace("node.attr)), (\n        node.static,\n    )", 'node.attr), (GetAttrKey("static"), node.static)), ()')),
+            (REBUILT, 'fields["table"], fields["attr"], fields["static"] = children'),
+            ('    (fields["static"],) = aux\n', ""),
+        ),
+        "P2",
+    ),
+    "a static among the leaves of a Module": Break(
+        "affine_init", (("in_size: int = eqx.field(static=True)", "in_size: int"),), "P2"
+    ),
+    "an array in aux": Break(
+        "table_bypass",
+        (
+            (FLATTENED, "return (node.table,), (node.attr, node.static)"),
+            (KEYED, 'return ((GetAttrKey("table"), node.table),), (node.attr, node.static)'),
+            (REBUILT, '(fields["table"],) = children'),
+            ('(fields["static"],) = aux', 'fields["attr"], fields["static"] = aux'),
+        ),
+        "P2",
+    ),
+    "an array in a static field": Break(
+        "affine",
+        (('weight: Float[Array, "out_size in_size"]', 'weight: Float[Array, "o i"] = eqx.field(static=True)'),),
+        "P2",
+    ),
+    "aux is a dict": Break(
+        "table_bypass",
+        (
+            (FLATTENED, 'return (node.table, node.attr), {"static": node.static}'),
+            (KEYED, KEYED.replace("(\n        node.static,\n    )", '{"static": node.static}')),
+            ('(fields["static"],) = aux', 'fields["static"] = aux["static"]'),
+        ),
+        "P5",
+    ),
+    "a field left out of flatten": Break(
+        "table_bypass",
+        (
+            (FLATTENED, "return (node.table,), (node.static,)"),
+            (KEYED, 'return ((GetAttrKey("table"), node.table),), (node.static,)'),
+            (REBUILT, '(fields["table"],) = children'),
+        ),
+        "P2",
+    ),
+    "keys in another order than leaves": Break(
+        "table_bypass",
+        (
+            (
+                '((GetAttrKey("table"), node.table), (GetAttrKey("attr"), node.attr))',
+                '((GetAttrKey("attr"), node.attr), (GetAttrKey("table"), node.table))',
+            ),
+        ),
+        "P4",
+    ),
+    "a fresh lambda in a static field": Break(
+        "stack",
+        (
+            ("activation=activation,", "activation=lambda x: activation(x),"),
+            ('if "<" in getattr(', 'if False and "<" in getattr('),
+            ("or isinstance(self.activation, MethodType)", "or False"),
+        ),
+        "P5",
+        needs=("affine",),
+    ),
+    "a weakly typed initial value": Break(
+        "affine", (("bias=jnp.zeros((out_size,), dtype)", "bias=jnp.full((out_size,), 0.0)"),), "P5"
+    ),
+    "a buffer made trainable": Break("whiten", (('not in ("mean", "deviation")', 'not in ("mean",)'),), "P9"),
+    "a buffer that gradients reach": Break("whiten", (("jax.lax.stop_gradient(self.mean)", "self.mean"),), "P9"),
+    "a key used twice": Break(
+        "leaky_cell",
+        (("weight_in_key, weight_hidden_key, logit_key = jax.random.split(key, 3)", "weight_in_key = weight_hidden_key = logit_key = key"),),
+        "P15",
+    ),
+    "inputs mutated": Break(
+        "table_bypass", (("        return cls(\n            table=", '        table["a"] = 42.0\n        return cls(\n            table='),), "P1"
+    ),
+    "inputs kept": Break(
+        "whiten", (("mean=jnp.array(mean, dtype)", "mean=jnp.asarray(mean, dtype)"),), "P1"
+    ),
+    "a check that is gone": Break("whiten", (("if not (self.epsilon > 0):", "if False:"),), "P1"),
+    "an output of another dtype": Break(
+        "affine", (("y = self.weight @ x", "y = (self.weight @ x).astype(jnp.float32)"),), "P7"
+    ),
+    "a parameter that the call forgets": Break("affine", (("y + self.bias", "y"),), "P9"),
+    "a derived value that is stored": Break(
+        "positive_scale",
+        (("return self.scale * x", "return jax.lax.stop_gradient(self.scale) * x"),),
+        "P9",
+    ),
+    "a carry that changes its dtype": Break(
+        "leaky_cell",
+        (("(1 - self.rate) * drive", "((1 - self.rate) * drive).astype(jnp.float16)"), ("self.rate * hidden", "(self.rate * hidden).astype(jnp.float16)")),
+        "P11",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_break_by_hand_is_caught(name: str, tmp_path: Path) -> None:
+    broken = BREAKS[name]
+    project = copy_example(broken.example, tmp_path / "project", *broken.needs)
+    module = project / f"{broken.example}.py"
+    text = module.read_text()
+    for old, new in broken.edits:
+        assert text.count(old) == 1, f"the example no longer reads {old!r}"
+        text = text.replace(old, new)
+    module.write_text(text)
+    result = bare_pytest(project)
+    assert broken.law in failed_laws(result), result.stdout
