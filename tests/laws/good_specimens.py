@@ -420,6 +420,71 @@ class EmptyLaws(PytreeLaws):
         return empty(*arguments)
 
 
+class Running(eqx.Module):
+    """Keeps its state outside, behind a StateIndex."""
+
+    weight: jax.Array
+    mean: eqx.nn.StateIndex
+
+    def __init__(self, key):
+        self.weight = jax.random.normal(key, (3,), jnp.result_type(float))
+        self.mean = eqx.nn.StateIndex(jnp.zeros((), jnp.result_type(float)))
+
+    def __call__(self, x, state):
+        mean = state.get(self.mean)
+        state = state.set(self.mean, 0.5 * mean + 0.5 * jax.lax.stop_gradient(x.mean()))
+        return state, self.weight * x + jax.lax.stop_gradient(mean)
+
+
+class RunningLaws(PytreeLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+    carry = 1
+
+    def build(self, key):
+        return eqx.nn.make_with_state(Running)(key)[0]
+
+    def arguments(self, seed):
+        return sample(seed, (3,)), eqx.nn.make_with_state(Running)(jax.random.key(0))[1]
+
+    def call(self, running, *arguments):
+        return running(*arguments)
+
+
+class Closed(eqx.Module):
+    """A function with what it captured, and the structure of its arguments as static."""
+
+    captured: list[jax.Array]
+    treedef: Any = eqx.field(static=True)
+    avals: tuple[Any, ...] = eqx.field(static=True)
+
+    def __call__(self, tree):
+        if jax.tree.structure(tree) != self.treedef:
+            raise TypeError("the arguments have another structure")
+        return jax.tree.map(lambda leaf: leaf * self.captured[0] + self.captured[1], tree)
+
+    def as_function(self):
+        return lambda tree: self(tree)
+
+
+class ClosedLaws(PytreeLaws):
+    leaves = (Leaf("captured", "tree"),)
+    returns = (Output((3,)), Output((3,)))
+
+    def inputs(self, seed):
+        return {"captured": [sample(seed, (3,)), sample(seed + 1, (3,))]}
+
+    def build(self, captured):
+        example = {"a": jnp.zeros((3,)), "b": (jnp.zeros((3,)),)}
+        leaves, treedef = jax.tree.flatten(jax.eval_shape(lambda: example))
+        return Closed([jnp.array(each) for each in captured], treedef, tuple(leaves))
+
+    def arguments(self, seed):
+        return ({"a": sample(seed, (3,)), "b": (sample(seed + 1, (3,)),)},)
+
+    def call(self, closed, *arguments):
+        return closed(*arguments)
+
+
 class LibraryLaws(PytreeLaws):
     """A layer of equinox.nn."""
 
