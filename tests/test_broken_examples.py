@@ -41,17 +41,30 @@ BREAKS = {
     "unflatten forgets the rebuild flag": Break("table_flag", ((", _rebuild=True", ""),), "P3"),
     "the plain constructor presets again": Break(
         "table_factory",
-        (("return TableFactory(table=table, attr=attr", 'return TableFactory(table={**table, "a": 42.0}, attr=attr'),),
+        (
+            (
+                "return TableFactory(table=table, attr=attr",
+                'return TableFactory(table={**table, "a": 42.0}, attr=attr',
+            ),
+        ),
         "P3",
     ),
     "a preset that unflatten derives again": Break(
-        "table_static", (('fields["table_preset"], fields["static"] = aux', '_, fields["static"] = aux'),), "P3"
+        "table_static",
+        (('fields["table_preset"], fields["static"] = aux', '_, fields["static"] = aux'),),
+        "P3",
     ),
     "a static among the leaves of a pytree": Break(
         "table_bypass",
         (
             (FLATTENED, "return (node.table, node.attr, node.static), ()"),
-            (KEYED, KEYED.replace("node.attr)), (\n        node.static,\n    )", 'node.attr), (GetAttrKey("static"), node.static)), ()')),
+            (
+                KEYED,
+                KEYED.replace(
+                    "node.attr)), (\n        node.static,\n    )",
+                    'node.attr), (GetAttrKey("static"), node.static)), ()',
+                ),
+            ),
             (REBUILT, 'fields["table"], fields["attr"], fields["static"] = children'),
             ('    (fields["static"],) = aux\n', ""),
         ),
@@ -72,7 +85,12 @@ BREAKS = {
     ),
     "an array in a static field": Break(
         "affine",
-        (('weight: Float[Array, "out_size in_size"]', 'weight: Float[Array, "o i"] = eqx.field(static=True)'),),
+        (
+            (
+                'weight: Float[Array, "out_size in_size"]',
+                'weight: Float[Array, "o i"] = eqx.field(static=True)',
+            ),
+        ),
         "P2",
     ),
     "aux is a dict": Break(
@@ -117,18 +135,30 @@ BREAKS = {
         "affine", (("bias=jnp.zeros((out_size,), dtype)", "bias=jnp.full((out_size,), 0.0)"),), "P5"
     ),
     "a buffer made trainable": Break("whiten", (('not in ("mean", "deviation")', 'not in ("mean",)'),), "P9"),
-    "a buffer that gradients reach": Break("whiten", (("jax.lax.stop_gradient(self.mean)", "self.mean"),), "P9"),
+    "a buffer that gradients reach": Break(
+        "whiten", (("jax.lax.stop_gradient(self.mean)", "self.mean"),), "P9"
+    ),
     "a key used twice": Break(
         "leaky_cell",
-        (("weight_in_key, weight_hidden_key, logit_key = jax.random.split(key, 3)", "weight_in_key = weight_hidden_key = logit_key = key"),),
+        (
+            (
+                "weight_in_key, weight_hidden_key, logit_key = jax.random.split(key, 3)",
+                "weight_in_key = weight_hidden_key = logit_key = key",
+            ),
+        ),
         "P15",
     ),
     "inputs mutated": Break(
-        "table_bypass", (("        return cls(\n            table=", '        table["a"] = 42.0\n        return cls(\n            table='),), "P1"
+        "table_bypass",
+        (
+            (
+                "        return cls(\n            table=",
+                '        table["a"] = 42.0\n        return cls(\n            table=',
+            ),
+        ),
+        "P1",
     ),
-    "inputs kept": Break(
-        "whiten", (("mean=jnp.array(mean, dtype)", "mean=jnp.asarray(mean, dtype)"),), "P1"
-    ),
+    "inputs kept": Break("whiten", (("mean=jnp.array(mean, dtype)", "mean=jnp.asarray(mean, dtype)"),), "P1"),
     "a check that is gone": Break("whiten", (("if not (self.epsilon > 0):", "if False:"),), "P1"),
     "an output of another dtype": Break(
         "affine", (("y = self.weight @ x", "y = (self.weight @ x).astype(jnp.float32)"),), "P7"
@@ -141,7 +171,10 @@ BREAKS = {
     ),
     "a carry that changes its dtype": Break(
         "leaky_cell",
-        (("(1 - self.rate) * drive", "((1 - self.rate) * drive).astype(jnp.float16)"), ("self.rate * hidden", "(self.rate * hidden).astype(jnp.float16)")),
+        (
+            ("(1 - self.rate) * drive", "((1 - self.rate) * drive).astype(jnp.float16)"),
+            ("self.rate * hidden", "(self.rate * hidden).astype(jnp.float16)"),
+        ),
         "P11",
     ),
 }

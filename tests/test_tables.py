@@ -114,7 +114,9 @@ def test_vmap_over_stacked_instances_is_the_loop(case: Case) -> None:
 
 def test_vmap_maps_one_leaf_alone(case: Case) -> None:
     made = case.make()
-    axes = eqx.tree_at(lambda table: table.attr, jax.tree.map(lambda _: None, made), 0, is_leaf=lambda leaf: leaf is None)
+    axes = eqx.tree_at(
+        lambda table: table.attr, jax.tree.map(lambda _: None, made), 0, is_leaf=lambda leaf: leaf is None
+    )
     widened = eqx.tree_at(lambda table: table.attr, made, jnp.arange(3, dtype=jnp.float32))
     result = jax.vmap(lambda table: table(jnp.float32(1.0)), in_axes=(axes,))(widened)
     assert result.tolist() == [0.0, 43.0, 86.0]
