@@ -1,5 +1,7 @@
 """argv to the API: the only module that prints or sets an exit code."""
 
+import atexit
+import gc
 import sys
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from scaffold.fileset import Plan
 
 P = ParamSpec("P")
+atexit.register(gc.freeze)  # or Python searches everything for garbage once more, when it is about to end
 EXAMPLE = """
 Example:
 
@@ -64,6 +67,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON o
 @click.version_option(package_name="jax-scaffold", prog_name="scaffold")
 def main() -> None:
     """Write JAX modules from a short spec, with the tests that prove them."""
+    gc.disable()  # a run this short makes more objects than garbage
+    click.get_current_context().call_on_close(gc.enable)
 
 
 @main.command("new-module", epilog=EXAMPLE)

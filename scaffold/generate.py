@@ -13,7 +13,6 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
 from scaffold.kinds import kind_of
 from scaffold.layout import Layout
-from scaffold.registration import register
 from scaffold.render import render
 from scaffold.spec import ModuleSpec
 from scaffold.spec.names import stem
@@ -107,6 +106,8 @@ def _import_root(layout: Layout) -> str:
 
 
 def _registration(spec: ModuleSpec, layout: Layout) -> Edit:
+    from scaffold.registration import register  # here, because only a package needs it
+
     init_file = layout.init_file
     assert init_file is not None
     return Edit(init_file, lambda source: register(source, stem(spec.name), [spec.name]))

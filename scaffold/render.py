@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 
 SUFFIX = ".jinja"
 OPTIONS: dict[str, Any] = {
@@ -39,12 +39,11 @@ def _sources(folder: Path) -> tuple[tuple[str, str], ...]:
 
 def render(name: str, context: Mapping[str, Any]) -> Iterator[tuple[PurePosixPath, str]]:
     """Path and text of each file that the template folder `name` lays out from `context`."""
-    environment = _environment()
     for path, text in _sources(templates_folder() / name):
-        target = environment.from_string(path.removesuffix(SUFFIX)).render(context)
+        target = _compiled(path.removesuffix(SUFFIX)).render(context)
         yield PurePosixPath(target), _compiled(text).render(context)
 
 
 @cache
-def _compiled(text: str) -> Any:
+def _compiled(text: str) -> Template:
     return _environment().from_string(text)

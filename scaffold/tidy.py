@@ -1,11 +1,12 @@
 """Files formatted by one call of ruff with pinned settings, and parsed, before anything is written."""
 
 import ast
+import os
 import subprocess
-import tempfile
 from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from scaffold.errors import ScaffoldError
 from scaffold.fileset import File
@@ -33,19 +34,42 @@ def _ruff() -> str:
 def tidy(files: Iterable[File]) -> tuple[File, ...]:
     """The files with their Python formatted. Raises `ScaffoldError` for Python that does not parse."""
     listed = tuple(files)
-    for file in listed:
-        _parse(file)
     python = [index for index, file in enumerate(listed) if file.path.suffix == ".py"]
-    formatted = dict(zip(python, _format([listed[index].text for index in python]), strict=True))
+    formatted = dict(zip(python, _format([listed[index] for index in python]), strict=True))
     return tuple(
         File(file.path, formatted[index], keep=file.keep) if index in formatted else file
         for index, file in enumerate(listed)
     )
 
 
+def _format(files: list[File]) -> list[str]:
+    """The texts as ruff formats them, which parses them too."""
+    if not files:
+        return []
+    with _scratch_folder() as folder:
+        paths = [Path(folder, f"{index}.py") for index in range(len(files))]
+        for path, file in zip(paths, files, strict=True):
+            path.write_bytes(file.content)
+        result = subprocess.run([_ruff(), *OPTIONS, folder], capture_output=True, text=True, check=False)
+        if result.returncode:
+            for file in files:
+                _parse(file)
+            raise ScaffoldError(
+                f"ruff could not format the code: {result.stderr.strip()}",
+                where="ruff",
+                fix="report this: the spec passed every check",
+            )
+        return [path.read_bytes().decode() for path in paths]
+
+
+def _scratch_folder() -> TemporaryDirectory[str]:
+    """A folder for ruff to work in: in memory where there is one, since a disk flushes what ruff rewrites."""
+    memory = "/dev/shm"
+    return TemporaryDirectory(prefix="scaffold-", dir=memory if os.access(memory, os.W_OK) else None)
+
+
 def _parse(file: File) -> None:
-    if file.path.suffix != ".py":
-        return
+    """Refuse a file that is no Python, by its own name."""
     try:
         ast.parse(file.text)
     except SyntaxError as error:
@@ -54,20 +78,3 @@ def _parse(file: File) -> None:
             where=str(file.path),
             fix="look for an expression or a body in the spec that is only half a statement",
         ) from None
-
-
-def _format(texts: list[str]) -> list[str]:
-    if not texts:
-        return []
-    with tempfile.TemporaryDirectory(prefix="scaffold-") as folder:
-        paths = [Path(folder, f"{index}.py") for index in range(len(texts))]
-        for path, text in zip(paths, texts, strict=True):
-            path.write_bytes(text.encode())
-        result = subprocess.run([_ruff(), *OPTIONS, folder], capture_output=True, text=True, check=False)
-        if result.returncode:
-            raise ScaffoldError(
-                f"ruff could not format the code: {result.stderr.strip()}",
-                where="ruff",
-                fix="report this: the spec passed every check",
-            )
-        return [path.read_bytes().decode() for path in paths]
