@@ -1,6 +1,6 @@
 """Tests of `Affine`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, PytreeLaws, sample
@@ -15,7 +15,7 @@ class TestAffine(PytreeLaws):
         Leaf("weight", "param", (2, 3)),
         Leaf("bias", "param", (2,)),
     )
-    other = {
+    other: ClassVar = {
         "use_bias": False,
     }
     returns = (Output((2,)),)

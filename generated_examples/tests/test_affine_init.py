@@ -1,6 +1,6 @@
 """Tests of `AffineInit`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, PytreeLaws, sample
@@ -15,11 +15,11 @@ class TestAffineInit(PytreeLaws):
         Leaf("weight", "param", (2, 3)),
         Leaf("bias", "param", (2,)),
     )
-    static = {
+    static: ClassVar = {
         "in_size": 3,
         "out_size": 2,
     }
-    other = {
+    other: ClassVar = {
         "in_size": 4,
     }
     rejected = (

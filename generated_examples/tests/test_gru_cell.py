@@ -1,6 +1,6 @@
 """Tests of `GRUCell`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, PytreeLaws, sample
@@ -17,11 +17,11 @@ class TestGRUCell(PytreeLaws):
         Leaf("bias", "param", (6,)),
         Leaf("bias_n", "param", (2,)),
     )
-    static = {
+    static: ClassVar = {
         "input_size": 3,
         "hidden_size": 2,
     }
-    other = {
+    other: ClassVar = {
         "input_size": 4,
     }
     rejected = (

@@ -1,6 +1,6 @@
 """Tests of `LayerNorm`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytree_laws import Leaf, PytreeLaws, sample
 
@@ -14,10 +14,10 @@ class TestLayerNorm(PytreeLaws):
         Leaf("weight", "param", (2, 3)),
         Leaf("bias", "param", (2, 3)),
     )
-    static = {
+    static: ClassVar = {
         "eps": 1e-05,
     }
-    other = {
+    other: ClassVar = {
         "eps": 1e-05 + 0.25,
     }
     rejected = (

@@ -1,6 +1,6 @@
 """Tests of `LeakyCell`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, PytreeLaws, sample
@@ -17,7 +17,7 @@ class TestLeakyCell(PytreeLaws):
         Leaf("bias", "param", (2,)),
         Leaf("logit", "param", (2,)),
     )
-    other = {
+    other: ClassVar = {
         "hidden_size": 5,
     }
     returns = (Output((2,)),)

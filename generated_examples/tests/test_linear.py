@@ -1,6 +1,6 @@
 """Tests of `Linear`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, PytreeLaws, sample
@@ -15,11 +15,11 @@ class TestLinear(PytreeLaws):
         Leaf("weight", "param", (2, 3)),
         Leaf("bias", "param", (2,)),
     )
-    static = {
+    static: ClassVar = {
         "in_features": 3,
         "out_features": 2,
     }
-    other = {
+    other: ClassVar = {
         "use_bias": False,
     }
     rejected = (

@@ -1,6 +1,6 @@
 """Tests of `MLP`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, PytreeLaws, sample
@@ -16,7 +16,7 @@ class TestMLP(PytreeLaws):
         Leaf("activation", "module"),
         Leaf("final_activation", "module"),
     )
-    static = {
+    static: ClassVar = {
         "use_bias": True,
         "use_final_bias": True,
         "in_size": 3,
@@ -25,7 +25,7 @@ class TestMLP(PytreeLaws):
         "depth": 2,
         "scan": False,
     }
-    other = {
+    other: ClassVar = {
         "width_size": 6,
     }
     rejected = (

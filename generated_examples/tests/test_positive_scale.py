@@ -1,6 +1,6 @@
 """Tests of `PositiveScale`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, PytreeLaws, sample
@@ -12,7 +12,7 @@ class TestPositiveScale(PytreeLaws):
     """The pytree laws on `PositiveScale`."""
 
     leaves = (Leaf("raw", "param", (2,)),)
-    other = {
+    other: ClassVar = {
         "size": 3,
     }
     returns = (Output((2,)),)

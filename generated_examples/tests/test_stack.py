@@ -1,6 +1,6 @@
 """Tests of `Stack`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -13,11 +13,11 @@ class TestStack(PytreeLaws):
     """The pytree laws on `Stack`."""
 
     leaves = (Leaf("layers", "module"),)
-    static = {
+    static: ClassVar = {
         "depth": 2,
         "activation": jnp.tanh,
     }
-    other = {
+    other: ClassVar = {
         "depth": 3,
     }
     rejected = (

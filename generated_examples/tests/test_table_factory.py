@@ -1,6 +1,6 @@
 """Tests of `TableFactory`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytree_laws import Leaf, Output, PytreeLaws, sample
 
@@ -15,10 +15,10 @@ class TestTableFactory(PytreeLaws):
         Leaf("table.b", "param", ()),
         Leaf("attr", "param", ()),
     )
-    static = {
+    static: ClassVar = {
         "static": 3,
     }
-    other = {
+    other: ClassVar = {
         "static": 4,
     }
     rejected = (({"static": 2.5}, TypeError),)

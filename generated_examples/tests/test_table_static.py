@@ -1,6 +1,6 @@
 """Tests of `TableStatic`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytree_laws import Leaf, Output, PytreeLaws, sample
 
@@ -14,10 +14,10 @@ class TestTableStatic(PytreeLaws):
         Leaf("table_entries.b", "param", ()),
         Leaf("attr", "param", ()),
     )
-    static = {
+    static: ClassVar = {
         "static": 3,
     }
-    other = {
+    other: ClassVar = {
         "static": 4,
     }
     rejected = (({"static": 2.5}, TypeError),)

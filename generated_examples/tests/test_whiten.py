@@ -1,6 +1,6 @@
 """Tests of `Whiten`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytree_laws import Leaf, Output, PytreeLaws, sample
 
@@ -15,10 +15,10 @@ class TestWhiten(PytreeLaws):
         Leaf("deviation", "buffer", (2,)),
         Leaf("gain", "param", (2,)),
     )
-    static = {
+    static: ClassVar = {
         "epsilon": 1e-06,
     }
-    other = {
+    other: ClassVar = {
         "epsilon": 1e-06 + 0.25,
     }
     rejected = (

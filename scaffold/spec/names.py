@@ -29,6 +29,7 @@ IMPORTS = {
     "Sequence": "from collections.abc import Sequence",
     "dataclass": "from dataclasses import dataclass",
     "Any": "from typing import Any",
+    "ClassVar": "from typing import ClassVar",
     "Literal": "from typing import Literal",
     "cast": "from typing import cast",
     "final": "from typing import final",
