@@ -110,7 +110,13 @@ def _registration(spec: ModuleSpec, layout: Layout) -> Edit:
 
     init_file = layout.init_file
     assert init_file is not None
-    return Edit(init_file, lambda source: register(source, stem(spec.name), [spec.name]))
+
+    def add_import(source: bytes) -> bytes:
+        return register(
+            source, stem(spec.name), [spec.name], package=layout.package, where=init_file.as_posix()
+        )
+
+    return Edit(init_file, add_import)
 
 
 def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]:

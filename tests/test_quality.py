@@ -1,0 +1,83 @@
+"""The project's own code passes the checks that it demands of what it writes."""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.projects import REPOSITORY, run
+
+OWN = ("scaffold", "tests", "benchmarks")
+LONGEST_FUNCTION, LONGEST_FILE = 50, 350
+SUITE = REPOSITORY / "scaffold" / "pytree_laws.py"
+
+
+@pytest.mark.parametrize("command", [("check",), ("format", "--check")], ids="-".join)
+def test_ruff(command: tuple[str, ...]) -> None:
+    result = run([sys.executable, "-m", "ruff", *command, "--no-cache", *OWN], REPOSITORY)
+    assert result.returncode == 0, result.stdout
+
+
+def test_pyright_is_strict_on_the_package() -> None:
+    result = run([sys.executable, "-m", "pyright"], REPOSITORY)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ruff", "format", "--isolated", "--no-cache", "--check"),
+        ("ruff", "check", "--isolated", "--no-cache", "--ignore", "F722,UP037"),
+        ("mypy", "--no-incremental"),
+        ("pyright",),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+@pytest.mark.parametrize("place", ["scaffold/pytree_laws.py", "generated_examples"])
+def test_what_users_get_is_clean_with_the_defaults_of_each_tool(
+    command: tuple[str, ...], place: str, tmp_path: Path
+) -> None:
+    target = REPOSITORY / place
+    folder = target if target.is_dir() else tmp_path
+    if target.is_file():
+        (tmp_path / target.name).write_bytes(target.read_bytes())
+    result = run([sys.executable, "-m", *command, "."], folder)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def functions(path: Path) -> list[tuple[str, int]]:
+    """Name and number of lines of each function, its docstring not counted."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    return [
+        (f"{path.name}: {node.name}", node.end_lineno - node.lineno + 1 - _doc_lines(node))
+        for node in found
+        if node.end_lineno
+    ]
+
+
+def _doc_lines(node: ast.FunctionDef) -> int:
+    text = ast.get_docstring(node, clean=False)
+    return len(text.splitlines()) if text else 0
+
+
+def test_functions_and_files_are_short() -> None:
+    files = sorted(path for folder in OWN for path in (REPOSITORY / folder).rglob("*.py"))
+    lengths = [pair for path in files for pair in functions(path)]
+    assert [pair for pair in lengths if pair[1] > LONGEST_FUNCTION] == []
+    sizes = {str(path): path.read_text(encoding="utf-8").count("\n") for path in files if path != SUITE}
+    assert {path: size for path, size in sizes.items() if size > LONGEST_FILE} == {}
+
+
+def test_nothing_emitted_names_the_tool() -> None:
+    own_files = ("pyproject.toml", "specs/")
+    for path in sorted((REPOSITORY / "generated_examples").rglob("*")):
+        relative = path.relative_to(REPOSITORY / "generated_examples").as_posix()
+        if path.suffix == ".py" and not relative.startswith(own_files):
+            assert "scaffold" not in path.read_text(encoding="utf-8").lower(), relative
+
+
+def test_ci_runs_the_command_of_the_readme() -> None:
+    [command] = [line for line in (REPOSITORY / ".ci/run").read_text().splitlines() if "uv run" in line]
+    assert f"```sh\n{command}\n```" in (REPOSITORY / "README.md").read_text()
