@@ -77,8 +77,8 @@ STATEMENTS = {
     "flatten": ("flatten(node)", 500),
     "unflatten": ("unflatten(leaves)", 500),
     "construct": ("make(*parts)", 100),
-    "array out": ("summed(node)", 50),
-    "node out": ("stepped(node)", 50),
+    "array out": ("summed(node)", 100),
+    "node out": ("stepped(node)", 100),
     "both ways": ("unflatten_many(flatten(many)[0])", 10),
 }
 
