@@ -1,0 +1,137 @@
+"""The README says what happens: every command in it runs, from the built wheel, in a clean folder."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scaffold.spec.read import read_spec
+from tests.projects import REPOSITORY, bare_pytest, copy_example, run
+from tests.support import read_tree
+
+README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+WHOLE_SETUP, FROM_SPEC, WRONG, OWN_TESTS = range(4)
+
+
+def blocks(language: str, text: str = README) -> list[str]:
+    """The fenced blocks of a language, in order."""
+    return [body for name, body in BLOCK.findall(text) if name == language]
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from this checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    result = run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], REPOSITORY)
+    assert result.returncode == 0, result.stderr
+    [built] = folder.glob("*.whl")
+    return built
+
+
+@dataclass(frozen=True)
+class Shell:
+    """A clean folder with the tool on the path as the wheel installs it, and nothing of the checkout."""
+
+    folder: Path
+    site: Path
+
+    def run(self, command: str) -> subprocess.CompletedProcess[str]:
+        scripts = os.pathsep.join([str(self.site / "bin"), str(Path(sys.executable).parent)])
+        env = {"PYTHONPATH": str(self.site), "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+        return run(["sh", "-ec", command], self.folder, env=env)
+
+
+@pytest.fixture
+def shell(wheel: Path, tmp_path: Path) -> Shell:
+    site, folder = tmp_path / "site", tmp_path / "clean"
+    folder.mkdir()
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(site)
+    [entry_points] = site.glob("*.dist-info/entry_points.txt")
+    (site / "bin").mkdir()
+    for name, module, function in re.findall(
+        r"^([\w-]+) = ([\w.]+):(\w+)$", entry_points.read_text(), re.MULTILINE
+    ):
+        script = site / "bin" / name
+        script.write_text(f"#!{sys.executable}\nfrom {module} import {function}\n{function}()\n")
+        script.chmod(0o755)
+    return Shell(folder, site)
+
+
+def test_the_wheel_has_the_templates_and_the_laws(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    templates = {
+        path.relative_to(REPOSITORY).as_posix()
+        for path in (REPOSITORY / "templates").rglob("*")
+        if path.is_file()
+    }
+    assert {f"scaffold/{path}" for path in templates} <= names
+    assert "scaffold/pytree_laws.py" in names and "scaffold/py.typed" in names
+    assert not any(name.startswith(("tests/", "benchmarks/", "generated_examples/")) for name in names)
+
+
+def test_one_command_sets_up_generates_and_tests(wheel: Path, tmp_path: Path) -> None:
+    command = blocks("sh")[WHOLE_SETUP]
+    assert "--with-editable ." in command
+    outside = [str(Path(sys.base_prefix) / "bin"), "/usr/local/bin", "/usr/bin", "/bin"]
+    env = {**os.environ, "PATH": os.pathsep.join(outside), "TMPDIR": str(tmp_path)}
+    for name in ("VIRTUAL_ENV", "PYTHONPATH", "UV_PROJECT_ENVIRONMENT"):
+        env.pop(name, None)
+    from_wheel = command.replace("--with-editable .", f"--with {wheel}")
+    result = subprocess.run(["sh", "-ec", from_wheel], cwd=tmp_path, env=env, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert blocks("text")[0] in result.stdout
+    [project] = [path.parent for path in tmp_path.rglob("affine.py")]
+    written = "".join(data.decode() for data in read_tree(project).values())
+    assert all(excerpt in written for excerpt in blocks("python"))
+    counted = re.search(r"(\d+) passed", result.stdout)
+    assert counted is not None and int(counted[1]) >= 15
+
+
+def test_a_spec_by_hand_becomes_a_tested_class(shell: Shell) -> None:
+    [spec] = blocks("toml")
+    (shell.folder / "specs").mkdir()
+    (shell.folder / "specs/whiten.toml").write_text(spec)
+    result = shell.run(blocks("sh")[FROM_SPEC])
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert "def trainable(self)" in (shell.folder / "whiten.py").read_text()
+
+
+def test_faults_are_told_as_the_readme_shows(shell: Shell) -> None:
+    result = shell.run(blocks("sh")[WRONG])
+    assert (result.returncode, result.stderr) == (2, blocks("text")[2])
+    assert read_tree(shell.folder) == {}
+
+
+def test_a_broken_class_is_told_as_the_readme_shows(tmp_path: Path) -> None:
+    project = copy_example("table_bypass", tmp_path / "project")
+    module = project / "table_bypass.py"
+    stores = 'fields["table"], fields["attr"] = children'
+    text = module.read_text()
+    assert text.count(stores) == 1
+    module.write_text(text.replace(stores, 'fields["attr"], fields["table"] = children'))
+    result = bare_pytest(project, "-k", "p03")
+    assert result.returncode == 1
+    told = [line.lstrip("E ").removeprefix("pytree_laws.LawBroken: ") for line in result.stdout.splitlines()]
+    assert blocks("text")[1] in "\n".join(told)
+
+
+def test_every_command_block_is_tried() -> None:
+    assert len(blocks("sh")) == 4 and len(blocks("text")) == 3
+    assert "uv run --quiet pytest" in blocks("sh")[OWN_TESTS]  # this very run; `.ci/run` is held to it
+
+
+def test_every_spec_in_the_documentation_is_good() -> None:
+    import tomllib
+
+    for path in sorted((REPOSITORY / "docs").glob("*.md")):
+        for number, text in enumerate(blocks("toml", path.read_text(encoding="utf-8"))):
+            raw = tomllib.loads(text)
+            if "fields" in raw:
+                assert read_spec({"name": "Shown", **raw}, f"{path.name}, block {number}").fields
