@@ -25,8 +25,8 @@ class Embedding(eqx.Module):
 
         **Arguments:**
 
-        - `num_embeddings`: `int | None`.
-        - `embedding_size`: `int | None`.
+        - `num_embeddings`: the size `num_embeddings` of `weight`.
+        - `embedding_size`: the size `embedding_size` of `weight`.
         - `weight`: float array of shape `(num_embeddings, embedding_size)` (or None).
         - `dtype`: dtype of the floating-point arrays; jax's default float if None.
         - `key`: a PRNG key for the random initialisation; each random array gets a

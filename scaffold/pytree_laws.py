@@ -845,7 +845,7 @@ def check_attributes(instance: Any, hint: str) -> None:
     """A round trip keeps what is stored on the object."""
     before = attributes(instance)
     after = attributes(jax.tree.map(lambda leaf: leaf, instance))
-    for name in before.keys() | after.keys():
+    for name in sorted(before.keys() | after.keys()):
         check(name in after, name, "the attribute is lost in a round trip", hint)
         check(name in before, name, "a round trip adds the attribute", hint)
         told = f"before a round trip {before[name]!r:.200}, after {after[name]!r:.200}"

@@ -1,6 +1,6 @@
 """Tests of `Embedding`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, PytreeLaws, sample
@@ -12,6 +12,9 @@ class TestEmbedding(PytreeLaws):
     """The pytree laws on `Embedding`."""
 
     leaves = (Leaf("weight", "param", (2, 3)),)
+    other: ClassVar = {
+        "num_embeddings": 5,
+    }
     rejected = (({"num_embeddings": -1}, ValueError),)
     returns = (Output((3,)),)
     ignores_key = True
