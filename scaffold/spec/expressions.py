@@ -6,10 +6,24 @@ Rewriting replaces source text at the positions that the parser gives, so commen
 import ast
 import symtable
 import textwrap
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, cast
 
 Rewrite = Callable[[ast.AST, tuple[ast.AST, ...]], str | None]
 """From a node and its ancestors to the text that replaces it, or None to leave it."""
+
+LEVELS = 100
+"""How deep a piece of Python may be nested: what comes after the parser descends by recursion."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+
+
+def dedented(source: str) -> str:
+    """Statements from the first column on; where they begin there already, nothing inside a string is touched."""
+    text = source.strip("\n").rstrip()
+    return textwrap.dedent(text) if text[:1] in (" ", "\t") else text
 
 
 def wrap(source: str, parameters: Iterable[str], *, expression: bool) -> str:
@@ -18,25 +32,48 @@ def wrap(source: str, parameters: Iterable[str], *, expression: bool) -> str:
     return f"def _({', '.join(parameters)}):\n{textwrap.indent(body, '    ')}\n"
 
 
-def syntax_fault(source: str, *, expression: bool) -> str | None:
-    """What is wrong with the syntax of `source`, or None."""
+def parse(source: str, *, expression: bool) -> ast.Expression | ast.Module:
+    """The syntax tree. Raises `SyntaxError`, also for what would exhaust the stack here or later."""
     try:
-        if expression:
-            ast.parse(source.strip(), mode="eval")
-        else:
-            ast.parse(wrap(textwrap.dedent(source), (), expression=False))
-    except (SyntaxError, ValueError) as error:
-        message = error.msg if isinstance(error, SyntaxError) else str(error)
-        line = (
-            error.lineno - (0 if expression else 1) if isinstance(error, SyntaxError) and error.lineno else 1
-        )
-        return f"{message} (line {line})"
+        tree = ast.parse(source, mode="eval") if expression else ast.parse(source)
+    except (RecursionError, MemoryError):
+        raise SyntaxError("nested too deeply") from None
+    except ValueError as error:
+        raise SyntaxError(str(error)) from None
+    if _levels(tree) > LEVELS:
+        raise SyntaxError(f"nested more than {LEVELS} levels deep")
+    return tree
+
+
+def _levels(tree: ast.AST) -> int:
+    count, level = 0, [tree]
+    while level:
+        count += 1
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return count
+
+
+def syntax_fault(source: str, *, expression: bool) -> str | None:
+    """What is wrong with the syntax of `source`, or None. A warning of Python's compiler counts."""
+    offset = 0
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            if expression:
+                parse(source.strip(), expression=True)
+            offset = 2 if expression else 1
+            function = parse(wrap(dedented(source), (), expression=expression), expression=False)
+            compile(cast(ast.Module, function), "spec", "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return f"{error.msg} (line {max(error.lineno - offset, 1)})" if error.lineno else error.msg
+    except RecursionError:
+        return "nested too deeply"
     return None
 
 
 def free_names(source: str, parameters: Iterable[str] = (), *, expression: bool) -> tuple[str, ...]:
     """The global names that `source` reads, sorted. `source` must parse."""
-    function = wrap(textwrap.dedent(source), parameters, expression=expression)
+    function = wrap(dedented(source), parameters, expression=expression)
     top = symtable.symtable(function, "spec", "exec").get_children()[0]
     return tuple(sorted(_globals(top)))
 
@@ -52,99 +89,176 @@ def assigned_names(source: str) -> tuple[str, ...]:
     """The local names that a block of statements binds, sorted."""
     if not source.strip():
         return ()
-    top = symtable.symtable(
-        wrap(textwrap.dedent(source), (), expression=False), "spec", "exec"
-    ).get_children()[0]
+    function = wrap(dedented(source), (), expression=False)
+    top = symtable.symtable(function, "spec", "exec").get_children()[0]
     return tuple(sorted(symbol.get_name() for symbol in top.get_symbols() if symbol.is_local()))
 
 
 def count_name(source: str, name: str) -> int:
     """How often the expression or block reads the free name `name`."""
-    return sum(node.id == name for node in _free_reads(ast.parse(source.strip()), frozenset()))
+    return sum(node.id == name for node in _reads(ast.parse(source.strip())))
 
 
 def draws_from(source: str, key: str) -> bool:
     """Whether the expression or block hands `key` to a call; `key is None` alone draws nothing."""
     tree = ast.parse(source.strip())
-    reads = {id(node) for node in _free_reads(tree, frozenset()) if node.id == key}
+    reads = {id(node) for node in _reads(tree) if node.id == key}
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
     return any(id(node) in reads for call in calls for node in ast.walk(call))
 
 
-def _free_reads(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
-    """The reads of names that no comprehension or lambda of the expression itself binds."""
-    if isinstance(node, ast.Name):
-        if isinstance(node.ctx, ast.Load) and node.id not in bound:
-            yield node
-    elif isinstance(node, ast.Lambda):
-        yield from _free_reads(node.args, bound)
-        yield from _free_reads(node.body, bound | {argument.arg for argument in node.args.args})
-    elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp):
-        # The first iterable is evaluated outside the comprehension: `for key in split(key)` reads the outer key.
-        yield from _free_reads(node.generators[0].iter, bound)
-        inner = bound | {
-            name.id
-            for loop in node.generators
-            for name in ast.walk(loop.target)
-            if isinstance(name, ast.Name)
-        }
-        outer_iterable = node.generators[0].iter
-        for child in _comprehension_parts(node):
-            if child is not outer_iterable:
-                yield from _free_reads(child, inner)
-    else:
-        for child in ast.iter_child_nodes(node):
-            yield from _free_reads(child, bound)
+def _reads(tree: ast.AST) -> Iterator[ast.Name]:
+    return (node for node in _own_names(tree, frozenset()) if isinstance(node.ctx, ast.Load))
 
 
-def _comprehension_parts(node: ast.AST) -> Iterator[ast.AST]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.comprehension):
-            yield from (child.iter, *child.ifs)
-        else:
-            yield child
+def _own_names(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
+    """The names that belong to the outermost scope: no function, lambda, class or comprehension binds them."""
+    match node:
+        case ast.Name():
+            if node.id not in bound:
+                yield node
+        case ast.Lambda():
+            yield from _of_children([*node.args.defaults, *_present(node.args.kw_defaults)], bound)
+            yield from _own_names(node.body, bound | _parameters(node.args) | _stored(node.body))
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield from _of_children(_around(node), bound)
+            inner = _parameters(node.args) | frozenset(local_names(node.body))
+            yield from _of_children(node.body, bound | inner)
+        case ast.ClassDef():
+            yield from _of_children([*node.decorator_list, *node.bases, *node.keywords], bound)
+            yield from _of_children(node.body, bound | frozenset(local_names(node.body)))
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            yield from _of_comprehension(node, bound)
+        case _:
+            yield from _of_children(ast.iter_child_nodes(node), bound)
 
 
-def rewrite(source: str, change: Rewrite) -> str:
+def _of_children(nodes: Iterable[ast.AST], bound: frozenset[str]) -> Iterator[ast.Name]:
+    for node in nodes:
+        yield from _own_names(node, bound)
+
+
+def _of_comprehension(node: Comprehension, bound: frozenset[str]) -> Iterator[ast.Name]:
+    # The first iterable is evaluated outside the comprehension: `for key in split(key)` reads the outer key.
+    first = node.generators[0].iter
+    yield from _own_names(first, bound)
+    inner = bound.union(*(_stored(loop.target) for loop in node.generators))
+    parts = (part for child in ast.iter_child_nodes(node) for part in _parts(child))
+    yield from _of_children((part for part in parts if part is not first), inner)
+
+
+def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
+    return (node.iter, *node.ifs) if isinstance(node, ast.comprehension) else (node,)
+
+
+def _present(nodes: Iterable[ast.expr | None]) -> list[ast.expr]:
+    return [node for node in nodes if node is not None]
+
+
+def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:
+    starred = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
+
+
+def _parameters(arguments: ast.arguments) -> frozenset[str]:
+    return frozenset(one.arg for one in _all_arguments(arguments))
+
+
+def _around(node: Function) -> list[ast.expr]:
+    """What a `def` evaluates outside the function: decorators, defaults, annotations."""
+    annotations = [one.annotation for one in _all_arguments(node.args)]
+    defaults = [*node.args.defaults, *node.args.kw_defaults]
+    return [*node.decorator_list, *_present([*defaults, *annotations, node.returns])]
+
+
+def _stored(node: ast.AST) -> frozenset[str]:
+    return frozenset(
+        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    )
+
+
+def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """The nodes of a block, without what lies inside a function, a lambda or a class of its own."""
+    for node in nodes:
+        yield node
+        if not isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield from own_nodes(ast.iter_child_nodes(node))
+
+
+def local_names(body: Iterable[ast.AST]) -> set[str]:
+    """The names that a block binds in its own scope."""
+    return {name for node in own_nodes(body) for name in _bound_by(node)}
+
+
+def _bound_by(node: ast.AST) -> tuple[str, ...]:
+    match node:
+        case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+            return (name,)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return (name,)
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return tuple((alias.asname or alias.name).split(".")[0] for alias in names)
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            return (name,)
+        case ast.MatchMapping(rest=str(name)):
+            return (name,)
+        case _:
+            return ()
+
+
+def _rewrite(source: str, tree: ast.AST, change: Rewrite) -> str:
     """`source` with every node replaced for which `change` gives a text; outermost first, inner ones left."""
-    lines = [line.encode() for line in source.splitlines(keepends=True)]
     starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
-    edits = sorted(_edits(ast.parse(source), (), change, starts), reverse=True)
-    data = b"".join(lines)
-    for begin, end, text in edits:
+    for line in source.split("\n"):
+        starts.append(starts[-1] + len(line.encode()) + 1)
+    data = source.encode()
+    for begin, end, text in sorted(_edits(tree, (), change, starts), reverse=True):
         data = data[:begin] + text.encode() + data[end:]
     return data.decode()
 
 
 def _edits(
     node: ast.AST, ancestors: tuple[ast.AST, ...], change: Rewrite, starts: list[int]
-) -> Iterable[tuple[int, int, str]]:
-    text = change(node, ancestors)
-    if (
-        text is not None
-        and isinstance(node, ast.expr)
-        and node.end_lineno
-        and node.end_col_offset is not None
-    ):
+) -> Iterator[tuple[int, int, str]]:
+    # Python 3.11 does not know the places of what is inside an f-string, so that is written anew as a whole.
+    text = _fstring(node, ancestors, change) if isinstance(node, ast.JoinedStr) else change(node, ancestors)
+    if text is not None and isinstance(node, ast.expr):
         begin = starts[node.lineno - 1] + node.col_offset
-        yield begin, starts[node.end_lineno - 1] + node.end_col_offset, text
-        return
-    for child in ast.iter_child_nodes(node):
-        yield from _edits(child, (*ancestors, node), change, starts)
+        yield begin, starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0), text
+    elif not isinstance(node, ast.JoinedStr):
+        for child in ast.iter_child_nodes(node):
+            yield from _edits(child, (*ancestors, node), change, starts)
+
+
+def _fstring(node: ast.JoinedStr, ancestors: tuple[ast.AST, ...], change: Rewrite) -> str | None:
+    changed = ast.unparse(_replaced(node, ancestors, change))
+    return changed if changed != ast.unparse(node) else None
+
+
+def _replaced(node: Any, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Any:
+    if isinstance(node, list):
+        return [_replaced(one, ancestors, change) for one in cast("list[Any]", node)]
+    if not isinstance(node, ast.AST):
+        return node
+    text = change(node, ancestors)
+    if text is not None:
+        return ast.parse(text, mode="eval").body
+    above = (*ancestors, node)
+    return type(node)(**{name: _replaced(value, above, change) for name, value in ast.iter_fields(node)})
 
 
 def rename(source: str, names: Mapping[str, str]) -> str:
-    """`source` with every free read of a name in `names` replaced: `key` by `weight_key`, `depth` by `self.depth`."""
-    free = {(node.lineno, node.col_offset) for node in _free_reads(ast.parse(source), frozenset())}
+    """`source` with every free name in `names` replaced: `key` by `weight_key`, `depth` by `self.depth`.
 
-    def change(node: ast.AST, _: tuple[ast.AST, ...]) -> str | None:
-        if isinstance(node, ast.Name) and (node.lineno, node.col_offset) in free:
-            return names.get(node.id)
-        return None
-
-    return rewrite(source, change)
+    A name that the source itself assigns stays, unless the new one can be assigned in its place.
+    """
+    tree = ast.parse(source)
+    own = list(_own_names(tree, frozenset()))
+    assigned = local_names([tree]) - {
+        node.id for node in own if isinstance(node.ctx, ast.Store) and names.get(node.id, "").isidentifier()
+    }
+    free = {id(node): names[node.id] for node in own if node.id in names and node.id not in assigned}
+    return _rewrite(source, tree, lambda node, _: free.get(id(node)))
 
 
 def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
@@ -160,7 +274,7 @@ def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
             return None
         return f"{wrapper}(self.{name})"
 
-    return rewrite(source, change) if names else source
+    return _rewrite(source, ast.parse(source), change) if names else source
 
 
 def _attribute_of_self(node: ast.AST) -> str | None:
@@ -184,6 +298,5 @@ def _is_call_of(ancestors: tuple[ast.AST, ...], function: str) -> bool:
 
 def self_attributes(source: str) -> tuple[str, ...]:
     """The attributes of `self` that `source` names, sorted."""
-    tree = ast.parse(textwrap.dedent(source))
-    names = (_attribute_of_self(node) for node in ast.walk(tree))
+    names = (_attribute_of_self(node) for node in ast.walk(ast.parse(dedented(source))))
     return tuple(sorted({name for name in names if name is not None}))

@@ -8,6 +8,9 @@ import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from keyword import iskeyword
+
+from scaffold.spec.expressions import parse
 
 # Short dtype name -> (jaxtyping annotation, dtype name for jax). `f` and `inexact` take the constructor's dtype.
 DTYPES = {
@@ -45,6 +48,8 @@ LEGAL_TYPES = (
     "Literal['a', 'b']",
     "TYPE | None",
 )
+LARGEST = 2**31
+"""No dim is as large: jax counts in 32 bits by default."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _FOREIGN = re.compile(r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 
@@ -152,10 +157,16 @@ def parse_type(text: str) -> Type:
 
     source = _FOREIGN.sub(hide, text.strip().replace("[]", "[()]"))
     try:
-        tree = ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError):
-        raise TypeSyntaxError(f"`{text}` is not a type") from None
+        tree = parse(source, expression=True)
+    except SyntaxError as error:
+        why = f": {error.msg}" if "nested" in error.msg else ""
+        raise TypeSyntaxError(f"`{_shortened(text)}` is not a type{why}") from None
+    assert isinstance(tree, ast.Expression)
     return _Parser(text, foreign).parse(tree.body)
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) < 80 else f"{text[:40]}..."
 
 
 @dataclass(frozen=True)
@@ -176,8 +187,7 @@ class _Parser:
 
     def parse_name(self, name: str) -> Type:
         if name in self.foreign:
-            module, cls = self.foreign[name]
-            return ClassType(cls, module)
+            return self.foreign_class(*self.foreign[name])
         if name in SCALARS:
             return ScalarType(name)
         if name in DTYPES:
@@ -188,44 +198,68 @@ class _Parser:
             return TreeType()
         if name in ("list", "dict", "tuple"):
             raise TypeSyntaxError(f"`{name}` does not say what it holds: write `{_FILLED[name]}`")
-        if not name[:1].isupper():
+        if not name[:1].isupper() or not name.isascii() or iskeyword(name):
             raise TypeSyntaxError(f"`{name}` is not a type")
         return ClassType(name)
+
+    def foreign_class(self, module: str, name: str) -> ClassType:
+        if any(not part.isidentifier() or iskeyword(part) for part in (*module.split("."), name)):
+            raise TypeSyntaxError(f"`{module}:{name}` names no module: write `package.module:Class`")
+        return ClassType(name, module)
 
     def parse_subscript(self, head: str, inner: ast.expr) -> Type:
         items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
         if head in DTYPES:
-            return ArrayType(head, tuple(self.dim(item) for item in items))
+            return self.parse_array(head, items)
         if head == "list" and len(items) == 1:
             return ListType(self.parse(items[0]))
         if head == "dict" and len(items) == 2 and ast.unparse(items[0]) == "str":
             return DictType(self.parse(items[1]))
         if head == "tuple" and items:
             return self.parse_tuple(items)
-        if head == "Literal" and items and all(isinstance(item, ast.Constant) for item in items):
-            return LiteralType(tuple(ast.literal_eval(item) for item in items))
+        if head == "Literal" and items:
+            return self.parse_literal(items)
         raise self.error(inner, head)
+
+    def parse_array(self, dtype: str, items: list[ast.expr]) -> ArrayType:
+        if sum(isinstance(item, ast.Starred) for item in items) > 1:
+            raise TypeSyntaxError(f"`{self.text}` has two dims with `*`, so neither has a definite length")
+        return ArrayType(dtype, tuple(self.dim(item) for item in items))
+
+    def parse_literal(self, items: list[ast.expr]) -> LiteralType:
+        values = [_constant(item) for item in items]
+        wrong = [item for item, value in zip(items, values, strict=True) if value is None]
+        if wrong:
+            told = ast.unparse(wrong[0])
+            raise TypeSyntaxError(f"`{told}` of `{self.text}` is not a str, an int or a bool")
+        # By type as well: True equals 1.
+        distinct = {(type(value), value): value for value in values if value is not None}
+        return LiteralType(tuple(distinct.values()))
 
     def parse_tuple(self, items: list[ast.expr]) -> TupleType:
         last = items[-1]
         variadic = isinstance(last, ast.Constant) and last.value is Ellipsis
         members = items[:-1] if variadic else items
+        if variadic and len(members) != 1:
+            raise TypeSyntaxError(f"`...` follows one type: write `tuple[int, ...]` (in `{self.text}`)")
         return TupleType(tuple(self.parse(item) for item in members), variadic)
 
     def parse_union(self, node: ast.expr) -> UnionType:
         parts = list(_alternatives(node))
         members = [part for part in parts if not _is_none(part)]
-        return UnionType(tuple(self.parse(part) for part in members), len(members) < len(parts))
+        if not members:
+            raise TypeSyntaxError(f"`{self.text}` holds None alone")
+        kinds = dict.fromkeys(self.parse(part) for part in members)
+        return UnionType(tuple(kinds), len(members) < len(parts))
 
     def dim(self, node: ast.expr) -> str:
-        legal = (ast.Name, ast.Constant, ast.BinOp, ast.Load, ast.Starred, *_OPERATORS)
-        for part in ast.walk(node):
-            if not isinstance(part, legal) or (
-                isinstance(part, ast.Constant) and type(part.value) is not int
-            ):
-                raise TypeSyntaxError(
-                    f"dim `{ast.unparse(node)}` of `{self.text}` is not a name, an int or arithmetic with + - * // %"
-                )
+        inner = node.value if isinstance(node, ast.Starred) else node
+        if not all(map(_is_of_dim, ast.walk(inner))) or (
+            inner is not node and not isinstance(inner, ast.Name)
+        ):
+            raise TypeSyntaxError(
+                f"dim `{ast.unparse(node)}` of `{self.text}` is not a name, an int from 1 or arithmetic with + - * // %"
+            )
         return ast.unparse(node).replace(" ", "")
 
     def error(self, node: ast.expr, head: str = "") -> TypeSyntaxError:
@@ -233,6 +267,25 @@ class _Parser:
         return TypeSyntaxError(
             f"`{part}` is not a type" + ("" if part == self.text else f" (in `{self.text}`)")
         )
+
+
+def _is_of_dim(node: ast.AST) -> bool:
+    match node:
+        case ast.Constant(value=value):
+            return type(value) is int and 0 < value < LARGEST
+        case ast.Name(id=name):
+            return name.isascii()
+        case _:
+            return isinstance(node, (ast.BinOp, ast.Load, *_OPERATORS))
+
+
+def _constant(node: ast.expr) -> str | int | bool | None:
+    """The value of a str, an int (with its sign) or a bool; None for anything else."""
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        value = _constant(node.operand)
+        return -value if type(value) is int else None
+    value = node.value if isinstance(node, ast.Constant) else None
+    return value if isinstance(value, str | int) else None
 
 
 _FILLED = {"list": "list[f[size]]", "dict": "dict[str, f[size]]", "tuple": "tuple[int, ...]"}
