@@ -1,3 +1,4 @@
+import math
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -72,7 +73,7 @@ class LayerNorm(eqx.Module):
             raise TypeError(
                 f"`shape` is static, so it must be a tuple of ints, got {self.shape!r}"
             )
-        if type(self.eps) is not float or self.eps != self.eps:
+        if type(self.eps) is not float or math.isnan(self.eps):
             raise TypeError(
                 "`eps` is static, so it must be a float other than NaN, got "
                 f"{self.eps!r}"

@@ -1,3 +1,5 @@
+import math
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -50,7 +52,7 @@ class Whiten(eqx.Module):
         )
 
     def __check_init__(self) -> None:
-        if type(self.epsilon) is not float or self.epsilon != self.epsilon:
+        if type(self.epsilon) is not float or math.isnan(self.epsilon):
             raise TypeError(
                 "`epsilon` is static, so it must be a float other than NaN, got "
                 f"{self.epsilon!r}"

@@ -1,7 +1,9 @@
 """Types as annotations: jaxtyping shapes for arrays, plain Python for the rest."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -63,7 +65,7 @@ class Scope:
             case DictType(item=item):
                 return f"Mapping[str, {self.declared(item)}]"
             case UnionType(members=members, optional=optional):
-                return " | ".join([*map(self.declared, members), *(["None"] if optional else [])])
+                return _union(map(self.declared, members), optional)
             case _:
                 return self.plain(kind)
 
@@ -82,7 +84,7 @@ class Scope:
             case LiteralType(values=values):
                 return f"Literal[{', '.join(map(repr, values))}]"
             case UnionType(members=members, optional=optional):
-                return " | ".join([*map(self.plain, members), *(["None"] if optional else [])])
+                return _union(map(self.plain, members), optional)
             case ListType(item=item):
                 return f"list[{self.plain(item)}]"
             case DictType(item=item):
@@ -92,8 +94,8 @@ class Scope:
         if kind.dtype == "key" and not kind.dims:
             return "PRNGKeyArray"
         shape = " ".join(map(self.dim, kind.dims))
-        # With one name ruff takes the text for a forward reference and unquotes it; a leading space prevents that.
-        spaced = f" {shape}" if len(kind.dims) == 1 else shape
+        # Ruff takes `size` and `3 *shape` for forward references, and unquotes them; a leading space prevents that.
+        spaced = f" {shape}" if len(kind.dims) == 1 or _is_expression(shape) else shape
         holder = "Array" if kind.dtype == "key" else holder
         return f'{DTYPES[kind.dtype][0]}[{holder}, "{spaced}"]'
 
@@ -103,3 +105,14 @@ class Scope:
             self.bound.update(names)
             return dim
         return dim if set(names) <= self.bound else f"{dim}=_"
+
+
+def _union(members: Iterable[str], optional: bool) -> str:
+    """The alternatives; to a type checker `float` takes an int as well."""
+    parts = list(dict.fromkeys(members))
+    kept = [part for part in parts if not (part == "int" and "float" in parts)]
+    return " | ".join([*kept, *(["None"] if optional else [])])
+
+
+def _is_expression(text: str) -> bool:
+    return syntax_fault(text, expression=True) is None

@@ -97,7 +97,7 @@ def _refusal(kind: Type, value: str) -> str:
     """A condition that holds where `value` is not an immutable hashable of this type with equality by value."""
     match kind:
         case ScalarType(name="float"):
-            return f"type({value}) is not float or {value} != {value}"
+            return f"type({value}) is not float or math.isnan({value})"
         case ScalarType(name=name):
             return f"type({value}) is not {name}"
         case CallableType():

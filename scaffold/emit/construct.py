@@ -9,7 +9,7 @@ from scaffold.spec.constructor import Parameter, converter_expression, key_consu
 from scaffold.spec.expressions import rename
 from scaffold.spec.initialisers import INITIALISERS, dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type
+from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type, walk
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def hand_over(spec: ModuleSpec) -> Constructor:
     keys = _keys(spec)
     statements = (*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys))
     values = tuple((one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored)
-    return Constructor(signature(spec), statements, values)
+    return Constructor(signature(spec, as_stored=True), statements, values)
 
 
 def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
@@ -56,20 +56,28 @@ def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
     for parameter in parameters(spec):
         if parameter.keyword_only and "*" not in parts:
             parts.append("*")
-        plain = scope.stored if as_stored else scope.declared
-        parts.append(_parameter(parameter, plain if as_stored or parameter.name in written else scope.given))
+        if as_stored and parameter.source == "field" and parameter.field is not None:
+            annotation = _held(parameter.field, scope)
+        else:
+            annotation = _annotation(parameter, scope.declared if parameter.name in written else scope.given)
+        default = "" if parameter.default is None else f" = {parameter.default}"
+        parts.append(f"{parameter.name}: {annotation}{default}")
     return ", ".join(parts)
 
 
-def _parameter(parameter: Parameter, annotate: Callable[[Type], str]) -> str:
+def _held(field: Field, scope: Scope) -> str:
+    """The annotation of an argument that is given what the field holds, or what that is made from."""
+    if not field.dynamic and any(isinstance(part, DictType) for part in walk(field.type)):
+        return "Any"
+    return scope.stored(field.type) + (" | None" if field.nullable or field.optional else "")
+
+
+def _annotation(parameter: Parameter, annotate: Callable[[Type], str]) -> str:
     if parameter.source == "dtype":
-        annotation = "DTypeLike | None"
-    else:
-        annotation = annotate(parameter.type) if parameter.type is not None else "Any"
-        if parameter.field is not None and parameter.field.nullable and parameter.source == "field":
-            annotation += " | None"
-    default = "" if parameter.default is None else f" = {parameter.default}"
-    return f"{parameter.name}: {annotation}{default}"
+        return "DTypeLike | None"
+    annotation = annotate(parameter.type) if parameter.type is not None else "Any"
+    nullable = parameter.field is not None and parameter.field.nullable and parameter.source == "field"
+    return f"{annotation} | None" if nullable else annotation
 
 
 def call_signature(arguments: tuple[Argument, ...], scope: Scope) -> str:
@@ -116,20 +124,33 @@ def _preprocessing(field: Field) -> tuple[str, ...]:
     """Statements that make a copy of what was given and preprocess it, once."""
     if not (field.given and field.preprocess):
         return ()
-    return f"{field.name} = {_copy_of_given(field)}", f"{field.name} = {field.preprocess}"
+    copied = f"{_copy_name(field)} = {_copy_of_given(field)}"
+    return (copied,) if _copy_name(field) != field.name else (copied, f"{field.name} = {field.preprocess}")
+
+
+def _copy_name(field: Field) -> str:
+    """Where the copy of what was given is kept: a container has another type than its argument."""
+    return f"{field.name}_copy" if isinstance(field.type, ListType | DictType) else field.name
+
+
+def _preprocessed(field: Field) -> str:
+    if _copy_name(field) == field.name:
+        return field.name
+    made = rename(field.preprocess or "", {field.name: _copy_name(field)})
+    return as_tuple(made) if isinstance(field.type, ListType) else made
 
 
 def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     if _keeps_preset_apart(spec, field):
         value = _entries_without_preset(field, keys)
     elif field.given:
-        value = field.name if field.preprocess else _copy_of_given(field)
+        value = _preprocessed(field) if field.preprocess else _copy_of_given(field)
     elif field.initialiser is not None and field.array is not None:
         value = _initialised(spec, field, field.array, keys)
     else:
         value = _expression(field, keys)
     value = _with_preset(spec, field, value)
-    return f"{value} if {field.optional} else None" if field.optional else value
+    return f"{operand(value)} if {field.optional} else None" if field.optional else value
 
 
 def _copy_of_given(field: Field) -> str:
@@ -151,21 +172,21 @@ def copy_source(kind: Type, source: str, *, static: bool = False, depth: int = 0
             return f"jax.tree.map(lambda leaf: jnp.array(leaf, jnp.result_type(leaf)), {source})"
         case ListType(item=inner):
             copied = copy_source(inner, item, static=static, depth=depth + 1)
-            return f"tuple({source})" if copied == item else f"tuple({copied} for {item} in {source})"
+            return as_tuple(source) if copied == item else f"tuple({copied} for {item} in {operand(source)})"
         case DictType(item=inner):
             name = "name" if depth == 0 else f"name{depth}"
             copied = copy_source(inner, item, static=static, depth=depth + 1)
             if static:
                 pairs = (
-                    f"{source}.items()"
+                    f"{operand(source)}.items()"
                     if copied == item
-                    else f"({name}, {copied}) for {name}, {item} in {source}.items()"
+                    else f"({name}, {copied}) for {name}, {item} in {operand(source)}.items()"
                 )
                 return f"tuple(sorted({pairs}))"
             return (
-                f"dict({source})"
+                as_dict(source)
                 if copied == item
-                else f"{{{name}: {copied} for {name}, {item} in {source}.items()}}"
+                else f"{{{name}: {copied} for {name}, {item} in {operand(source)}.items()}}"
             )
         case _:
             return source
@@ -209,22 +230,64 @@ def _expression(field: Field, keys: Mapping[str, str]) -> str:
     if field.array is not None:
         chosen = field.nullable or field.array.dtype == "key" or "dtype" in _names(source)
         return source if chosen else f"jnp.array({source}, {dtype_source(field.array)})"
-    if isinstance(field.type, ListType):
-        return _tuple_of(field, source)
-    copied = copy_source(field.type, f"({source})", static=not field.dynamic)
-    return source if copied == f"({source})" else copied
-
-
-def _tuple_of(field: Field, source: str) -> str:
-    if isinstance(ast.parse(source, mode="eval").body, ast.ListComp):
-        return f"tuple({source[1:-1]})"
+    if _is_made_of_chosen_arrays(field.type) and "dtype" in _names(source):
+        return as_tuple(source) if isinstance(field.type, ListType) else source
     return copy_source(field.type, source, static=not field.dynamic)
 
 
+def _is_made_of_chosen_arrays(kind: Type) -> bool:
+    return isinstance(kind, ListType | DictType) and isinstance(kind.item, ArrayType)
+
+
 def _names(source: str) -> frozenset[str]:
-    return frozenset(
-        node.id for node in ast.walk(ast.parse(source, mode="eval")) if isinstance(node, ast.Name)
+    return frozenset(node.id for node in ast.walk(_parsed(source)) if isinstance(node, ast.Name))
+
+
+def _parsed(source: str) -> ast.expr:
+    return ast.parse(source, mode="eval").body
+
+
+def operand(source: str) -> str:
+    """The expression, in parentheses unless it binds as closely as a name or a call."""
+    close = (
+        ast.Name
+        | ast.Call
+        | ast.Attribute
+        | ast.Subscript
+        | ast.Constant
+        | ast.Dict
+        | ast.DictComp
+        | ast.List
+        | ast.GeneratorExp
     )
+    return source if isinstance(_parsed(source), close) or _is_in_parentheses(source) else f"({source})"
+
+
+def _is_in_parentheses(source: str) -> bool:
+    return _parsed(source).col_offset > 0 or (
+        isinstance(_parsed(source), ast.Tuple) and source.startswith("(")
+    )
+
+
+def as_tuple(source: str) -> str:
+    """The sequence that `source` gives, as a tuple."""
+    match _parsed(source):
+        case ast.Tuple():
+            return source
+        case ast.List(elts=[]):
+            return "()"
+        case ast.List() as shown:
+            inner = (ast.get_source_segment(source, shown) or "").strip()[1:-1].strip().removesuffix(",")
+            return f"({inner},)"
+        case ast.ListComp() as shown:
+            return f"tuple({(ast.get_source_segment(source, shown) or '')[1:-1]})"
+        case _:
+            return f"tuple({source})"
+
+
+def as_dict(source: str) -> str:
+    """The mapping that `source` gives, as a dict that nobody else holds."""
+    return source if isinstance(_parsed(source), ast.Dict | ast.DictComp) else f"dict({source})"
 
 
 def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
@@ -232,7 +295,7 @@ def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
     if not field.preset or _keeps_preset_apart(spec, field):
         return value
     entries = ", ".join(f"{name!r}: {_preset_value(field, source)}" for name, source in field.preset)
-    return f"{value} | {{{entries}}}"
+    return f"{operand(value)} | {{{entries}}}"
 
 
 def _keeps_preset_apart(spec: ModuleSpec, field: Field) -> bool:
@@ -243,7 +306,8 @@ def _keeps_preset_apart(spec: ModuleSpec, field: Field) -> bool:
 def _entries_without_preset(field: Field, keys: Mapping[str, str]) -> str:
     names = [name for name, _ in field.preset]
     kept = f"name != {names[0]!r}" if len(names) == 1 else f"name not in {tuple(names)!r}"
-    source = field.name if field.given else f"({_expression(field, keys)})"
+    given = _preprocessed(field) if field.preprocess else field.name
+    source = operand(given if field.given else _expression(field, keys))
     value = "value"
     if field.given and not field.preprocess and isinstance(field.type, DictType):
         value = copy_source(field.type.item, "value", depth=1)

@@ -112,7 +112,7 @@ class Examples:
             case DictType(item=item):
                 entries = (*keys, "z" if "b" in keys else "b")
                 pairs = (
-                    f'"{key}": {self.value(item, name, offset + 10 * i)}' for i, key in enumerate(entries)
+                    f"{key!r}: {self.value(item, name, offset + 10 * i)}" for i, key in enumerate(entries)
                 )
                 return f"{{{', '.join(pairs)}}}"
             case TreeType():
@@ -139,7 +139,8 @@ class Examples:
         shape = dict(self.spec.test.shapes).get(dim[1:])
         if shape is not None:
             return shape
-        source = dict(self.inputs()).get(dim[1:], "(2, 3)")
+        found = ((one, self.parameter(one, 0)) for one in parameters(self.spec) if one.name == dim[1:])
+        source = next((given or one.default for one, given in found), None) or "(2, 3)"
         value: int | tuple[int, ...] = ast.literal_eval(source)
         return value if isinstance(value, tuple) else (value,)
 

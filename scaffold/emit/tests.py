@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scaffold.emit.construct import as_tuple
 from scaffold.emit.examples import Examples, constructor_name, primes
 from scaffold.emit.text import docstring
 from scaffold.spec.constructor import Parameter, parameters
@@ -87,13 +88,13 @@ def _keys_only(examples: Examples, field: Field) -> str:
 def _leaf(examples: Examples, field: Field, entry: tuple[str, Type]) -> str:
     path, kind = entry
     if field.python_leaf:
-        return f'Leaf("{path}", "python")'
+        return f'Leaf({path!r}, "python")'
     if field.role == "module":
-        return f'Leaf("{path}", "module")'
+        return f'Leaf({path!r}, "module")'
     if not isinstance(kind, ArrayType):
-        return f'Leaf("{path}", "{"tree" if field.role == "param" else "buffer"}")'
+        return f'Leaf({path!r}, "{"tree" if field.role == "param" else "buffer"}")'
     role = "key" if kind.dtype == "key" else field.role
-    parts = [f'"{path}"', f'"{role}"', repr(examples.shape(kind))]
+    parts = [repr(path), f'"{role}"', repr(examples.shape(kind))]
     if DTYPES[kind.dtype][1] != "float":
         parts.append(f'"{DTYPES[kind.dtype][1]}"')
     return f"Leaf({', '.join(parts)})"
@@ -116,7 +117,7 @@ def _static(spec: ModuleSpec, inputs: Mapping[str, str]) -> list[list[str]]:
 
 
 def _as_stored(kind: Type, source: str) -> str:
-    return f"tuple({source})" if isinstance(kind, ListType) else source
+    return as_tuple(source) if isinstance(kind, ListType) else source
 
 
 def _other(spec: ModuleSpec, examples: Examples, inputs: Mapping[str, str]) -> list[list[str]]:

@@ -146,6 +146,8 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
             yield Parameter(field.name, "field", field.type, _default(spec, field), field)
         if field.optional and field.optional not in given:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
+    in_setup = free_names(spec.setup, expression=False) if spec.setup.strip() else ()
+    yield from (Parameter(name, "dim", ScalarType("int")) for name in in_setup if name in dims)
     if uses_dtype(spec):
         yield Parameter("dtype", "dtype", None, "None")
     if uses_key(spec):
