@@ -1,12 +1,12 @@
 """Example values for the generated tests: sizes of dims, and the source of a value for any type."""
 
-import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 from scaffold.errors import ScaffoldError
-from scaffold.spec.constructor import Parameter, dims_of, parameters, variadic_dims
+from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.sizes import evaluate, is_int, several, sizes
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -22,44 +22,6 @@ from scaffold.spec.types import (
     UnionType,
 )
 
-_ARITHMETIC: dict[type, Callable[[int, int], int]] = {
-    ast.Add: lambda left, right: left + right,
-    ast.Sub: lambda left, right: left - right,
-    ast.Mult: lambda left, right: left * right,
-    ast.FloorDiv: lambda left, right: left // right,
-    ast.Mod: lambda left, right: left % right,
-}
-
-
-def primes() -> Iterator[int]:
-    """2, 3, 5, 7, …: distinct sizes show a transposed shape."""
-    found: list[int] = []
-    number = 2
-    while True:
-        if all(number % prime for prime in found):
-            found.append(number)
-            yield number
-        number += 1
-
-
-def sizes(spec: ModuleSpec) -> dict[str, int]:
-    """A size for every dim and every int argument that has no default."""
-    chosen = dict(spec.test.sizes)
-    wanted = [name for name in _sized_names(spec) if name not in chosen]
-    free = (prime for prime in primes() if prime not in chosen.values())
-    return {**chosen, **dict(zip(wanted, free, strict=False))}
-
-
-def _sized_names(spec: ModuleSpec) -> Iterable[str]:
-    fixed = variadic_dims(spec) | {name for name, _ in spec.test.values}
-    ints = (one.name for one in parameters(spec) if _is_int(one.type) and one.default is None)
-    return dict.fromkeys(name for name in (*dims_of(spec), *ints) if name not in fixed)
-
-
-def _is_int(kind: Type | None) -> bool:
-    first = kind.members[0] if isinstance(kind, UnionType) and kind.members else kind
-    return first == ScalarType("int")
-
 
 @dataclass(frozen=True)
 class Examples:
@@ -68,6 +30,8 @@ class Examples:
     spec: ModuleSpec
     known: Mapping[str, ModuleSpec]
     sizes: Mapping[str, int]
+    begin: int = 0
+    """Added to every seed: an instance that another holds is drawn from seeds of its own."""
 
     @classmethod
     def of(cls, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> "Examples":
@@ -83,8 +47,8 @@ class Examples:
         if explicit is not None:
             return explicit
         if parameter.source == "key" or parameter.name == "key":
-            return "jax.random.key(seed)"
-        if parameter.name in self.sizes and _is_int(parameter.type):
+            return f"jax.random.key({self.seed(0)})"
+        if parameter.name in self.sizes and is_int(parameter.type):
             return str(self.sizes[parameter.name])
         nullable = parameter.field is not None and parameter.field.nullable and parameter.source == "field"
         if parameter.default is not None and not (nullable and parameter.default == "None"):
@@ -116,18 +80,21 @@ class Examples:
                 )
                 return f"{{{', '.join(pairs)}}}"
             case TreeType():
-                return f'{{"a": sample(seed + {offset}, (2,)), "b": (sample(seed + {offset + 10}, (3,)),)}}'
+                parts = self.seed(offset), self.seed(offset + 10)
+                return f'{{"a": sample({parts[0]}, (2,)), "b": (sample({parts[1]}, (3,)),)}}'
             case UnionType(members=members):
                 return self.value(members[0], name, offset) if members else "None"
             case ClassType():
-                return self.instance(kind, name)
+                return self.instance(kind, name, offset)
 
     def sample(self, kind: ArrayType, offset: int) -> str:
-        seed = f"seed + {offset}" if offset else "seed"
-        parts = [seed, repr(self.shape(kind))]
+        parts = [self.seed(offset), repr(self.shape(kind))]
         if DTYPES[kind.dtype][1] != "float":
             parts.append(f'"{DTYPES[kind.dtype][1]}"')
         return f"sample({', '.join(parts)})"
+
+    def seed(self, offset: int) -> str:
+        return f"seed + {self.begin + offset}" if self.begin + offset else "seed"
 
     def shape(self, kind: ArrayType) -> tuple[int, ...]:
         return tuple(size for dim in kind.dims for size in self.dim(dim))
@@ -136,15 +103,11 @@ class Examples:
         """The size of a dim, or the sizes for which `*shape` stands."""
         if not dim.startswith("*"):
             return (evaluate(dim, self.sizes),)
-        shape = dict(self.spec.test.shapes).get(dim[1:])
-        if shape is not None:
-            return shape
-        found = ((one, self.parameter(one, 0)) for one in parameters(self.spec) if one.name == dim[1:])
-        source = next((given or one.default for one, given in found), None) or "(2, 3)"
-        value: int | tuple[int, ...] = ast.literal_eval(source)
-        return value if isinstance(value, tuple) else (value,)
+        shape = several(self.spec, dim[1:])
+        assert shape is not None, "the reader asks for sizes that it cannot know"
+        return shape
 
-    def instance(self, kind: ClassType, name: str) -> str:
+    def instance(self, kind: ClassType, name: str, offset: int) -> str:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
         spec = self.known.get(kind.name) if kind.module is None else None
         if spec is None:
@@ -154,7 +117,7 @@ class Examples:
                 where=f"{self.spec.where}: test.values",
                 fix=f'write `[test]` and `values = {{ {name} = "={kind.name}(...)" }}`',
             )
-        inner = Examples.of(spec, self.known)
+        inner = replace(Examples.of(spec, self.known), begin=self.begin + offset + 1)
         arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
         return f"{inner.construct()}({arguments})"
 
@@ -167,20 +130,3 @@ def constructor_name(spec: ModuleSpec) -> str:
     """`Affine.create`, or `Affine` where `__init__` builds."""
     by_flag = spec.rebuild == "flag" and spec.kind == "pytree" and all(field.given for field in spec.stored)
     return spec.name if spec.constructor == "init" or by_flag else f"{spec.name}.create"
-
-
-def evaluate(dim: str, values: Mapping[str, int]) -> int:
-    """The value of a dim such as `4*hidden`."""
-    return _evaluate(ast.parse(dim, mode="eval").body, values)
-
-
-def _evaluate(node: ast.expr, values: Mapping[str, int]) -> int:
-    match node:
-        case ast.Constant(value=int(value)):
-            return value
-        case ast.Name(id=name):
-            return values[name]
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
-            return _ARITHMETIC[type(op)](_evaluate(left, values), _evaluate(right, values))
-        case _:
-            raise ValueError(ast.unparse(node))

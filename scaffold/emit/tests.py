@@ -1,15 +1,16 @@
 """The generated test class: the declared leaves in plain sight, and how to build and call an instance."""
 
 import ast
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast
 
-from scaffold.emit.construct import as_tuple
-from scaffold.emit.examples import Examples, constructor_name, primes
+from scaffold.emit.construct import copy_source
+from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.text import docstring
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import count_name
 from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.sizes import other_size
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -52,7 +53,7 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "arguments": [
             examples.value(one.type, one.name, index) for index, one in enumerate(passed) if one.type
         ],
-        "call_targets": _targets([one.name for one in passed]),
+        "call_targets": _targets([_local(one) for one in passed]),
         "call_arguments": ", ".join(_call_arguments(spec, examples, passed)),
         "test_classes": sorted(_classes(spec, known)),
     }
@@ -62,27 +63,37 @@ def _targets(names: list[str]) -> str:
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 
+def _local(argument: Argument) -> str:
+    """The name of an argument in the test that calls `instance`."""
+    return "instance_" if argument.name == "instance" else argument.name
+
+
 def _entries(spec: ModuleSpec, examples: Examples, field: Field) -> Iterator[tuple[str, Type]]:
     """The paths under a field whose structure the example fixes, with their types."""
-    match field.type:
-        case DictType(item=ArrayType() as item) if field.given and not field.preprocess:
-            preset = [name for name, _ in field.preset]
-            kept = spec.kind == "pytree" and spec.rebuild == "static"
-            given = ast.literal_eval(_keys_only(examples, field))
-            names = [name for name in sorted({*given, *preset}) if not (kept and name in preset)]
-            holder = f"{field.name}_entries" if kept and preset else field.name
-            yield from ((f"{holder}.{name}", item) for name in names)
-        case ListType(item=ArrayType() as item) if field.given and not field.preprocess:
-            yield from ((f"{field.name}.{index}", item) for index in range(2))
+    kept = spec.kind == "pytree" and spec.rebuild == "static" and bool(field.preset)
+    holder = f"{field.name}_entries" if kept else field.name
+    source = dict(examples.inputs()).get(field.name)
+    if source is None or not field.given or field.preprocess or field.converter:
+        yield holder, field.type
+        return
+    preset = [name for name, _ in field.preset]
+    for name, kind in _below(field.type, ast.parse(source, mode="eval").body, preset):
+        if not (kept and name.removeprefix(".") in preset):
+            yield holder + name, kind
+
+
+def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterator[tuple[str, Type]]:
+    """The paths from a value down to what it holds, as its example shows."""
+    match kind, example:
+        case (DictType(item=item), ast.Dict(keys=keys, values=values)):
+            shown = {ast.literal_eval(key): value for key, value in zip(keys, values, strict=True) if key}
+            for name in sorted({*shown, *preset}):
+                yield from ((f".{name}{rest}", part) for rest, part in _below(item, shown.get(name, example)))
+        case (ListType(item=item), ast.List(elts=values)):
+            for index, value in enumerate(values):
+                yield from ((f".{index}{rest}", part) for rest, part in _below(item, value))
         case _:
-            yield field.name, field.type
-
-
-def _keys_only(examples: Examples, field: Field) -> str:
-    source = dict(examples.inputs())[field.name]
-    tree = ast.parse(source, mode="eval").body
-    keys = [key for key in tree.keys if key is not None] if isinstance(tree, ast.Dict) else []
-    return f"[{', '.join(map(ast.unparse, keys))}]"
+            yield "", kind
 
 
 def _leaf(examples: Examples, field: Field, entry: tuple[str, Type]) -> str:
@@ -106,18 +117,27 @@ def _static(spec: ModuleSpec, inputs: Mapping[str, str]) -> list[list[str]]:
     for field in spec.static:
         source = inputs.get(field.name, field.default)
         if field.given and field.converter is None and field.preprocess is None and source is not None:
-            is_dict = isinstance(field.type, DictType)
-            rows.append(
-                [
-                    field.name,
-                    f"tuple(sorted({source}.items()))" if is_dict else _as_stored(field.type, source),
-                ]
-            )
+            rows.append([field.name, _as_stored(field.type, source)])
     return rows
 
 
 def _as_stored(kind: Type, source: str) -> str:
-    return as_tuple(source) if isinstance(kind, ListType) else source
+    """What a field holds that is given `source`: lists as tuples, dicts as sorted pairs."""
+    try:
+        value = ast.literal_eval(source)
+    except ValueError:
+        return copy_source(kind, source, static=True)
+    return repr(_frozen(value)) if isinstance(kind, ListType | DictType) else source
+
+
+def _frozen(value: Any) -> Any:
+    match value:
+        case list():
+            return tuple(map(_frozen, cast("list[Any]", value)))
+        case dict():
+            return tuple(sorted((name, _frozen(item)) for name, item in cast("dict[str, Any]", value).items()))
+        case _:
+            return value
 
 
 def _other(spec: ModuleSpec, examples: Examples, inputs: Mapping[str, str]) -> list[list[str]]:
@@ -143,7 +163,8 @@ def _changed(
     if parameter.source == "flag":
         return name, "False"
     if parameter.source == "dim":
-        return (name, str(_unused_prime(examples))) if _is_free_dim(spec, name) else None
+        size = other_size(spec, name, examples.sizes) if _is_free_dim(spec, name) else None
+        return None if size is None else (name, str(size))
     field = parameter.field
     if parameter.source != "field" or field is None or field.dynamic or field.converter or source is None:
         return None
@@ -159,10 +180,6 @@ def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
         part for one in spec.stored if one.given for part in walk(one.type) if isinstance(part, ArrayType)
     )
     return not any(name in dim for array in given for dim in array.dims)
-
-
-def _unused_prime(examples: Examples) -> int:
-    return next(prime for prime in primes() if prime not in examples.sizes.values())
 
 
 def _other_value(kind: Type, source: str) -> str | None:
@@ -203,10 +220,12 @@ def _wrong(kind: Type) -> str:
             return "2.5"
         case CallableType():
             return "lambda x: x"
-        case TupleType() | ListType():
-            return "([0],)"
-        case DictType():
-            return '{"a": [0]}'
+        case TupleType(items=(item,), variadic=True) | ListType(item=item):
+            return f"({_wrong(item)},)"
+        case TupleType():
+            return "()"
+        case DictType(item=item):
+            return f'{{"a": {_wrong(item)}}}'
         case UnionType() | LiteralType() | _:
             return "1j"
 
@@ -227,7 +246,7 @@ def _call_arguments(spec: ModuleSpec, examples: Examples, passed: list[Argument]
         if argument.is_marker:
             keyword_only = True
         elif argument in passed:
-            yield f"{argument.name}={argument.name}" if keyword_only else argument.name
+            yield f"{argument.name}={_local(argument)}" if keyword_only else _local(argument)
         elif argument.name in explicit:
             yield f"{argument.name}={explicit[argument.name]}"
             keyword_only = True

@@ -1,70 +1,71 @@
 """The rules that a spec obeys as a whole. Each rule looks at one thing and yields its faults."""
 
-import builtins
-import textwrap
+import ast
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from scaffold.errors import Fault, nearest, suggestion
-from scaffold.spec.constructor import (
-    constructor_names,
-    converter_expression,
-    dims_of,
-    parameters,
-    variadic_dims,
+from scaffold.errors import Fault, suggestion
+from scaffold.spec.check_call import call_faults
+from scaffold.spec.check_fields import field_faults, value_faults
+from scaffold.spec.check_source import (
+    keys_used_once,
+    known_attributes,
+    known_names,
+    pieces,
+    readable,
+    source_faults,
 )
-from scaffold.spec.expressions import assigned_names, count_name, free_names, self_attributes, syntax_fault
-from scaffold.spec.initialisers import INITIALISERS, legal_initialisers
-from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.constructor import KEY, dims_of, parameters, variadic_dims
+from scaffold.spec.expressions import assigned_names, own_nodes
+from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
-from scaffold.spec.types import ClassType, DictType, ScalarType, walk
-
-_BUILTINS = frozenset(dir(builtins))
+from scaffold.spec.sizes import size_faults
+from scaffold.spec.types import Type, UnionType
 
 
 def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> list[Fault]:
     """All that is wrong with `spec`.
 
-    `declared` holds the top-level keys that the author wrote; `unread` is the text of fields that could not be read,
-    whose names must not be reported as unknown.
+    `declared` holds the top-level keys that the author wrote; `unread` is the text of what could not be read, whose
+    names must not be reported as unknown.
     """
-    syntax = list(_syntax(spec))
-    faults = [*_names(spec), *_forms(spec, declared), *syntax, *_imports(spec)]
-    if not syntax:
-        faults += [
-            *_fields(spec),
-            *_arguments(spec),
-            *_known_names(spec, unread),
-            *_call(spec),
-            *_tests(spec, unread),
-        ]
-    return faults
+    faults = [fault for piece in pieces(spec) for fault in source_faults(piece)]
+    sound, broken = readable(spec)
+    names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
+    faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
+    faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
+    faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
+    faults += _tests(sound, names)
+    # Sizes come last: they rest on dims and arguments that are right.
+    return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
 
 
 def _place(spec: ModuleSpec, *parts: str) -> str:
     return f"{spec.where}: {'.'.join(parts)}"
 
 
-def _names(spec: ModuleSpec) -> Iterator[Fault]:
-    candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name else []
+def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
+    named = "name" in declared
+    candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
     candidates += [
         field_name_fault(one.name, _place(spec, "fields", one.name), spec.name) for one in spec.fields
     ]
     dims = [name for name in dims_of(spec) if spec.field(name) is None]
     candidates += [argument_name_fault(name, _place(spec, "fields"), spec.name) for name in dims]
-    flags = [(one.name, one.optional) for one in spec.fields if one.optional]
-    candidates += [
-        argument_name_fault(flag, _place(spec, "fields", name, "optional")) for name, flag in flags
-    ]
+    for one in spec.fields:
+        if one.optional is not None and spec.field(one.optional) is None:
+            place = _place(spec, "fields", one.name, "optional")
+            candidates.append(argument_name_fault(one.optional, place, spec.name))
     yield from (fault for fault in candidates if fault is not None)
 
 
 def _forms(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     """Which constructor and rebuild form go together."""
+    if spec.kind == "module" and "rebuild" in declared:
+        fix = 'remove it, or write `kind = "pytree"`'
+        yield Fault(_place(spec, "rebuild"), "an Equinox Module rebuilds itself", fix)
     if spec.kind != "pytree":
-        if "rebuild" in declared:
-            fix = 'remove it, or write `kind = "pytree"`'
-            yield Fault(_place(spec, "rebuild"), "an Equinox Module rebuilds itself", fix)
         return
     if spec.constructor == "init" and spec.rebuild in ("factory", "flag"):
         fix = 'remove `constructor`, or write `rebuild = "bypass"`'
@@ -76,136 +77,100 @@ def _forms(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
         )
 
 
-def _syntax(spec: ModuleSpec) -> Iterator[Fault]:
-    for place, source, expression in _sources(spec):
-        what = syntax_fault(source, expression=expression)
-        if what is not None:
-            yield Fault(
-                place, f"not Python: {what}", "write an expression" if expression else "mend the statement"
-            )
-
-
-def _sources(spec: ModuleSpec) -> Iterator[tuple[str, str, bool]]:
-    """Every piece of Python in the spec: its place, its text, whether it is an expression."""
-    for field in spec.fields:
-        named = {"init": field.expression, "preprocess": field.preprocess, "check": field.check}
-        named["converter"] = converter_expression(field)
-        named["default"] = field.default
-        yield from (
-            (_place(spec, "fields", field.name, key), text, True)
-            for key, text in named.items()
-            if text is not None
-        )
-    if spec.setup.strip():
-        yield _place(spec, "setup"), spec.setup, False
-    if spec.call is not None:
-        yield _place(spec, "call", "body"), spec.call.body, False
-    for name, text in (
-        *spec.test.values,
-        *spec.test.other,
-        *(pair for row in spec.test.rejected for pair in row),
-    ):
-        yield _place(spec, "test", name), text, True
-
-
 def _imports(spec: ModuleSpec) -> Iterator[Fault]:
-    for line in spec.imports:
-        if not line.startswith(("import ", "from ")) or syntax_fault(line, expression=False):
-            yield Fault(
-                _place(spec, "imports"),
-                f"`{line}` is not an import",
-                "write `from package.module import name`",
-            )
+    """The lines parse, and bind one name each: the reader sees to that."""
+    bound: dict[str, str] = {}
+    place = _place(spec, "imports")
+    for line in dict.fromkeys(spec.imports):
+        name = assigned_names(line)[0]
+        if name == spec.name or IMPORTS.get(name, line) != line:
+            yield Fault(place, f"`{line}` hides `{name}`", f"write `... as {name}_`, for example")
+        elif name in bound:
+            yield Fault(place, f"`{name}` comes from two places", f"write `... as {name}_` for one of them")
+        elif spec.field(name) is not None:
+            fix = f"write `... as {name}_`, or rename the field"
+            yield Fault(place, f"`{name}` is a field too", fix)
+        bound[name] = line
 
 
-def _fields(spec: ModuleSpec) -> Iterator[Fault]:
-    for field in spec.fields:
-        place = _place(spec, "fields", field.name)
-        yield from _initialiser(field, place)
-        yield from _options(spec, field, place)
-
-
-def _initialiser(field: Field, place: str) -> Iterator[Fault]:
-    if field.role == "derived":
-        if field.expression is None:
-            yield Fault(
-                f"{place}.init", "a derived field is an expression", 'write `init = "=self.a + self.b"`'
-            )
+def _setup(spec: ModuleSpec) -> Iterator[Fault]:
+    """`setup` runs inside the constructor, and goes on to the end."""
+    if not spec.setup:
         return
-    name = field.initialiser
-    if name is None:
-        return
-    if field.array is None:
-        fix = f'write `init = "={name}"` for an expression, or `default`'
-        yield Fault(f"{place}.init", f"`{name}` makes one array, and the field is none", fix)
-    elif name not in legal_initialisers(field.array):
-        legal = legal_initialisers(field.array)
-        yield Fault(f"{place}.init", _why_not(name, field), suggestion(name, legal, _init_fix(name)), legal)
-
-
-def _why_not(name: str, field: Field) -> str:
-    if name not in INITIALISERS:
-        return f"there is no initialiser `{name}`"
-    if field.array is not None and len(field.array.dims) < INITIALISERS[name].dims:
-        return f"`{name}` needs an array of at least {INITIALISERS[name].dims} dims"
-    return f"`{name}` does not make this dtype"
-
-
-def _init_fix(name: str) -> str:
-    return f"write one of the legal names, or `={name}...` for an expression"
-
-
-def _options(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    if field.preset and not isinstance(field.type, DictType):
+    tree = ast.parse(spec.setup)
+    if any(isinstance(node, ast.Return) for node in own_nodes(tree.body)):
+        fix = "bind a name, and read it in an `init`"
         yield Fault(
-            f"{place}.preset", "only a dict has entries to preset", "write `preprocess` for another field"
+            _place(spec, "setup"), "`return` would end the constructor before its fields are made", fix
         )
-    if field.optional and field.role in ("static", "derived"):
-        yield Fault(f"{place}.optional", f"a {field.role} field is never left out", "remove it")
-    if field.default is not None and field.default != "None" and (field.init or field.array is not None):
-        fix = "write `init` for an array, and `default` for an argument"
-        yield Fault(f"{place}.default", "an array has no default: all instances would share it", fix)
-    for key, value in (("preprocess", field.preprocess), ("converter", field.converter)):
-        if value and field.role == "derived":
-            yield Fault(f"{place}.{key}", "a derived field is computed at each use", "put it into `init`")
-    flag = spec.field(field.optional) if field.optional else None
-    if flag is not None and flag.type != ScalarType("bool"):
-        yield Fault(
-            f"{place}.optional",
-            f"`{field.optional}` is no bool",
-            f'write `{field.optional} = {{ type = "bool" }}`',
-        )
-    own = [part for part in walk(field.type) if isinstance(part, ClassType) and part.name == spec.name]
-    if own:
-        yield Fault(f"{place}.type", f"`{spec.name}` cannot hold itself", "name another class")
+    for name in sorted({"cls", "self"} & set(assigned_names(spec.setup))):
+        if name == "cls":
+            yield Fault(_place(spec, "setup"), "assigns `cls`", "choose another name")
 
 
-def _arguments(spec: ModuleSpec) -> Iterator[Fault]:
+def _arguments(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     place = _place(spec, "arguments")
-    known = {one.name for one in parameters(_without_arguments(spec))} | set(dims_of(spec))
+    known = {one.name for one in parameters(replace(spec, arguments=()))} | set(dims_of(spec))
     names = [argument.name for argument in spec.arguments]
     for argument in spec.arguments:
-        yield from _one_argument(argument, known, place, spec.name)
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield Fault(place, f"`{name}` is there twice", "remove one")
+        yield from _one_argument(spec, argument, known | unread, place)
+    yield from repeated(names, place)
+    if names and names[-1] == "*":
+        yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
     yield from _argument_order(spec, place)
 
 
-def _one_argument(argument: Argument, known: set[str], place: str, class_name: str) -> Iterator[Fault]:
+def repeated(names: Iterable[str], place: str) -> Iterator[Fault]:
+    """Names that are there more than once."""
+    listed = list(names)
+    for name in sorted({name for name in listed if listed.count(name) > 1}):
+        yield Fault(place, f"`{name}` is there twice", "remove one")
+
+
+def _one_argument(spec: ModuleSpec, argument: Argument, known: set[str], place: str) -> Iterator[Fault]:
     if argument.is_marker:
         return
-    reserved = argument.name not in ("key", "dtype")
-    fault = argument_name_fault(argument.name, place, class_name, reserved=reserved)
+    if argument.name in ("key", "dtype"):
+        yield from _key_or_dtype(argument, place)
+        return
+    fault = argument_name_fault(argument.name, place, spec.name)
+    field = spec.field(argument.name)
     if fault is not None:
         yield fault
-    elif argument.type is None and argument.name not in known | {"key", "dtype"}:
+    elif argument.type is None and field is not None and not field.given:
+        what = "computed at each use" if not field.stored else "made by its `init`"
+        yield Fault(place, f"`{argument.name}` is {what}, so it is not given", "remove it, or its `init`")
+    elif argument.type is None and argument.name not in known:
         fix = suggestion(argument.name, known, f"write `{argument.name}: TYPE` to declare it")
         yield Fault(place, f"`{argument.name}` is no argument of the constructor", fix, tuple(sorted(known)))
+    if argument.type is not None:
+        yield from _declared_type(spec, argument, argument.type, place)
+
+
+def _declared_type(spec: ModuleSpec, argument: Argument, kind: Type, place: str) -> Iterator[Fault]:
+    """An argument is of the type of its field, unless something turns the one into the other."""
+    field = spec.field(argument.name)
+    turned = field is None or field.converter or field.preprocess or field.init or field.nullable
+    turned = turned or argument.name in assigned_names(spec.setup)
+    taken = (kind, *(kind.members if isinstance(kind, UnionType) else ()))
+    if field is not None and not turned and field.type not in taken:
+        fix = f"write `{argument.name}` alone, or a `converter` for the field"
+        yield Fault(place, f"`{argument.name}` has another type in `fields`", fix)
+    if argument.default is not None:
+        yield from value_faults(kind, argument.default, place)
+
+
+def _key_or_dtype(argument: Argument, place: str) -> Iterator[Fault]:
+    kind = argument.type
+    if argument.name == "dtype" and kind is not None:
+        yield Fault(place, "`dtype` has its type already", "write `dtype` alone")
+    if argument.name == "key" and kind not in (None, KEY, UnionType((KEY,), True)):
+        yield Fault(place, "`key` is a PRNG key", "write `key`, or `key: key[] | None = None`")
 
 
 def _argument_order(spec: ModuleSpec, place: str) -> Iterator[Fault]:
     defaulted = ""
-    for parameter in parameters(spec):
+    for parameter in parameters(spec) if spec.arguments else ():
         if parameter.keyword_only:
             return
         if parameter.default is not None:
@@ -217,108 +182,47 @@ def _argument_order(spec: ModuleSpec, place: str) -> Iterator[Fault]:
             )
 
 
-def _without_arguments(spec: ModuleSpec) -> ModuleSpec:
-    return replace(spec, arguments=())
-
-
-def imported_names(spec: ModuleSpec) -> frozenset[str]:
-    """The names that the spec's imports and the classes of its fields bring in."""
-    lines = [line for line in spec.imports if not syntax_fault(line, expression=False)]
-    return frozenset(assigned_names("\n".join(lines))) | {one.name for one in spec.classes}
-
-
-def _known_names(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
-    shared = {*IMPORTS, *_BUILTINS, *imported_names(spec), spec.name}
-    in_constructor = shared | constructor_names(spec)
-    in_methods = shared | {field.name for field in spec.fields} | {"self"}
-    for field in spec.fields:
-        place = _place(spec, "fields", field.name)
-        scope = in_constructor if field.stored else in_methods
-        yield from _unknown(field.expression, scope, f"{place}.init", unread)
-        yield from _unknown(field.preprocess, in_constructor | {field.name}, f"{place}.preprocess", unread)
-        yield from _unknown(converter_expression(field), in_constructor, f"{place}.converter", unread)
-        yield from _unknown(field.check, in_methods, f"{place}.check", unread)
-        yield from _unknown(field.default, shared, f"{place}.default", unread)
-        yield from _key_once(field, place)
-    yield from _unknown(spec.setup, in_constructor, _place(spec, "setup"), unread, expression=False)
-    if spec.call is not None:
-        scope = shared | {"self"} | {argument.name for argument in spec.call.args}
-        yield from _unknown(spec.call.body, scope, _place(spec, "call", "body"), unread, expression=False)
-
-
-def _unknown(
-    source: str | None, scope: Iterable[str], place: str, unread: str, *, expression: bool = True
-) -> Iterator[Fault]:
-    known = frozenset(scope)
-    if not source or not source.strip():
-        return
-    for name in free_names(source, known & {"self"}, expression=expression):
-        if name not in known and name not in unread:
-            near = nearest(name, known - _BUILTINS)
-            fix = (
-                f"did you mean `{near}`?"
-                if near
-                else f'declare it, or write `imports = ["from ... import {name}"]`'
-            )
-            legal = tuple(sorted(known - _BUILTINS - {*IMPORTS}))
-            yield Fault(place, f"the name `{name}` is not known here", fix, legal)
-
-
-def _key_once(field: Field, place: str) -> Iterator[Fault]:
-    if field.expression and field.stored and count_name(field.expression, "key") > 1:
-        fix = "split it: `jax.random.split(key, 2)` gives a key to each consumer"
-        yield Fault(f"{place}.init", "`key` is used more than once", fix)
-
-
-def _call(spec: ModuleSpec) -> Iterator[Fault]:
-    if spec.call is None:
-        return
-    names = [argument.name for argument in spec.call.args]
-    for argument in spec.call.args:
-        place = _place(spec, "call", "args")
-        fault = (
-            None
-            if argument.is_marker
-            else argument_name_fault(argument.name, place, spec.name, reserved=False)
-        )
-        if fault is not None:
-            yield fault
-        elif not argument.is_marker and argument.type is None:
-            yield Fault(place, f"`{argument.name}` has no type", f"write `{argument.name}: f[size]`")
-        if names.count(argument.name) > 1:
-            yield Fault(place, f"`{argument.name}` is there twice", "rename one")
-    if spec.call.carry is not None and spec.call.carry not in names:
-        fix = suggestion(spec.call.carry, names, "write the name of an argument")
-        yield Fault(_place(spec, "call", "carry"), f"`{spec.call.carry}` is no argument", fix, tuple(names))
-    yield from _attributes(spec, textwrap.dedent(spec.call.body), _place(spec, "call", "body"))
-
-
-def _attributes(spec: ModuleSpec, source: str, place: str) -> Iterator[Fault]:
-    known = {field.name for field in spec.fields} | {"create", "trainable"}
-    for name in self_attributes(source):
-        if name not in known and not name.startswith("__"):
-            legal = tuple(sorted(known - {"create", "trainable"}))
-            yield Fault(
-                place, f"`self.{name}` is no field", suggestion(name, legal, "declare it as a field"), legal
-            )
-
-
-def _tests(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
-    called = {name for argument in (spec.call.args if spec.call else ()) for name in (argument.name,)}
+def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    called = {argument.name for argument in (spec.call.args if spec.call else ())}
     known = {parameter.name for parameter in parameters(spec)} | called
+    yield from _sizes(spec, known, unread)
+    changes = {"values": spec.test.values, "other": spec.test.other}
+    for key, pairs in changes.items():
+        for name, source in pairs:
+            place = _place(spec, "test", key, name)
+            yield from _known_argument(name, known, place, unread)
+            kind = next((one.type for one in parameters(spec) if one.name == name), None)
+            if kind is not None and source != "None":
+                yield from value_faults(kind, source, place)
+    for row in spec.test.rejected:
+        if not row:
+            yield Fault(_place(spec, "test", "rejected"), "a row changes nothing", "write `{ depth = 0 }`")
+        for name, _ in row:
+            yield from _known_argument(name, known, _place(spec, "test", "rejected", name), unread)
+
+
+def _known_argument(name: str, known: set[str], place: str, unread: frozenset[str]) -> Iterator[Fault]:
+    if name not in known and name not in unread:
+        fix = suggestion(name, known, "remove it")
+        yield Fault(place, f"`{name}` is no argument", fix, tuple(sorted(known)))
+
+
+def _sizes(spec: ModuleSpec, known: set[str], unread: frozenset[str]) -> Iterator[Fault]:
+    place = _place(spec, "test", "sizes")
+    several = variadic_dims(spec)
     dims = set(dims_of(spec)) | known
     for name in dict([*spec.test.sizes, *spec.test.shapes]):
         if name not in dims and name not in unread:
             fix = suggestion(name, dims, "remove it")
-            yield Fault(_place(spec, "test", "sizes"), f"`{name}` is no dim", fix, tuple(sorted(dims)))
-    changes = (*spec.test.values, *spec.test.other, *(pair for row in spec.test.rejected for pair in row))
-    for name, _ in changes:
-        if name not in known and name not in unread:
-            fix = suggestion(name, known, "remove it")
-            yield Fault(_place(spec, "test"), f"`{name}` is no argument", fix, tuple(sorted(known)))
-    bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - variadic_dims(spec) - known
+            yield Fault(place, f"`{name}` is no dim", fix, tuple(sorted(dims)))
+    for name, size in spec.test.sizes:
+        if name in several:
+            yield Fault(place, f"`*{name}` stands for several dims", f"write `{name} = [{size}]`")
+    for name, shape in spec.test.shapes:
+        if name in dims - several:
+            fix = f"write `{name} = {shape[0] if shape else 3}`"
+            yield Fault(place, f"`{name}` is one dim", fix)
+    bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - several - known
     for name in sorted(bound - {name for name, _ in spec.test.sizes}):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
-        yield Fault(
-            _place(spec, "test", "sizes"), f"`{name}` is computed in setup, so its size is not known", fix
-        )
+        yield Fault(place, f"`{name}` is computed in setup, so its size is not known", fix)

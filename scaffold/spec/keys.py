@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from scaffold.errors import Fault, suggestion
-from scaffold.spec.raw import as_list
+from scaffold.spec.raw import as_list, as_table
 
 KINDS = ("module", "pytree")
 CONSTRUCTORS = ("factory", "init")
@@ -19,8 +19,6 @@ _PYTHON_TYPES = {
     "array of strings": (list,),
     "array of tables": (list,),
     "table": (dict,),
-    "value": (str, int, float, bool, list),
-    "field": (dict, str),
 }
 
 
@@ -105,14 +103,45 @@ def _unknown(name: str, keys: Mapping[str, Key], where: str) -> Fault:
 
 
 def _value_faults(value: Any, key: Key, where: str) -> list[Fault]:
+    name = where.rpartition(".")[2]
     if not _has_form(value, key.form):
-        return [Fault(where, f"{value!r} is not a {key.form}", key.doc, key.legal)]
+        article = "an" if key.form[0] in "ai" else "a"
+        fix = f"write `{_EXAMPLES[key.form].format(name)}`: {key.doc}"
+        return [Fault(where, f"{_shown(value)} is not {article} {key.form}", fix, key.legal)]
     if key.legal and value not in key.legal:
-        return [Fault(where, f"`{value}` is not legal", suggestion(value, key.legal, key.doc), key.legal)]
+        fix = suggestion(value.lower(), key.legal, f"write one of the legal values: {key.doc}")
+        return [Fault(where, f"`{value}` is not legal", fix, key.legal)]
     return []
 
 
+_EXAMPLES = {
+    "string": '{} = "..."',
+    "boolean": "{} = true",
+    "integer": "{} = 3",
+    "array of strings": '{} = ["..."]',
+    "array of tables": "{} = [{{ ... }}]",
+    "table": "{} = {{ ... }}",
+    "value": "{} = 3",
+}
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def is_value(value: Any, *, tables: bool = False) -> bool:
+    """Whether a TOML value can be written as Python: text, numbers, booleans, arrays of these (and tables)."""
+    if isinstance(value, list):
+        return all(is_value(item, tables=tables) for item in as_list(value))
+    if tables and isinstance(value, Mapping):
+        return all(is_value(item, tables=True) for item in as_table(value).values())
+    return isinstance(value, str | int | float)
+
+
 def _has_form(value: Any, form: str) -> bool:
+    if form == "value":
+        return is_value(value)
     if not isinstance(value, _PYTHON_TYPES[form]) or (isinstance(value, bool) and form == "integer"):
         return False
     item = {"array of strings": str, "array of tables": dict}.get(form)

@@ -42,7 +42,17 @@ IMPORTS = {
 """Names that code may use without importing them, with the line that imports each."""
 
 _DICT_METHODS = frozenset(name for name in dir(dict) if not name.startswith("_"))
-_EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype"))
+_EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype", "_check", "_rebuild"))
+_EMITTED_BUILTINS = frozenset(
+    (
+        *("any", "classmethod", "dict", "float", "getattr", "hasattr", "hash", "int", "isinstance", "len"),
+        *("list", "object", "property", "range", "sorted", "str", "bool", "tuple", "type"),
+    )
+)
+_WINDOWS = frozenset(
+    ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)))
+)
+LONGEST = 80
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 _FIELD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
@@ -59,15 +69,24 @@ def class_name_fault(name: str, where: str) -> Fault | None:
         return Fault(
             where, f"`{name}` is not a name", "use letters, digits and `_`, and begin with a capital letter"
         )
+    if len(name) > LONGEST:
+        return Fault(where, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}")
     if keyword.iskeyword(name) or name in _BUILTINS:
         return Fault(where, f"`{name}` is a word of Python", f"write `{name}Module`, for example")
     if not name[0].isupper():
         return Fault(
-            where, f"class `{name}` begins with a small letter", f"write `{name[:1].upper()}{name[1:]}`"
+            where, f"class `{name}` does not begin with a capital letter", f"write `{_capital(name)}`"
         )
+    if stem(name) in _WINDOWS:
+        return Fault(where, f"`{stem(name)}.py` is no file on Windows", f"write `{name}Module`, for example")
     if name in IMPORTS:
         return Fault(where, f"`{name}` is a name that the class imports", f"write `My{name}`, for example")
     return None
+
+
+def _capital(name: str) -> str:
+    word = name.lstrip("_0123456789")
+    return f"{word[:1].upper()}{word[1:]}" if word else "Module"
 
 
 def field_name_fault(name: str, where: str, class_name: str) -> Fault | None:
@@ -82,20 +101,29 @@ def argument_name_fault(
 ) -> Fault | None:
     """Why an argument or a dim cannot be called `name`, or None."""
     what = _argument_fault(name, class_name, reserved)
-    return (
-        None if what is None else Fault(where, what, f"rename it, to `{name.strip('_') or 'x'}_` for example")
-    )
+    return None if what is None else Fault(where, what, f"rename it, to `{_legal_name(name)}` for example")
+
+
+def _legal_name(name: str) -> str:
+    word = re.sub(r"\W+", "_", name[:LONGEST], flags=re.ASCII).strip("_").lstrip("0123456789")
+    return f"{word or 'x'}_" if word == name or not word or keyword.iskeyword(word) else word
 
 
 def _argument_fault(name: str, class_name: str, reserved: bool) -> str | None:
     if not _FIELD.fullmatch(name):
         return f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
+    if len(name) > LONGEST:
+        return f"`{name[:20]}...` has {len(name)} letters"
     if keyword.iskeyword(name):
         return f"`{name}` is a keyword of Python"
+    if not name.strip("_"):
+        return f"`{name}` says nothing"
     if name.startswith("__"):
         return f"`{name}` would be mangled by the class"
     if name in IMPORTS or name == class_name:
         return f"`{name}` hides the module or class of that name"
-    if reserved and name in _EMITTED:
+    if reserved and name in _EMITTED_BUILTINS:
+        return f"`{name}` hides the builtin, which the class needs"
+    if (reserved and name in _EMITTED) or name in ("self", "cls"):
         return f"`{name}` is a name that the class uses itself"
     return None

@@ -1,17 +1,30 @@
 """Tables to a `ModuleSpec`: every fault of a spec in one report."""
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.spec.check import spec_faults
-from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS, key_faults
+from scaffold.spec.clean import cleaned
+from scaffold.spec.expressions import dedented, parse
+from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS, is_value, key_faults
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec, TestPlan
 from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.roles import default_role, legal_roles
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.tokens import parse_field_text
-from scaffold.spec.types import LEGAL_TYPES, Type, TypeSyntaxError, UnionType, parse_type
+from scaffold.spec.types import (
+    DTYPES,
+    LARGEST,
+    LEGAL_TYPES,
+    ScalarType,
+    Type,
+    TypeSyntaxError,
+    UnionType,
+    parse_type,
+)
+from scaffold.spec.values import as_float, literal, literals, one_value
 
 
 class Reader:
@@ -20,6 +33,8 @@ class Reader:
     def __init__(self, where: str):
         self.where = where
         self.faults: list[Fault] = []
+        self.unread: list[str] = []
+        """The text of what could not be read: its names are not unknown for that."""
 
     def place(self, *parts: str) -> str:
         return f"{self.where}: {'.'.join(parts)}"
@@ -38,7 +53,14 @@ class Reader:
             return parse_type(text)
         except TypeSyntaxError as error:
             self.add(place, str(error), _type_fix(text), LEGAL_TYPES)
+            self.unread.append(text)
             return None
+
+    def fields(self, tables: Mapping[str, Any]) -> tuple[Field, ...]:
+        """The fields that can be made out."""
+        found = {name: self.field(name, table) for name, table in tables.items()}
+        self.unread += [f"{name} {tables[name]}" for name, field in found.items() if field is None]
+        return tuple(field for field in found.values() if field is not None)
 
     def field(self, name: str, raw: Any) -> Field | None:
         """One field; None where its type or role cannot be made out."""
@@ -47,11 +69,8 @@ class Reader:
             return None
         table = parse_field_text(raw) if isinstance(raw, str) else as_table(raw)
         self.faults += [_at(fault, self.where) for fault in key_faults(table, FIELD_KEYS, f"fields.{name}")]
-        kind = (
-            self.type(self.text(table, "type"), self.place("fields", name, "type"))
-            if "type" in table
-            else None
-        )
+        text = table.get("type")
+        kind = self.type(text, self.place("fields", name, "type")) if isinstance(text, str) else None
         role = self.role(name, kind, table) if kind is not None else None
         return self._field(name, kind, role, table) if kind is not None and role is not None else None
 
@@ -59,8 +78,8 @@ class Reader:
         legal = legal_roles(_not_none(kind))
         role = self.text(table, "role") or default_role(_not_none(kind))
         if role is None:
-            fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
-            self.add(self.place("fields", name), "a bare float has no role", fix, legal)
+            what, fix = _without_role(_not_none(kind), legal, self.text(table, "type"))
+            self.add(self.place("fields", name), what, fix, legal)
             return None
         if role not in legal:
             if not any(fault.where == self.place("fields", name, "role") for fault in self.faults):
@@ -71,43 +90,77 @@ class Reader:
 
     def _field(self, name: str, kind: Type, role: str, table: Mapping[str, Any]) -> Field:
         nullable = isinstance(kind, UnionType) and kind.optional and role != "static"
-        default = literal(table["default"], role) if "default" in table else ("None" if nullable else None)
+        default = self.default(kind, role, table)
         return Field(
             name=name,
             type=_not_none(kind) if nullable else kind,
             role=role,
-            init=_plain(table.get("init")),
+            init=_init(table.get("init")),
             preprocess=_expression(table.get("preprocess")),
             optional=_plain(table.get("optional")),
-            default=default,
-            converter=_plain(table.get("converter")),
+            default="None" if nullable and default is None else default,
+            converter=_init(table.get("converter")),
             check=_expression(table.get("check")),
-            preset=tuple(sorted((str(k), literal(v)) for k, v in self.table(table, "preset").items())),
+            preset=tuple(sorted(literals(self.table(table, "preset")))),
             nullable=nullable,
             doc=self.text(table, "doc"),
         )
 
+    def default(self, kind: Type, role: str, table: Mapping[str, Any]) -> str | None:
+        value = table.get("default")
+        return as_float(_not_none(kind), literal(value, role)) if is_value(value) else None
+
     def arguments(self, texts: Any, place: str) -> tuple[Argument, ...]:
-        arguments: list[Argument] = []
-        for text in as_list(texts):
-            try:
-                arguments.append(parse_argument(str(text)))
-            except SignatureSyntaxError as error:
-                self.add(place, str(error), "write `name`, `name: TYPE`, `name: TYPE = default` or `*`")
-            except TypeSyntaxError as error:
-                self.add(place, str(error), _type_fix(str(text)), LEGAL_TYPES)
-        return tuple(arguments)
+        listed = [text for text in as_list(texts) if isinstance(text, str)]
+        found = [self.argument(text, place) for text in listed]
+        return tuple(one for one in found if one is not None)
+
+    def argument(self, text: str, place: str) -> Argument | None:
+        try:
+            one = parse_argument(text)
+        except SignatureSyntaxError as error:
+            self.add(place, str(error), "write `name`, `name: TYPE`, `name: TYPE = default` or `*`")
+        except TypeSyntaxError as error:
+            self.add(place, str(error), _type_fix(text.partition(":")[2]), LEGAL_TYPES)
+        else:
+            default = one.default and as_float(one.type or ScalarType("int"), one_value(one.default))
+            return Argument(one.name, one.type, default)
+        self.unread.append(text)
+        return None
+
+    def imports(self, raw: Mapping[str, Any]) -> tuple[str, ...]:
+        """The imports, one line for each name."""
+        place = self.place("imports")
+        listed = [text for text in as_list(raw.get("imports")) if isinstance(text, str)]
+        return tuple(line for text in listed for line in self.imported(text, place))
+
+    def imported(self, text: str, place: str) -> Iterator[str]:
+        statement = _import(text)
+        if statement is None:
+            fix = "write `from package.module import name`"
+        elif isinstance(statement, ast.ImportFrom) and (statement.level or statement.module == "__future__"):
+            fix = "write the whole name of the module" if statement.level else "remove it"
+        elif any(alias.name == "*" for alias in statement.names):
+            fix = "name what you need"
+        else:
+            yield from (ast.unparse(_alone(statement, alias)) for alias in statement.names)
+            return
+        self.add(place, f"`{text}` is not an import that can be copied", fix)
+        self.unread.append(text)
 
     def call(self, raw: Mapping[str, Any]) -> Call | None:
         table = self.table(raw, "call")
-        if not table:
+        if not isinstance(raw.get("call"), Mapping):
             return None
         self.faults += [_at(fault, self.where) for fault in key_faults(table, CALL_KEYS, "call")]
+        body = dedented(self.text(table, "body"))
+        if isinstance(table.get("body"), str) and not body:
+            self.add(self.place("call", "body"), "is empty", "write `return ...`")
         parts = [part for part in split_top(self.text(table, "args"), ",") if part]
         returns, several = self.returns(table)
         return Call(
             args=self.arguments(parts, self.place("call", "args")),
-            body=self.text(table, "body"),
+            body=body,
             returns=returns,
             returns_tuple=several,
             doc=self.text(table, "doc"),
@@ -115,20 +168,24 @@ class Reader:
         )
 
     def returns(self, table: Mapping[str, Any]) -> tuple[tuple[Type, ...], bool]:
-        if "returns" not in table:
+        text = table.get("returns")
+        if not isinstance(text, str):
             return (), False
         try:
-            return parse_returns(self.text(table, "returns"))
+            return parse_returns(text)
         except TypeSyntaxError as error:
-            self.add(self.place("call", "returns"), str(error), _type_fix(str(table["returns"])), LEGAL_TYPES)
+            self.add(self.place("call", "returns"), str(error), _type_fix(text), LEGAL_TYPES)
+            # Whatever is carried, it is not the fault of `carry`.
+            self.unread.append(f"{text} {self.text(table, 'carry')}")
             return (), False
 
     def test(self, raw: Mapping[str, Any]) -> TestPlan:
         table = self.table(raw, "test")
         self.faults += [_at(fault, self.where) for fault in key_faults(table, TEST_KEYS, "test")]
-        sizes = self.table(table, "sizes")
-        for name, size in sizes.items():
-            if not all(type(one) is int and one > 0 for one in _sizes(size)):
+        given = self.table(table, "sizes")
+        sizes = {name: size for name, size in given.items() if _is_size(size)}
+        for name, size in given.items():
+            if name not in sizes:
                 fix = "write an integer from 1, or an array of them for a dim such as `*shape`"
                 self.add(self.place("test", "sizes", name), f"{size!r} is not a size", fix)
         return TestPlan(
@@ -136,43 +193,55 @@ class Reader:
             shapes=tuple(
                 (name, tuple(as_list(size))) for name, size in sizes.items() if isinstance(size, list)
             ),
-            values=_literals(self.table(table, "values")),
-            other=_literals(self.table(table, "other")),
-            rejected=tuple(_literals(as_table(row)) for row in as_list(table.get("rejected"))),
+            values=self.values(self.table(table, "values"), "values"),
+            other=self.values(self.table(table, "other"), "other"),
+            rejected=tuple(self.values(as_table(row), "rejected") for row in as_list(table.get("rejected"))),
         )
 
+    def values(self, table: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
+        for name, value in table.items():
+            if not is_value(value, tables=True):
+                fix = "write a string, a number, a boolean, or an array or a table of these"
+                self.add(self.place("test", key, name), f"{value!r} is no value", fix)
+        return literals({name: value for name, value in table.items() if is_value(value, tables=True)})
 
-def read_spec(raw: Mapping[str, Any], where: str) -> ModuleSpec:
-    """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults."""
+
+def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> ModuleSpec:
+    """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
+
+    `unread` is text that belongs to the spec and was found wrong already.
+    """
+    raw, odd = cleaned(raw, where)
     reader = Reader(where)
-    reader.faults += [_at(fault, where) for fault in key_faults(raw, SPEC_KEYS, "")]
+    reader.unread.append(unread)
+    reader.faults += [*odd, *(_at(fault, where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
-    if not tables and isinstance(raw.get("fields"), Mapping):
+    if not tables and isinstance(raw.get("fields"), Mapping) and not odd:
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
-    fields = {name: reader.field(name, table) for name, table in tables.items()}
     spec = ModuleSpec(
         name=reader.text(raw, "name"),
         kind=reader.text(raw, "kind", "module"),
-        fields=tuple(field for field in fields.values() if field is not None),
+        fields=reader.fields(tables),
         doc=reader.text(raw, "doc"),
         constructor=reader.text(raw, "constructor", "factory"),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=reader.arguments(raw.get("arguments"), reader.place("arguments")),
-        setup=reader.text(raw, "setup"),
-        imports=tuple(str(line) for line in as_list(raw.get("imports"))),
+        setup=dedented(reader.text(raw, "setup")),
+        imports=reader.imports(raw),
         call=reader.call(raw),
         test=reader.test(raw),
         where=where,
     )
-    unread = [raw["fields"][name] for name, field in fields.items() if field is None]
-    reader.faults += spec_faults(spec, declared=frozenset(raw), unread=repr(unread) if unread else "")
+    named = frozenset(name for name, value in raw.items() if isinstance(value, str))
+    reader.faults += spec_faults(spec, declared=named, unread="\n".join(reader.unread))
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
     return spec
 
 
-def _sizes(value: Any) -> list[Any]:
-    return as_list(value) if isinstance(value, list) else [value]
+def _is_size(value: Any) -> bool:
+    listed = as_list(value) if isinstance(value, list) else [value]
+    return all(type(one) is int and 0 < one < LARGEST for one in listed)
 
 
 def _at(fault: Fault, where: str) -> Fault:
@@ -180,10 +249,36 @@ def _at(fault: Fault, where: str) -> Fault:
 
 
 def _type_fix(text: str) -> str:
-    words = ("callable", "tree", "list", "dict", "tuple", "int", "bool", "str", "float", "Literal")
-    return suggestion(
-        text.split("[")[0].strip(), words, "write one of the legal types, such as `f[out_size,in_size]`"
-    )
+    head = text.split("[")[0].strip()
+    if not text.isascii():
+        odd = next(letter for letter in text if not letter.isascii())
+        return f"write ASCII letters: `{odd}` is none"
+    if head in DTYPES and "[" in text:
+        return f"write dims such as `{head}[4*hidden,in_size]`, with at most one `*shape`"
+    if head in _FORMS:
+        return f"write `{_FORMS[head]}`"
+    return suggestion(head, _WORDS, "write one of the legal types, such as `f[out_size,in_size]`")
+
+
+_FORMS = {
+    "list": "list[f[size]]",
+    "dict": "dict[str, f[size]]",
+    "tuple": "tuple[int, ...]",
+    "Literal": 'Literal["a", "b"]',
+    "Callable": "callable",
+    "None": "TYPE | None",
+}
+_WORDS = ("callable", "tree", "list", "dict", "tuple", "int", "bool", "str", "float", "Literal")
+
+
+def _without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:
+    """What to say of a type that has no role by default."""
+    if isinstance(kind, UnionType) and legal == ("derived",):
+        return f"`{text}` mixes what is traced with what is static", "write one type"
+    if isinstance(kind, UnionType):
+        return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
+    fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
+    return "a bare float has no role", fix
 
 
 def _not_none(kind: Type) -> Type:
@@ -192,20 +287,32 @@ def _not_none(kind: Type) -> Type:
     return kind
 
 
+def _import(text: str) -> ast.Import | ast.ImportFrom | None:
+    """The one import statement that a line holds, or None."""
+    try:
+        tree = parse(text.strip(), expression=False)
+    except SyntaxError:
+        return None
+    statements = tree.body if isinstance(tree, ast.Module) else []
+    first = statements[0] if len(statements) == 1 else None
+    return first if isinstance(first, ast.Import | ast.ImportFrom) else None
+
+
+def _alone(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.Import | ast.ImportFrom:
+    if isinstance(statement, ast.Import):
+        return ast.Import([alias])
+    return ast.ImportFrom(statement.module, [alias], 0)
+
+
 def _plain(value: Any) -> str | None:
     return value.strip() if isinstance(value, str) else None
 
 
+def _init(value: Any) -> str | None:
+    """A name as it is; after `=`, an expression."""
+    text = _plain(value)
+    return f"={one_value(text[1:].strip())}" if text and text.startswith("=") else text
+
+
 def _expression(value: Any) -> str | None:
-    return value.strip().removeprefix("=").strip() if isinstance(value, str) else None
-
-
-def literal(value: Any, role: str = "") -> str:
-    """Python source of a TOML value; a string that begins with `=` is an expression, so is a callable's."""
-    if isinstance(value, str) and (value.startswith("=") or role in ("callable", "module")):
-        return value.removeprefix("=").strip()
-    return repr(tuple(as_list(value))) if isinstance(value, list) else repr(value)
-
-
-def _literals(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    return tuple((name, literal(value)) for name, value in table.items())
+    return one_value(value.strip().removeprefix("=").strip()) if isinstance(value, str) else None

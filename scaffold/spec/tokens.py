@@ -8,10 +8,12 @@
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from math import inf, nan
 from typing import Any, cast
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.spec.keys import is_value
 from scaffold.spec.signature import split_top
 from scaffold.spec.types import CallableType, LiteralType, ScalarType, TupleType, TypeSyntaxError, parse_type
 
@@ -32,7 +34,7 @@ def parse_field_text(text: str) -> dict[str, Any]:
     """The table of a field from `TYPE[?FLAG][@ROLE][=INIT]`; what is wrong in it shows when the spec is read."""
     head, *value = split_top(text, "=") if "==" not in text else _split_expression(text)
     table: dict[str, Any] = {}
-    while match := _SUFFIX.search(head):
+    while (match := _SUFFIX.search(head)) and _SUFFIX_KEY[match[1]] not in table:
         table[_SUFFIX_KEY[match[1]]] = match[2]
         head = head[: match.start()]
     table = {"type": head.strip(), **table}
@@ -60,15 +62,22 @@ def _value(table: dict[str, Any], text: str) -> tuple[str, Any]:
 
 
 def _literal(text: str) -> Any:
+    """The TOML value that `text` writes; what TOML cannot hold becomes an expression."""
     try:
         value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return {"true": True, "false": False}.get(text, text)
-    return list(cast("tuple[Any, ...]", value)) if isinstance(value, tuple) else value
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return {"true": True, "false": False, "nan": nan, "inf": inf, "-inf": -inf}.get(text, text)
+    value = _lists(value)
+    return value if is_value(value) else f"={text}"
 
 
-def fields_from_tokens(tokens: tuple[str, ...]) -> dict[str, Any]:
-    """The `[fields]` table. Raises one `ScaffoldError` for all tokens that are wrong."""
+def _lists(value: Any) -> Any:
+    """The value with every tuple a list, as TOML has it."""
+    return [_lists(item) for item in cast("list[Any]", value)] if isinstance(value, tuple | list) else value
+
+
+def fields_from_tokens(tokens: Iterable[str]) -> tuple[dict[str, Any], list[Fault]]:
+    """The `[fields]` table, and what is wrong with the tokens that are not in it."""
     fields: dict[str, Any] = {}
     faults: list[Fault] = []
     for token in tokens:
@@ -82,9 +91,7 @@ def fields_from_tokens(tokens: tuple[str, ...]) -> dict[str, Any]:
                 Fault(f"field `{token}`", f"`{name}` is there already", "give each field its own name")
             )
         fields[name] = table
-    if faults:
-        raise ScaffoldError.of(faults)
-    return fields
+    return fields, faults
 
 
 def call_from_text(call: str | None, body: str | None) -> dict[str, Any]:
@@ -103,7 +110,7 @@ def call_from_text(call: str | None, body: str | None) -> dict[str, Any]:
 def raw_spec(
     name: str, fields: tuple[str, ...], sizes: tuple[str, ...], options: Mapping[str, str | None]
 ) -> dict[str, Any]:
-    """The tables of a spec from the command line. Raises one `ScaffoldError` for all tokens that are wrong."""
+    """The tables of a spec from the command line. Raises one `ScaffoldError` where a token is wrong, for all faults."""
     call = {"args": None, "body": None, **call_from_text(options.get("call"), options.get("body"))}
     given = {
         key: value for key, value in (*call.items(), ("carry", options.get("carry"))) if value is not None
@@ -111,16 +118,43 @@ def raw_spec(
     plain = {
         key: options[key] for key in ("kind", "doc", "constructor", "rebuild") if options.get(key) is not None
     }
-    raw: dict[str, Any] = {"name": name, **plain, "fields": fields_from_tokens(fields)}
+    tables, faults = fields_from_tokens(fields)
+    raw: dict[str, Any] = {"name": name, **plain, "fields": tables}
     if given:
         raw["call"] = given
     if sizes:
-        raw["test"] = {"sizes": dict(_size(text) for text in sizes)}
+        sized, wrong = _sizes(sizes)
+        raw["test"] = {"sizes": sized}
+        faults += wrong
+    if faults:
+        raise ScaffoldError.of([*faults, *_other_faults(raw, "\n".join((*fields, *sizes)))])
     return raw
 
 
-def _size(text: str) -> tuple[str, int]:
-    name, equals, value = text.partition("=")
-    if not (equals and name.strip() and value.strip().isdigit()):
-        raise ScaffoldError(f"`{text}` is not a size", where="--size", fix="write `--size in_size=3`")
-    return name.strip(), int(value)
+def _other_faults(raw: Mapping[str, Any], unread: str) -> tuple[Fault, ...]:
+    """What is wrong with the rest of the spec; the names in `unread` are not held to be unknown."""
+    from scaffold.spec.read import (
+        read_spec,  # here, because it reads the short form of a field with this module
+    )
+
+    try:
+        read_spec(raw if raw["fields"] else {**raw, "fields": {"x": "f[]"}}, "command line", unread=unread)
+    except ScaffoldError as error:
+        return error.faults
+    return ()
+
+
+def _sizes(texts: Iterable[str]) -> tuple[dict[str, Any], list[Fault]]:
+    sizes: dict[str, Any] = {}
+    faults: list[Fault] = []
+    for text in texts:
+        name, _, value = (part.strip() for part in text.partition("="))
+        numbers = [int(one) for one in value.split(",") if re.fullmatch(r"\s*[0-9]{1,9}\s*", one)]
+        if not name or len(numbers) != value.count(",") + 1:
+            fix = "write `--size in_size=3`, or `--size shape=2,3` for `*shape`"
+            faults.append(Fault("--size", f"`{text}` is not a size", fix))
+        elif name in sizes:
+            faults.append(Fault("--size", f"`{name}` is there twice", "remove one"))
+        else:
+            sizes[name] = numbers if len(numbers) > 1 else numbers[0]
+    return sizes, faults

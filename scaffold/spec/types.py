@@ -258,7 +258,7 @@ class _Parser:
             inner is not node and not isinstance(inner, ast.Name)
         ):
             raise TypeSyntaxError(
-                f"dim `{ast.unparse(node)}` of `{self.text}` is not a name, an int from 1 or arithmetic with + - * // %"
+                f"dim `{ast.unparse(node).replace(' ', '')}` of `{self.text}` is not a name, an int from 1 or arithmetic with + - * // %"
             )
         return ast.unparse(node).replace(" ", "")
 

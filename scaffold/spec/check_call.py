@@ -1,0 +1,111 @@
+"""The rules for `__call__`: its arguments, its result, and what it carries."""
+
+import ast
+from collections.abc import Iterator
+
+from scaffold.errors import Fault, suggestion
+from scaffold.spec.check_fields import value_faults
+from scaffold.spec.constructor import parameters
+from scaffold.spec.expressions import own_nodes
+from scaffold.spec.model import Argument, Call, ModuleSpec
+from scaffold.spec.names import argument_name_fault
+from scaffold.spec.types import Type, arrays, dim_names
+
+
+def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """What is wrong with the call; its body's names are looked up elsewhere."""
+    call = spec.call
+    if call is None:
+        return
+    place = f"{spec.where}: call"
+    names = [argument.name for argument in call.args]
+    for argument in call.args:
+        yield from _argument(argument, f"{place}.args", spec.name)
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield Fault(
+            f"{place}.args", f"`{name}` is there twice", "rename one" if name != "*" else "remove one"
+        )
+    yield from _order(call.args, f"{place}.args")
+    yield from _carry(call, names, f"{place}.carry", unread)
+    yield from _result(spec, call, place)
+
+
+def _argument(argument: Argument, place: str, class_name: str) -> Iterator[Fault]:
+    if argument.is_marker:
+        return
+    if argument.name.startswith("*"):
+        fix = f"write `{argument.name.lstrip('*') or 'xs'}: list[f[size]]`"
+        yield Fault(place, f"`{argument.name}` takes any number of arguments, so no example can be made", fix)
+        return
+    fault = argument_name_fault(argument.name, place, class_name, reserved=False)
+    if fault is not None:
+        yield fault
+    elif argument.type is None:
+        yield Fault(place, f"`{argument.name}` has no type", f"write `{argument.name}: f[size]`")
+    elif argument.default is not None:
+        yield from value_faults(argument.type, argument.default, place)
+
+
+def _order(arguments: tuple[Argument, ...], place: str) -> Iterator[Fault]:
+    defaulted = ""
+    for argument in arguments:
+        if argument.is_marker:
+            break
+        if argument.default is not None:
+            defaulted = argument.name
+        elif defaulted:
+            fix = f"put it before `{defaulted}`, give it a default, or put `*` before it"
+            yield Fault(
+                place, f"`{argument.name}` has no default and follows `{defaulted}`, which has one", fix
+            )
+    if arguments and arguments[-1].is_marker:
+        yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
+
+
+def _carry(call: Call, names: list[str], place: str, unread: frozenset[str]) -> Iterator[Fault]:
+    if call.carry is None or call.carry in unread:
+        return
+    carried = next((one for one in call.args if one.name == call.carry), None)
+    if carried is None:
+        fix = suggestion(call.carry, names, "write the name of an argument")
+        yield Fault(place, f"`{call.carry}` is no argument", fix, tuple(names))
+    elif not call.returns:
+        fix = "write `returns`, with the next value first"
+        yield Fault(place, f"the next `{call.carry}` is returned first, and `returns` does not say so", fix)
+    elif carried.type is not None and carried.type != call.returns[0]:
+        fix = "give the argument and the first result one type: a scan carries it from step to step"
+        yield Fault(place, f"`{call.carry}` and the first result differ in type", fix)
+
+
+def _result(spec: ModuleSpec, call: Call, place: str) -> Iterator[Fault]:
+    if call.body and not _returns_value(call.body):
+        yield Fault(f"{place}.body", "returns nothing", "end it with `return ...`")
+    sized = _sized_dims(spec, call)
+    found = (
+        name
+        for kind in call.returns
+        for array in arrays(kind)
+        for dim in array.dims
+        for name in dim_names(dim)
+    )
+    for name in dict.fromkeys(found):
+        if name not in sized:
+            fix = suggestion(
+                name, sized, f"write a dim of a field or an argument, or `[test] sizes = {{ {name} = 3 }}`"
+            )
+            yield Fault(
+                f"{place}.returns", f"`{name}` is a dim of nothing that goes in", fix, tuple(sorted(sized))
+            )
+
+
+def _returns_value(body: str) -> bool:
+    ends = (node for node in own_nodes(ast.parse(body).body) if isinstance(node, ast.Return | ast.Yield))
+    return any(node.value is not None for node in ends)
+
+
+def _sized_dims(spec: ModuleSpec, call: Call) -> set[str]:
+    kinds: list[Type | None] = [field.type for field in spec.fields]
+    kinds += [one.type for one in (*spec.arguments, *call.args)]
+    dims = {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
+    sized = {name for name, _ in (*spec.test.sizes, *spec.test.shapes)}
+    return {name for dim in dims for name in dim_names(dim)} | sized | {one.name for one in parameters(spec)}

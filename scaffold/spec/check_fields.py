@@ -1,0 +1,271 @@
+"""The rules for fields: what goes with which type and role, and which values are of their type."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from scaffold.errors import Fault, suggestion
+from scaffold.spec.constructor import dims_of, key_consumers, parameters, variadic_dims
+from scaffold.spec.expressions import assigned_names, free_names
+from scaffold.spec.initialisers import INITIALISERS, legal_initialisers
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.names import IMPORTS, class_name_fault, stem
+from scaffold.spec.types import (
+    ClassType,
+    DictType,
+    ListType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+    arrays,
+    walk,
+)
+from scaffold.spec.values import described, value_fault
+
+_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
+_ENTRY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+
+
+def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with each field by itself and beside the others."""
+    for field in spec.fields:
+        place = f"{spec.where}: fields.{field.name}"
+        yield from initialiser_faults(field, place)
+        yield from _made_or_given(field, place)
+        yield from _default(field, place)
+        yield from _flag(spec, field, place)
+        yield from _preset(spec, field, place)
+        yield from _classes(spec, field, place)
+    yield from _dims(spec)
+    yield from _derived(spec)
+    yield from _taken_names(spec)
+    if spec.fields and not spec.stored:
+        fix = "declare a field that is not derived"
+        yield Fault(f"{spec.where}: fields", "every field is derived, so there is nothing to hold", fix)
+
+
+def initialiser_faults(field: Field, place: str) -> Iterator[Fault]:
+    """What is wrong with the `init` of one field."""
+    if field.role == "derived":
+        if field.expression is None:
+            fix = 'write `init = "=self.a + self.b"`'
+            yield Fault(f"{place}.init", "a derived field is an expression", fix)
+        return
+    name = field.initialiser
+    if name is None:
+        return
+    if not name:
+        yield Fault(f"{place}.init", "is empty", "write an initialiser, or remove it")
+    elif field.array is None:
+        fix = f'write `init = "={name}"` for an expression, or `default`'
+        yield Fault(f"{place}.init", f"`{name}` makes one array, and the field is none", fix)
+    elif name not in legal_initialisers(field.array):
+        legal = legal_initialisers(field.array)
+        fix = suggestion(name, legal, f"write one of the legal names, or `={name}...` for an expression")
+        yield Fault(f"{place}.init", _why_not(name, field), fix, legal)
+
+
+def _why_not(name: str, field: Field) -> str:
+    if name not in INITIALISERS:
+        return f"there is no initialiser `{name}`"
+    if field.array is not None and len(field.array.dims) < INITIALISERS[name].dims:
+        return f"`{name}` needs an array of at least {INITIALISERS[name].dims} dims"
+    return f"`{name}` does not make this dtype"
+
+
+def _made_or_given(field: Field, place: str) -> Iterator[Fault]:
+    """`preprocess` and `converter` change what the caller gives."""
+    for key, value in (("preprocess", field.preprocess), ("converter", field.converter)):
+        if value is not None and field.role == "derived":
+            yield Fault(f"{place}.{key}", "a derived field is computed at each use", "put it into `init`")
+        elif value is not None and field.init is not None:
+            what = f"`init` makes the field, so there is nothing given to {_VERBS[key]}"
+            yield Fault(f"{place}.{key}", what, "put it into `init`")
+    if field.converter is None or field.init is not None:
+        return
+    if not field.converter.startswith("=") and not _DOTTED.fullmatch(field.converter):
+        fix = f'write `converter = "=..."`, over `{field.name}`'
+        yield Fault(f"{place}.converter", f"`{field.converter}` is not the name of a function", fix)
+    elif field.stored and (arrays(field.type) or field.is_tree):
+        fix = f'write `preprocess = "..."`, over `{field.name}`, which sees a copy'
+        yield Fault(f"{place}.converter", "would get the caller's own arrays", fix)
+
+
+_VERBS = {"preprocess": "preprocess", "converter": "convert"}
+
+
+def _default(field: Field, place: str) -> Iterator[Fault]:
+    place = f"{place}.default"
+    if field.default is None or (field.default == "None" and field.nullable):
+        return
+    if field.role == "derived":
+        yield Fault(place, "a derived field is computed at each use", "put it into `init`")
+    elif field.init is not None:
+        yield Fault(place, "`init` makes the field, so there is no argument to default", "remove one of them")
+    elif field.default == "None" and not (isinstance(field.type, UnionType) and field.type.optional):
+        fix = "write `| None` after the type, or another default"
+        yield Fault(place, f"None is not {described(field.type)}", fix)
+    elif _is_shared(field):
+        fix = "write `init`, or leave `default` out"
+        yield Fault(place, f"a default of {_plural(field.type)} would be shared by all instances", fix)
+    else:
+        yield from value_faults(field.type, field.default, place)
+        if field.role == "callable" and _is_lambda(field.default):
+            what = "a lambda is equal to itself alone, so every import would compile anew"
+            yield Fault(place, what, "name a function of a module")
+
+
+def value_faults(kind: Type, source: str, place: str) -> Iterator[Fault]:
+    """Why a default or a value is not of its type."""
+    what = value_fault(kind, source)
+    if what is not None:
+        fix = f"write {described(kind)}, or `=` and an expression"
+        yield Fault(place, what, "write `-` for the minus sign" if "\u2212" in source else fix)
+
+
+def _is_lambda(source: str) -> bool:
+    return isinstance(ast.parse(source, mode="eval").body, ast.Lambda)
+
+
+def _is_shared(field: Field) -> bool:
+    holds = any(isinstance(part, ClassType) for part in walk(field.type))
+    return bool(arrays(field.type)) or field.is_tree or holds
+
+
+def _plural(kind: Type) -> str:
+    return "an array" if arrays(kind) else "a tree" if not isinstance(kind, ClassType) else "a Module"
+
+
+def _flag(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+    """`optional` names a bool: a field, an argument, or one that the constructor gets for it."""
+    if field.optional is None:
+        return
+    place, name = f"{place}.optional", field.optional
+    if field.role in ("static", "derived", "callable"):
+        yield Fault(place, f"a {field.role} field is never left out", "remove it")
+    declared = next((one.type for one in spec.arguments if one.name == name and one.type), None)
+    other = spec.field(name)
+    fix = f"rename the flag, to `use_{field.name}` for example"
+    if name == field.name:
+        yield Fault(place, f"`{name}` is the field itself", fix)
+    elif other is not None and other.type != ScalarType("bool"):
+        yield Fault(place, f"`{name}` is a field and no bool", fix)
+    elif declared is not None and not _takes(declared, "bool"):
+        yield Fault(place, f"`{name}` is an argument and no bool", fix)
+    elif name in dims_of(spec):
+        yield Fault(place, f"`{name}` is a dim", fix)
+
+
+def _takes(kind: Type, scalar: str) -> bool:
+    members = kind.members if isinstance(kind, UnionType) else (kind,)
+    return ScalarType(scalar) in members
+
+
+def _preset(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+    place = f"{place}.preset"
+    if not field.preset:
+        return
+    if not isinstance(field.type, DictType):
+        yield Fault(place, "only a dict has entries to preset", "write `preprocess` for another field")
+        return
+    if field.role == "derived":
+        yield Fault(place, "a derived field is computed at each use", "put it into `init`")
+    elif not field.dynamic:
+        fix = f'write `converter = "={{**{field.name}, ...}}"`'
+        yield Fault(place, f"a {field.role} dict is not changed once it is made", fix)
+    for name, source in field.preset:
+        if not _ENTRY.fullmatch(name):
+            what = f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
+            yield Fault(place, what, "rename the entry")
+        item = field.type.item
+        yield from value_faults(ScalarType("float") if arrays(item) else item, source, f"{place}.{name}")
+
+
+def _classes(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+    for part in walk(field.type):
+        if isinstance(part, ClassType) and part.name == spec.name:
+            yield Fault(f"{place}.type", f"`{spec.name}` cannot hold itself", "name another class")
+        elif isinstance(part, ClassType):
+            yield from _class(spec, part, f"{place}.type")
+
+
+def _class(spec: ModuleSpec, kind: ClassType, place: str) -> Iterator[Fault]:
+    if kind.name in IMPORTS or class_name_fault(kind.name, place):
+        fix = "write `f[...]` for an array, `tree` for any structure, or rename the class"
+        yield Fault(place, f"`{kind.name}` is not a class that can be held", fix)
+    elif kind.module is None and stem(kind.name) == stem(spec.name):
+        fix = f"write `{spec.name}` as well, or another name"
+        yield Fault(place, f"`{kind.name}` would be the same file as `{spec.name}`", fix)
+    modules = {one.module for one in spec.classes if one.name == kind.name}
+    if len(modules) > 1:
+        told = " and ".join(sorted(f"`{module or 'this package'}`" for module in modules))
+        yield Fault(place, f"`{kind.name}` comes from {told}", "rename one of them")
+
+
+def _dims(spec: ModuleSpec) -> Iterator[Fault]:
+    """A dim that is a field or an argument too is an int there; `*shape` is a tuple."""
+    several = variadic_dims(spec)
+    bound = assigned_names(spec.setup)
+    for name in dims_of(spec):
+        for kind, place in _declared(spec, name):
+            if name in bound or _counts(kind, several=name in several):
+                continue
+            wanted = "tuple[int, ...]" if name in several else "int"
+            fix = f'write `{name} = {{ type = "{wanted}" }}`, or rename the dim'
+            yield Fault(f"{spec.where}: {place}", f"`{name}` is a dim too, and not of type `{wanted}`", fix)
+
+
+def _declared(spec: ModuleSpec, name: str) -> Iterator[tuple[Type, str]]:
+    field = spec.field(name)
+    if field is not None:
+        yield field.type, f"fields.{name}"
+    yield from ((one.type, "arguments") for one in spec.arguments if one.name == name and one.type)
+
+
+def _counts(kind: Type, *, several: bool) -> bool:
+    if isinstance(kind, UnionType):
+        return any(_counts(member, several=several) for member in kind.members)
+    if isinstance(kind, TupleType | ListType):
+        return several
+    return kind == ScalarType("int")
+
+
+def _derived(spec: ModuleSpec) -> Iterator[Fault]:
+    """A derived field must not need itself."""
+    reads = {one.name: _reads_of(one) for one in spec.derived}
+    for name in reads:
+        seen: set[str] = set()
+        ahead = set(reads[name])
+        while ahead:
+            seen |= ahead
+            ahead = {after for one in ahead for after in reads.get(one, ())} - seen
+        if name in seen:
+            fix = "write it over stored fields"
+            yield Fault(f"{spec.where}: fields.{name}.init", f"`{name}` is computed from itself", fix)
+
+
+def _reads_of(field: Field) -> frozenset[str]:
+    source = field.expression or "None"
+    tree = ast.walk(ast.parse(source.strip(), mode="eval"))
+    own = (
+        node.attr for node in tree if isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
+    )
+    return frozenset((*free_names(source, expression=True), *own))
+
+
+def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
+    """Names that the class makes out of those of fields."""
+    made = {f"{name}_key": f"the key of `{name}`" for name in key_consumers(spec)}
+    made = made if len(made) > 1 else {}
+    if spec.kind == "pytree" and spec.rebuild == "static":
+        with_preset = [one.name for one in spec.fields if one.preset]
+        made |= {
+            f"{name}_{part}": f"the {part} of `{name}`"
+            for name in with_preset
+            for part in ("entries", "preset")
+        }
+    given = {one.name for one in parameters(spec)} | {one.name for one in spec.fields}
+    for name in sorted(given & set(made)):
+        fix = f"rename it, to `{name}_` for example"
+        yield Fault(f"{spec.where}: fields", f"`{name}` is what the class calls {made[name]}", fix)

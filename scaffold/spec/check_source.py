@@ -1,0 +1,252 @@
+"""The rules that the Python in a spec obeys: syntax, statements, and the names it may use."""
+
+import ast
+import builtins
+import io
+import tokenize
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from scaffold.errors import Fault, nearest, suggestion
+from scaffold.spec.constructor import constructor_names, converter_expression
+from scaffold.spec.expressions import (
+    assigned_names,
+    count_name,
+    dedented,
+    free_names,
+    own_nodes,
+    self_attributes,
+    syntax_fault,
+)
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.names import IMPORTS
+
+_BUILTINS = frozenset(dir(builtins)) | {"__class__"}
+_METHODS = frozenset(("create", "trainable", "__class__", "__call__"))
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of Python: its place in the spec, its text, whether it is an expression."""
+
+    place: str
+    text: str
+    expression: bool = True
+
+
+def pieces(spec: ModuleSpec) -> Iterator[Piece]:
+    """Every piece of Python in the spec, but for what was not written."""
+    for field in spec.fields:
+        yield from _pieces_of(field, f"{spec.where}: fields.{field.name}")
+    for argument in spec.arguments:
+        if argument.default is not None:
+            yield Piece(f"{spec.where}: arguments", argument.default)
+    if spec.setup:
+        yield Piece(f"{spec.where}: setup", spec.setup, expression=False)
+    if spec.call is not None:
+        for argument in spec.call.args:
+            if argument.default is not None:
+                yield Piece(f"{spec.where}: call.args", argument.default)
+        if spec.call.body:
+            yield Piece(f"{spec.where}: call.body", spec.call.body, expression=False)
+    yield from _pieces_of_tests(spec)
+
+
+def _pieces_of(field: Field, place: str) -> Iterator[Piece]:
+    named = {
+        "init": field.expression,
+        "preprocess": field.preprocess,
+        "check": field.check,
+        "converter": converter_expression(field),
+        "default": field.default,
+    }
+    yield from (Piece(f"{place}.{key}", text) for key, text in named.items() if text is not None)
+    yield from (Piece(f"{place}.preset.{name}", text) for name, text in field.preset)
+
+
+def _pieces_of_tests(spec: ModuleSpec) -> Iterator[Piece]:
+    place = f"{spec.where}: test"
+    yield from (Piece(f"{place}.values.{name}", text) for name, text in spec.test.values)
+    yield from (Piece(f"{place}.other.{name}", text) for name, text in spec.test.other)
+    yield from (Piece(f"{place}.rejected.{name}", text) for row in spec.test.rejected for name, text in row)
+
+
+def source_faults(piece: Piece) -> Iterator[Fault]:
+    """What is wrong with one piece by itself."""
+    what = _fault_of(piece)
+    if what is not None:
+        fix = "mend the statement" if not piece.expression else "write an expression"
+        yield Fault(piece.place, what, f"{fix}, or remove it" if what == _EMPTY else fix)
+        return
+    if piece.expression and "#" in piece.text and _has_comment(piece.text):
+        yield Fault(piece.place, "an expression holds no comment", "put it into `doc`")
+    tree = ast.parse(piece.text.strip() if piece.expression else dedented(piece.text))
+    yield from _statement_faults(piece.place, tree)
+
+
+_EMPTY = "is empty"
+
+
+def _fault_of(piece: Piece) -> str | None:
+    if not piece.text.strip() or all(line.strip()[:1] in ("", "#") for line in piece.text.split("\n")):
+        return _EMPTY
+    what = syntax_fault(piece.text, expression=piece.expression)
+    return None if what is None else f"not Python: {what}"
+
+
+def is_broken(text: str | None, *, expression: bool = True) -> bool:
+    """Whether a piece is there and cannot be parsed."""
+    return text is not None and _fault_of(Piece("", text, expression)) is not None
+
+
+def _has_comment(text: str) -> bool:
+    # In parentheses, as the tokenizer wants to see the end of every line.
+    tokens = tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline)
+    return any(token.type == tokenize.COMMENT for token in tokens)
+
+
+def _statement_faults(place: str, tree: ast.Module) -> Iterator[Fault]:
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(tree.body)):
+        yield Fault(place, "`yield` makes a generator of it", "collect the values and return them")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global):
+            names = ", ".join(node.names)
+            yield Fault(place, f"`global {names}` writes outside the instance", "return the new value")
+    for name in sorted({name for node in ast.walk(tree) for name in _changed_self(node)}):
+        fix = "bind a local name, or return the new value: instances are immutable"
+        yield Fault(place, f"assigns `{name}`", fix)
+
+
+def _changed_self(node: ast.AST) -> tuple[str, ...]:
+    """What a node stores in or deletes from `self`: `self`, `self.x`, or `self.x[...]`."""
+    match node:
+        case ast.Name(id="self", ctx=ast.Store() | ast.Del()):
+            return ("self",)
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            root: ast.AST = node
+            while isinstance(root, ast.Attribute | ast.Subscript):
+                root = root.value
+            return (ast.unparse(node),) if isinstance(root, ast.Name) and root.id == "self" else ()
+        case ast.Call(func=function, args=[ast.Name(id="self"), *_]) if _is_setter(function):
+            return ("self",)
+        case _:
+            return ()
+
+
+def _is_setter(function: ast.expr) -> bool:
+    return ast.unparse(function) in ("setattr", "delattr", "object.__setattr__", "object.__delattr__", "vars")
+
+
+def readable(spec: ModuleSpec) -> tuple[ModuleSpec, str]:
+    """The spec with harmless pieces in place of those that cannot be parsed, and the text of these."""
+    broken = [one.text for one in pieces(spec) if is_broken(one.text, expression=one.expression)]
+    if not broken:
+        return spec, ""
+    call = spec.call
+    if call is not None and is_broken(call.body or None, expression=False):
+        call = replace(call, body="")
+    setup = "" if is_broken(spec.setup or None, expression=False) else spec.setup
+    rows = tuple(_parsed(row) for row in spec.test.rejected)
+    test = replace(spec.test, values=_parsed(spec.test.values), other=_parsed(spec.test.other), rejected=rows)
+    fields = tuple(map(_readable_field, spec.fields))
+    return replace(spec, fields=fields, setup=setup, call=call, test=test), "\n".join(broken)
+
+
+def _parsed(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((name, text) for name, text in pairs if not is_broken(text))
+
+
+def _readable_field(field: Field) -> Field:
+    return replace(
+        field,
+        init="=None" if is_broken(field.expression) else field.init,
+        default="None" if is_broken(field.default) else field.default,
+        preprocess=None if is_broken(field.preprocess) else field.preprocess,
+        check=None if is_broken(field.check) else field.check,
+        converter=None if is_broken(converter_expression(field)) else field.converter,
+        preset=_parsed(field.preset),
+    )
+
+
+def imported_names(spec: ModuleSpec) -> frozenset[str]:
+    """The names that the spec's imports and the classes of its fields bring in."""
+    return frozenset(assigned_names("\n".join(spec.imports))) | {one.name for one in spec.classes}
+
+
+def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """Names that stand for nothing where they are used."""
+    shared = frozenset({*IMPORTS, *_BUILTINS, *imported_names(spec), spec.name, *unread})
+    in_constructor = shared | constructor_names(spec)
+    in_methods = shared | {field.name for field in spec.fields} | {"self"}
+    for field in spec.fields:
+        place = f"{spec.where}: fields.{field.name}"
+        scope = in_constructor if field.stored else in_methods
+        yield from _unknown(field.expression, scope, f"{place}.init")
+        yield from _unknown(field.preprocess, in_constructor | {field.name}, f"{place}.preprocess")
+        yield from _unknown(converter_expression(field), in_constructor | {field.name}, f"{place}.converter")
+        yield from _unknown(field.check, in_methods, f"{place}.check")
+        yield from _unknown(field.default, shared, f"{place}.default")
+        for name, source in field.preset:
+            yield from _unknown(source, shared, f"{place}.preset.{name}")
+    for one in spec.arguments:
+        yield from _unknown(one.default, shared, f"{spec.where}: arguments")
+    yield from _unknown(spec.setup, in_constructor, f"{spec.where}: setup", expression=False)
+    yield from _known_in_call(spec, shared)
+    for piece in _pieces_of_tests(spec):
+        yield from _unknown(piece.text, shared | {"seed", "self"}, piece.place)
+
+
+def _known_in_call(spec: ModuleSpec, shared: frozenset[str]) -> Iterator[Fault]:
+    if spec.call is None:
+        return
+    for one in spec.call.args:
+        yield from _unknown(one.default, shared, f"{spec.where}: call.args")
+    scope = shared | {"self"} | {argument.name.lstrip("*") for argument in spec.call.args}
+    yield from _unknown(spec.call.body, scope, f"{spec.where}: call.body", expression=False)
+
+
+def _unknown(
+    source: str | None, scope: Iterable[str], place: str, *, expression: bool = True
+) -> Iterator[Fault]:
+    known = frozenset(scope)
+    if not source or not source.strip():
+        return
+    for name in free_names(source, known & {"self"}, expression=expression):
+        if name not in known:
+            near = nearest(name, known - _BUILTINS)
+            fix = (
+                f"did you mean `{near}`?"
+                if near
+                else f'declare it, or write `imports = ["from ... import {name}"]`'
+            )
+            legal = tuple(sorted(known - _BUILTINS - {*IMPORTS}))
+            yield Fault(place, f"the name `{name}` is not known here", fix, legal)
+
+
+def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """Attributes of `self` that are no field."""
+    for field in spec.fields:
+        place = f"{spec.where}: fields.{field.name}"
+        yield from _attributes(spec, field.check, f"{place}.check", unread)
+        if not field.stored:
+            yield from _attributes(spec, field.expression, f"{place}.init", unread)
+    if spec.call is not None:
+        yield from _attributes(spec, spec.call.body, f"{spec.where}: call.body", unread)
+
+
+def _attributes(spec: ModuleSpec, source: str | None, place: str, unread: frozenset[str]) -> Iterator[Fault]:
+    legal = tuple(sorted(field.name for field in spec.fields))
+    for name in self_attributes(source) if source else ():
+        if name in ("__dict__", "__setattr__", "__delattr__"):
+            yield Fault(place, f"`self.{name}` goes around the fields", "name each field", legal)
+        elif name not in unread and name not in (*legal, *_METHODS):
+            fix = suggestion(name, legal, "declare it as a field")
+            yield Fault(place, f"`self.{name}` is no field", fix, legal)
+
+
+def keys_used_once(spec: ModuleSpec) -> Iterator[Fault]:
+    """Each expression may hand the key to one consumer."""
+    for field in spec.stored:
+        if field.expression and count_name(field.expression, "key") > 1:
+            fix = "split it: `jax.random.split(key, 2)` gives a key to each consumer"
+            yield Fault(f"{spec.where}: fields.{field.name}.init", "`key` is used more than once", fix)

@@ -1,0 +1,191 @@
+"""Sizes of dims for the generated tests: distinct small primes, so that a transposed shape shows."""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from scaffold.errors import Fault
+from scaffold.spec.constructor import dims_of, parameters, variadic_dims
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.types import (
+    LARGEST,
+    ListType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+    arrays,
+    dim_names,
+)
+
+_ARITHMETIC: dict[type, Callable[[int, int], int]] = {
+    ast.Add: lambda left, right: left + right,
+    ast.Sub: lambda left, right: left - right,
+    ast.Mult: lambda left, right: left * right,
+    ast.FloorDiv: lambda left, right: left // right,
+    ast.Mod: lambda left, right: left % right,
+}
+_TRIES = 12
+
+
+def primes() -> Iterator[int]:
+    """2, 3, 5, 7, …: distinct sizes show a transposed shape."""
+    found: list[int] = []
+    number = 2
+    while True:
+        if all(number % prime for prime in found):
+            found.append(number)
+            yield number
+        number += 1
+
+
+def sizes(spec: ModuleSpec) -> dict[str, int]:
+    """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
+    values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
+    chosen = {**values, **dict(spec.test.sizes)}
+    wanted = [name for name in _sized_names(spec) if name not in chosen]
+    first = chosen
+    for count, free in enumerate(_choices(len(wanted), chosen)):
+        sized = {**chosen, **dict(zip(wanted, free, strict=True))}
+        first = sized if count == 0 else first
+        if _all_positive(spec, sized):
+            return sized
+    return first
+
+
+def _is_size(source: str) -> bool:
+    return source.isascii() and source.isdigit() and 0 < int(source) < LARGEST
+
+
+def _choices(count: int, chosen: Mapping[str, int]) -> Iterator[list[int]]:
+    """Distinct primes that are not taken: rising, then falling, from 2 and from larger ones."""
+    free = (prime for prime in primes() if prime not in chosen.values())
+    listed = [next(free) for _ in range(count + _TRIES)]
+    for start in range(_TRIES):
+        yield listed[start : start + count]
+        yield listed[start : start + count][::-1]
+
+
+def _sized_names(spec: ModuleSpec) -> Iterable[str]:
+    fixed = variadic_dims(spec) | {name for name, _ in spec.test.values}
+    ints = (one.name for one in parameters(spec) if is_int(one.type) and one.default is None)
+    return dict.fromkeys(name for name in (*dims_of(spec), *ints) if name not in fixed)
+
+
+def is_int(kind: Type | None) -> bool:
+    """Whether an int is the first thing that the type takes."""
+    first = kind.members[0] if isinstance(kind, UnionType) and kind.members else kind
+    return first == ScalarType("int")
+
+
+def _plain_dims(spec: ModuleSpec) -> dict[str, str]:
+    """Each dim that is not `*shape`, and where it is first."""
+    found: dict[str, str] = {}
+    for kind, place in _placed_types(spec):
+        for dim in (dim for array in arrays(kind) for dim in array.dims if not dim.startswith("*")):
+            found.setdefault(dim, f"{spec.where}: {place}")
+    return found
+
+
+def _placed_types(spec: ModuleSpec) -> Iterator[tuple[Type, str]]:
+    yield from ((field.type, f"fields.{field.name}.type") for field in spec.fields)
+    yield from ((one.type, "arguments") for one in spec.arguments if one.type is not None)
+    if spec.call is not None:
+        yield from ((one.type, "call.args") for one in spec.call.args if one.type is not None)
+        yield from ((kind, "call.returns") for kind in spec.call.returns)
+
+
+def _is_positive(dim: str, values: Mapping[str, int]) -> bool:
+    try:
+        return 0 < evaluate(dim, values) < LARGEST
+    except (KeyError, ZeroDivisionError):
+        return False
+
+
+def evaluate(dim: str, values: Mapping[str, int]) -> int:
+    """The value of a dim such as `4*hidden`."""
+    return _evaluate(ast.parse(dim, mode="eval").body, values)
+
+
+def _evaluate(node: ast.expr, values: Mapping[str, int]) -> int:
+    match node:
+        case ast.Constant(value=int(value)):
+            return value
+        case ast.Name(id=name):
+            return values[name]
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _ARITHMETIC:
+            return _ARITHMETIC[type(op)](_evaluate(left, values), _evaluate(right, values))
+        case _:
+            raise ValueError(ast.unparse(node))
+
+
+def several(spec: ModuleSpec, name: str) -> tuple[int, ...] | None:
+    """The sizes for which `*name` stands in the tests; None where only running an expression would tell."""
+    shape = dict(spec.test.shapes).get(name)
+    if shape is not None:
+        return shape
+    parameter = next((one for one in parameters(spec) if one.name == name), None)
+    source = dict(spec.test.values).get(name) or (parameter.default if parameter else None)
+    if source is not None:
+        return _shape(source)
+    return _example(parameter.type) if parameter is not None else (2, 3)
+
+
+def _shape(source: str) -> tuple[int, ...] | None:
+    try:
+        value = ast.literal_eval(source)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    listed = cast("list[Any]", value) if isinstance(value, tuple | list) else [value]
+    return tuple(listed) if all(type(one) is int and 0 < one < LARGEST for one in listed) else None
+
+
+def _example(kind: Type | None) -> tuple[int, ...] | None:
+    match kind:
+        case ScalarType(name="int"):
+            return (3,)
+        case TupleType(items=items, variadic=variadic):
+            return (2, 3) if variadic else (3,) * len(items)
+        case ListType():
+            return (3, 3)
+        case UnionType(members=members):
+            return _example(members[0])
+        case _:
+            return None
+
+
+def size_faults(spec: ModuleSpec, place: str) -> Iterator[Fault]:
+    """Dims that cannot be sized, and arrays that would be empty or too large."""
+    sized = sizes(spec)
+    for name in sorted(variadic_dims(spec)):
+        if several(spec, name) is None:
+            fix = f"write `[test]` and `sizes = {{ {name} = [2, 3] }}`"
+            yield Fault(place, f"the sizes of `*{name}` are not known without running it", fix)
+    for dim, where in _plain_dims(spec).items():
+        unsized = [name for name in dim_names(dim) if name not in sized]
+        names = ", ".join(f"{name} = 3" for name in dict.fromkeys(unsized or dim_names(dim)))
+        fix = f"write `[test]` and `sizes = {{ {names} }}`, with sizes that fit" if names else "mend the dim"
+        if unsized:
+            yield Fault(place, f"the size of `{unsized[0]}` is not known without running it", fix)
+        elif not _is_positive(dim, sized):
+            yield Fault(where, f"the dim `{dim}` {_outcome(dim, sized)} in the tests", fix)
+
+
+def _outcome(dim: str, sized: Mapping[str, int]) -> str:
+    with_sizes = ", ".join(f"{name} = {sized[name]}" for name in dict.fromkeys(dim_names(dim)))
+    told = f" with {with_sizes}," if with_sizes else ""
+    try:
+        return f"is {evaluate(dim, sized)}{told}".removesuffix(",")
+    except ZeroDivisionError:
+        return f"divides by zero{told}".removesuffix(",")
+
+
+def other_size(spec: ModuleSpec, name: str, sized: Mapping[str, int]) -> int | None:
+    """A size for `name` that no dim has and with which no dim is empty."""
+    untaken = (prime for prime in primes() if prime not in sized.values())
+    tried = (next(untaken) for _ in range(_TRIES))
+    return next((one for one in tried if _all_positive(spec, {**sized, name: one})), None)
+
+
+def _all_positive(spec: ModuleSpec, sized: Mapping[str, int]) -> bool:
+    return all(_is_positive(dim, sized) for dim in _plain_dims(spec))
