@@ -87,9 +87,6 @@ def _made_or_given(field: Field, place: str) -> Iterator[Fault]:
     if not field.converter.startswith("=") and not _DOTTED.fullmatch(field.converter):
         fix = f'write `converter = "=..."`, over `{field.name}`'
         yield Fault(f"{place}.converter", f"`{field.converter}` is not the name of a function", fix)
-    elif field.stored and (arrays(field.type) or field.is_tree):
-        fix = f'write `preprocess = "..."`, over `{field.name}`, which sees a copy'
-        yield Fault(f"{place}.converter", "would get the caller's own arrays", fix)
 
 
 _VERBS = {"preprocess": "preprocess", "converter": "convert"}
