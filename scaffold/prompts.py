@@ -1,35 +1,34 @@
 """The questions of `scaffold new-module` without a name, on a terminal."""
 
+from collections.abc import Container, Iterable
 from typing import Any
 
 import click
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.spec.check_fields import initialiser_faults
+from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.keys import CONSTRUCTORS, REBUILDS
 from scaffold.spec.names import class_name_fault, field_name_fault
+from scaffold.spec.read import Reader
 from scaffold.spec.tokens import call_from_text, parse_field_token
-from scaffold.spec.types import TypeSyntaxError, parse_type
 
 
 def ask() -> dict[str, Any]:
-    """The tables of a spec, from answers; a bad answer is explained and asked again."""
-    name = click.prompt("Name of the class", value_proc=_class_name)
+    """The tables of a spec, from answers; a bad answer is explained and asked again.
+
+    What has its default is left out, so that the spec is the one which the command line would write.
+    """
+    raw: dict[str, Any] = {"name": click.prompt("Name of the class", value_proc=_class_name)}
     kind = click.prompt("Kind", default="module", type=click.Choice(_kinds()))
-    raw: dict[str, Any] = {"name": name, "kind": kind}
     doc = click.prompt("Docstring (empty for none)", default="", show_default=False)
-    if doc:
-        raw["doc"] = doc
-    if kind == "pytree":
-        raw["rebuild"] = click.prompt("Rebuild", default="bypass", type=click.Choice(REBUILDS))
-    else:
-        raw["constructor"] = click.prompt("Constructor", default="factory", type=click.Choice(CONSTRUCTORS))
-    raw["fields"] = _ask_fields(name)
-    call = click.prompt(
-        "Call, as 'x:f[in_size] -> f[out_size]' (empty for none)", default="", show_default=False
-    )
-    if call:
-        raw["call"] = call_from_text(call, click.prompt("Body of the call"))
-    return raw
+    key, legal = ("rebuild", REBUILDS) if kind == "pytree" else ("constructor", CONSTRUCTORS)
+    form = click.prompt(key.capitalize(), default=legal[0], type=click.Choice(legal))
+    answers = {"kind": (kind, "module"), "doc": (doc, ""), key: (form, legal[0])}
+    raw |= {name: value for name, (value, default) in answers.items() if value != default}
+    raw["fields"] = _ask_fields(raw["name"])
+    call = _ask_call()
+    return {**raw, "call": call} if call else raw
 
 
 def _kinds() -> tuple[str, ...]:
@@ -39,13 +38,10 @@ def _kinds() -> tuple[str, ...]:
 
 
 def _class_name(text: str) -> str:
-    return _refused_or(text, class_name_fault(text, "name"))
-
-
-def _refused_or(text: str, fault: Fault | None) -> str:
+    fault = class_name_fault(text.strip(), "name")
     if fault is not None:
         raise click.UsageError(f"{fault.what}; {fault.fix}")
-    return text
+    return text.strip()
 
 
 def _ask_fields(class_name: str) -> dict[str, Any]:
@@ -53,19 +49,66 @@ def _ask_fields(class_name: str) -> dict[str, Any]:
         "Fields, as NAME:TYPE[?FLAG][@ROLE][=INIT]; for example weight:f[out_size,in_size]=lecun_normal"
     )
     fields: dict[str, Any] = {}
-    while True:
-        token = click.prompt(
-            "Field (empty to finish)" if fields else "Field",
-            default="" if fields else None,
-            show_default=False,
-        )
-        if not token:
-            return fields
-        try:
-            name, table = parse_field_token(token)
-            parse_type(table["type"])
-            _refused_or(name, field_name_fault(name, "field", class_name))
-        except (ScaffoldError, TypeSyntaxError, click.UsageError) as error:
-            click.echo(f"Error: {error}")
+    while token := _ask_field(first=not fields):
+        faults = _field_faults(token, class_name, fields)
+        if faults:
+            _explain(faults)
             continue
+        name, table = parse_field_token(token)
         fields[name] = table
+    return fields
+
+
+def _ask_field(*, first: bool) -> str:
+    if first:
+        return click.prompt("Field").strip()
+    return click.prompt("Field (empty to finish)", default="", show_default=False).strip()
+
+
+def _field_faults(token: str, class_name: str, fields: Container[str]) -> list[Fault]:
+    """What is wrong with a field by itself; how it goes with the others shows when all are there."""
+    try:
+        name, table = parse_field_token(token)
+    except ScaffoldError as error:
+        return list(error.faults)
+    reader = Reader("answer")
+    field = reader.field(name, table)
+    faults = [*reader.faults, field_name_fault(name, f"fields.{name}", class_name)]
+    if field is not None:
+        faults += initialiser_faults(field, f"fields.{name}")
+    if name in fields:
+        faults.append(Fault(f"fields.{name}", f"`{name}` is there already", "give each field its own name"))
+    return [fault for fault in faults if fault is not None]
+
+
+def _explain(faults: Iterable[Fault]) -> None:
+    for fault in faults:
+        legal = f" (legal: {', '.join(fault.legal)})" if fault.legal else ""
+        click.echo(f"Error: {fault.what}; {fault.fix}{legal}")
+
+
+def _ask_call() -> dict[str, Any]:
+    question = "Call, as 'x:f[in_size] -> f[out_size]' (empty for none)"
+    while call := click.prompt(question, default="", show_default=False).strip():
+        faults = _call_faults(call_from_text(call, "return None"))
+        if not faults:
+            return call_from_text(call, _ask_body())
+        _explain(faults)
+    return {}
+
+
+def _ask_body() -> str:
+    while True:
+        body: str = click.prompt("Body of the call")
+        what = syntax_fault(body, expression=False)
+        if what is None:
+            return body
+        click.echo(
+            f"Error: not Python: {what}; write statements in one line, such as `return self.weight @ x`"
+        )
+
+
+def _call_faults(table: dict[str, Any]) -> list[Fault]:
+    reader = Reader("answer")
+    reader.call({"call": table})
+    return reader.faults

@@ -4,6 +4,8 @@ import io
 import textwrap
 import tokenize
 
+from scaffold.spec.expressions import dedented
+
 WIDTH = 88
 
 
@@ -58,7 +60,7 @@ def _wrap(line: str, width: int) -> list[str]:
 
 def block(source: str, indent: str) -> str:
     """Statements, each line indented but for those inside a string of several lines."""
-    text = textwrap.dedent(source).strip("\n").rstrip()
+    text = dedented(source)
     inside = _string_lines(text)
     lines = text.split("\n")
     return "\n".join(
