@@ -14,7 +14,7 @@ def docstring(text: str, indent: str) -> str:
     body = _wrapped(text.strip(), len(indent))
     raw = "\\" in body and '"""' not in body and not body.endswith(("\\", '"'))
     quoted = body if raw else body.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    if quoted.endswith('"'):
+    if (len(body) - len(body.rstrip('"'))) % 3:  # each third one is escaped already
         quoted = quoted[:-1] + '\\"'
     prefix = 'r"""' if raw else '"""'
     lines = quoted.split("\n")

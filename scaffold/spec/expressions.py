@@ -178,10 +178,12 @@ def _stored(node: ast.AST) -> frozenset[str]:
 
 
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """The nodes of a block, without what lies inside a function, a lambda or a class of its own."""
+    """The nodes of a block, without what lies inside a function, a lambda or a class, or is bound by a comprehension."""
     for node in nodes:
         yield node
-        if not isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, ast.comprehension):
+            yield from own_nodes(_parts(node))
+        elif not isinstance(node, ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield from own_nodes(ast.iter_child_nodes(node))
 
 
