@@ -4,10 +4,9 @@ import ast
 import pathlib
 import subprocess
 import sys
-import time
 
 import pytest
-from good_specimens import GOOD, AffineLaws
+from good_specimens import GOOD
 from laws_runner import SOURCE, laws, run
 
 
@@ -16,13 +15,6 @@ def test_good_classes_hold_every_law(suite):
     outcome = run(suite)
     assert not outcome, "\n".join(message for found in outcome.values() for message in found)
     assert len(outcome.ran) > 15
-
-
-def test_a_suite_takes_less_than_three_seconds():
-    run(AffineLaws)  # the first run pays for what jax compiles once
-    start = time.perf_counter()
-    run(AffineLaws)
-    assert time.perf_counter() - start < 3
 
 
 def test_the_statements_can_be_read_without_importing_jax():
