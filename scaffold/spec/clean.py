@@ -47,7 +47,7 @@ class Cleaner:
     def items(self, table: Mapping[Any, Any], path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         for name, value in table.items():
             if not isinstance(name, str):
-                self.add(path, f"the key `{name!r}` is not a text", "write it as a string")
+                self.add(path, f"a key is of type {type(name).__name__}", "write it as a string")
             elif _ODD.search(name) or "\n" in name:
                 self.add(path, f"the key {name!a} holds a control character", "remove that character")
             else:
