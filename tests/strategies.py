@@ -46,7 +46,7 @@ CLASS_NAMES = (
     *("Modulo", "Arrays", "FloatTable", "Tuple_", "Param", "Trained", "Self_", "Object_", "Conv2D", "MLP"),
     "AVeryLongNameOfAClassThatTakesUpMostOfTheRoomThatALineOfCodeHasAndThenSomeMore",
 )
-DIM_NAMES = ("size", "in_size", "out_size", "hidden", "n", "N", "k", "rows", "d_model", "x_dim", "_m")
+DIM_NAMES = ("size", "in_size", "out_size", "hidden", "n", "N", "k", "rows", "d_model", "x_dim", "K")
 ARGUMENT_NAMES = ("x", "z", "inputs", "instance", "arguments", "input", "name", "seed", "query", "h")
 DOCS = (
     *("A plain sentence.", 'Says "so".', 'Ends with a "quote"', '"Begins" with one', "It's.", "'''"),
@@ -119,6 +119,8 @@ class Draft:
     declared: list[str] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     rejected: list[dict[str, Any]] = field(default_factory=list)
+    once: bool = True
+    """Whether `dataclasses.replace` passes the constructor by, so that no preprocessing is done again."""
     reals: list[str] = field(default_factory=list)
     """Parameters that are always there, for derived fields to be computed from."""
 
@@ -145,6 +147,10 @@ class Draft:
             self.lines.append(f"if self.{name} is not None:\n    y = y + {use}")
         elif use:
             self.lines.append(f"y = y + {f'(0 if self.{name} is None else {use})' if missing else use}")
+
+    def changed(self, value: str) -> str:
+        """An expression that preprocesses `value`."""
+        return f"{value} + {value}" if self.once else f"jnp.maximum({value}, 1)"
 
     def shape(self, *, most: int = 3, least: int = 0) -> tuple[str, ...]:
         return tuple(self.dim() for _ in range(self.draw(st.integers(least, most))))
@@ -198,7 +204,7 @@ def given_array(draft: Draft) -> None:
             f"None if {name} is None else {name} + {name}" if "None" in table["type"] else f"{name} + {name}"
         )
     elif array.dtype not in ("key", "bool") and draft.rarely() and not missing:
-        table["converter"] = draft.one("jnp.asarray", f"=jnp.asarray({name}) + 1")
+        table["converter"] = "jnp.asarray"
     if draft.rarely():
         table["check"] = f"{name} is None or {name}.ndim < 9" if missing else f"{name}.ndim < 9"
     if not missing and not table.get("role") and array.dtype in ("f", "inexact"):
@@ -272,8 +278,6 @@ def many_arrays(draft: Draft) -> None:
     )
     table: dict[str, Any] = {"type": kind.format(item)}
     missing = draft.rarely()
-    if draft.rarely():
-        table["role"] = "buffer"
     if kind in ("list[{}]", "dict[str, {}]", "tree") and draft.chance():
         size = "2" if kind == "tree" else n
         made = f"jnp.ones(({size},), dtype) * (i + 1) for i in range(2)"
@@ -290,11 +294,14 @@ def many_arrays(draft: Draft) -> None:
     elif missing:
         table["optional"] = flag(draft)
     elif kind == "dict[str, {}]" and draft.rarely():
-        table["preprocess"] = f"{{key_: value * 2 for key_, value in {name}.items()}}"
+        table["preprocess"] = f"{{key_: {draft.changed('value')} for key_, value in {name}.items()}}"
     elif kind == "list[{}]" and draft.rarely():
-        table["preprocess"] = f"[value * 2 for value in {name}]"
+        table["preprocess"] = f"[{draft.changed('value')} for value in {name}]"
     elif kind == "tree" and draft.rarely():
-        table["preprocess"] = f"jax.tree.map(lambda leaf: leaf + leaf, {name})"
+        table["preprocess"] = f"jax.tree.map(lambda leaf: {draft.changed('leaf')}, {name})"
+    # The leaves of a buffer are declared one by one, so the example must show them.
+    if not {"init", "preprocess"} & set(table) and draft.rarely():
+        table["role"] = "buffer"
     draft.add(name, table, summed(f"self.{name}"), missing=missing)
 
 
@@ -302,13 +309,13 @@ def preset_dict(draft: Draft) -> None:
     name, dims = draft.new_name(), draft.shape(most=1)
     table: dict[str, Any] = {"type": f"dict[str, {text(ArrayType(draft.one('f', 'f', 'f32'), dims))}]"}
     table["preset"] = draft.one(
-        {"a": 42.0}, {"b": 1.5, "a": -1.0}, {"it's": 2.0}, {"z": "=1 / 3"}, {'say "so"': 1}
+        {"a": 42.0}, {"b": 1.5, "a": -1.0}, {"its": 2.0}, {"z": "=1 / 3"}, {"loop": 1}
     )
     if not dims and draft.rarely():
-        table |= {"type": "dict[str, f[]]", "init": '={"c": jnp.zeros((), dtype), "a": jnp.ones((), dtype)}'}
+        table |= {"type": "dict[str, f[]]", "init": '={"A": jnp.zeros((), dtype), "B": jnp.ones((), dtype)}'}
     elif draft.rarely():
         table["preprocess"] = (
-            f'{name} | {{"kept": jnp.zeros((), jnp.float32)}}' if not dims else f"dict({name})"
+            f'{name} | {{"zz": jnp.zeros((), jnp.float32)}}' if not dims else f"dict({name})"
         )
     # Under `rebuild = "static"` the preset entries are Python numbers, which belong to the treedef.
     draft.add(name, table, f"sum(jnp.sum(jnp.asarray(value, x.dtype)) for value in self.{name}.values())")
@@ -614,10 +621,12 @@ def specs(draw: Draw, names: st.SearchStrategy[str] | None = None) -> dict[str, 
     name = draw(names if names is not None else st.sampled_from(CLASS_NAMES))
     dims = draw(st.lists(st.sampled_from(DIM_NAMES), min_size=1, max_size=3, unique=True))
     draft = Draft(draw, kind, name, {name, "shape", *DIM_NAMES}, dims)
+    raw: dict[str, Any] = {"name": name, **form(draft)}
+    draft.once = raw.get("constructor") != "init" and raw.get("rebuild") != "flag"
+    draft.taken |= {"aux"} if raw.get("rebuild") in ("flag", "factory") else set()
     anchor = draft.new_name()
     draft.add(anchor, {"type": "f[]"}, f"self.{anchor}")
     draft.reals.append(anchor)
-    raw: dict[str, Any] = {"name": name, **form(draft)}
     if raw.get("rebuild") == "static":
         preset_dict(draft)
     for member in draw(st.lists(st.sampled_from(MEMBERS), min_size=0, max_size=6)):
@@ -674,7 +683,7 @@ def test_table(draft: Draft, spec: ModuleSpec) -> dict[str, Any]:
     table: dict[str, Any] = {}
     dims = [name for name in dims_of(spec) if name in DIM_NAMES]
     if dims and draft.rarely():
-        table["sizes"] = {draft.one(*dims): 4}
+        table["sizes"] = {draft.one(*dims): 6}
     if draft.rejected:
         table["rejected"] = draft.rejected
     return table

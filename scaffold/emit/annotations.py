@@ -104,7 +104,10 @@ class Scope:
         if dim.startswith("*") or names == (dim,):
             self.bound.update(names)
             return dim
-        return dim if set(names) <= self.bound else f"{dim}=_"
+        if not set(names) <= self.bound:
+            return f"{dim}=_"
+        # `n (n+1)//2` would read as a call to type checkers; the name is documentation to jaxtyping.
+        return f"size={dim}" if dim.startswith("(") else dim
 
 
 def _union(members: Iterable[str], optional: bool) -> str:

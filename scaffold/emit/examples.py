@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from scaffold.errors import ScaffoldError
 from scaffold.spec.constructor import Parameter, parameters
@@ -39,6 +40,10 @@ class Examples:
 
     def inputs(self) -> tuple[tuple[str, str], ...]:
         """The constructor's arguments by name, as source; what has a default that will do is left out."""
+        return self._inputs
+
+    @cached_property
+    def _inputs(self) -> tuple[tuple[str, str], ...]:
         pairs = ((one.name, self.parameter(one, index)) for index, one in enumerate(parameters(self.spec)))
         return tuple((name, source) for name, source in pairs if source is not None)
 
@@ -74,7 +79,7 @@ class Examples:
             case ListType(item=item):
                 return f"[{self.value(item, name, offset)}, {self.value(item, name, offset + 10)}]"
             case DictType(item=item):
-                entries = (*keys, "z" if "b" in keys else "b")
+                entries = sorted((*keys, "z" if "b" in keys else "b"))
                 pairs = (
                     f"{key!r}: {self.value(item, name, offset + 10 * i)}" for i, key in enumerate(entries)
                 )

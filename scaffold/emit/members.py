@@ -18,12 +18,10 @@ BODY = " " * 8
 
 def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
     """The buffers that must be kept out of the gradient where they are used."""
-    inexact = (
-        one
-        for one in spec.fields
-        if one.role == "buffer" and isinstance(one.type, ArrayType) and one.type.inexact
+    buffers = (one for one in spec.fields if one.role == "buffer")
+    return tuple(
+        one.name for one in buffers if one.is_tree or any(array.inexact for array in arrays(one.type))
     )
-    return tuple(one.name for one in inexact if not (one.nullable or one.optional))
 
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:

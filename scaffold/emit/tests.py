@@ -20,6 +20,7 @@ from scaffold.spec.types import (
     ListType,
     LiteralType,
     ScalarType,
+    TreeType,
     TupleType,
     Type,
     UnionType,
@@ -73,7 +74,8 @@ def _entries(spec: ModuleSpec, examples: Examples, field: Field) -> Iterator[tup
     kept = spec.kind == "pytree" and spec.rebuild == "static" and bool(field.preset)
     holder = f"{field.name}_entries" if kept else field.name
     source = dict(examples.inputs()).get(field.name)
-    if source is None or not field.given or field.preprocess or field.converter:
+    is_open = field.is_tree and field.role == "param"
+    if source is None or not field.given or field.preprocess or field.converter or is_open:
         yield holder, field.type
         return
     preset = [name for name, _ in field.preset]
@@ -92,6 +94,13 @@ def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterato
         case (ListType(item=item), ast.List(elts=values)):
             for index, value in enumerate(values):
                 yield from ((f".{index}{rest}", part) for rest, part in _below(item, value))
+        case (TreeType(), ast.Dict(keys=keys, values=values)):
+            for key, value in zip(keys, values, strict=True):
+                name = ast.literal_eval(key) if key is not None else ""
+                yield from ((f".{name}{rest}", part) for rest, part in _below(kind, value))
+        case (TreeType(), ast.Tuple(elts=values) | ast.List(elts=values)):
+            for index, value in enumerate(values):
+                yield from ((f".{index}{rest}", part) for rest, part in _below(kind, value))
         case _:
             yield "", kind
 
@@ -135,7 +144,9 @@ def _frozen(value: Any) -> Any:
         case list():
             return tuple(map(_frozen, cast("list[Any]", value)))
         case dict():
-            return tuple(sorted((name, _frozen(item)) for name, item in cast("dict[str, Any]", value).items()))
+            return tuple(
+                sorted((name, _frozen(item)) for name, item in cast("dict[str, Any]", value).items())
+            )
         case _:
             return value
 

@@ -71,6 +71,8 @@ def block(source: str, indent: str) -> str:
 
 def _string_lines(text: str) -> frozenset[int]:
     """The numbers of the lines that begin inside a string."""
+    if not any(mark in text for mark in ('"""', "'''", "\\\n")):
+        return frozenset()
     inside: set[int] = set()
     start = 0
     for token in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -139,6 +139,9 @@ def _registration(spec: ModuleSpec, attributes: tuple[Attribute, ...]) -> dict[s
         "keyed_children": _tuple(f'(GetAttrKey("{name}"), node.{name})' for name in leaves),
         "has_children": bool(leaves),
         "has_aux": bool(static),
+        # The fields of these names are unpacked into locals where unflatten calls `__init__`.
+        "aux_name": _free("aux", attributes),
+        "children_name": _free("children", attributes),
         "child_stores": _targets(f'fields["{name}"]' for name in leaves),
         "aux_stores": _targets(f'fields["{name}"]' for name in static),
         "child_names": _targets(leaves),
@@ -147,6 +150,10 @@ def _registration(spec: ModuleSpec, attributes: tuple[Attribute, ...]) -> dict[s
             [*(f"{name}={name}" for name in (*leaves, *static)), *_rebuild_argument(spec)]
         ),
     }
+
+
+def _free(name: str, attributes: tuple[Attribute, ...]) -> str:
+    return f"{name}_data" if any(one.name == name for one in attributes) else name
 
 
 def _rebuild_argument(spec: ModuleSpec) -> tuple[str, ...]:

@@ -272,7 +272,11 @@ def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
         name = _attribute_of_self(node)
-        if name not in names or _is_call_of(ancestors, "stop_gradient"):
+        if (
+            name not in names
+            or _is_call_of(ancestors, "stop_gradient")
+            or _is_compared_by_identity(ancestors)
+        ):
             return None
         return f"{wrapper}(self.{name})"
 
@@ -286,6 +290,12 @@ def _attribute_of_self(node: ast.AST) -> str | None:
             return name
         case _:
             return None
+
+
+def _is_compared_by_identity(ancestors: tuple[ast.AST, ...]) -> bool:
+    """Whether the parent is `... is None` or the like, which reads no value."""
+    parent = ancestors[-1] if ancestors else None
+    return isinstance(parent, ast.Compare) and all(isinstance(one, ast.Is | ast.IsNot) for one in parent.ops)
 
 
 def _is_call_of(ancestors: tuple[ast.AST, ...], function: str) -> bool:
