@@ -106,7 +106,13 @@ def uses_dtype(spec: ModuleSpec) -> bool:
 
 
 def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
-    """The parameters of the constructor, in order."""
+    """The parameters of the constructor, in order; worked out once for a spec."""
+    if "parameters" not in spec.worked_out:
+        spec.worked_out["parameters"] = _parameters(spec)
+    return spec.worked_out["parameters"]
+
+
+def _parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     found = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
         return _ordered(spec, found)

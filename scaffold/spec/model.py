@@ -1,6 +1,8 @@
 """The spec as data: frozen, checked, with every default filled in."""
 
+import dataclasses
 from dataclasses import dataclass
+from typing import Any
 
 from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
 
@@ -123,6 +125,10 @@ class ModuleSpec:
     call: Call | None = None
     test: TestPlan = TestPlan()
     where: str = "spec"
+    worked_out: dict[str, Any] = dataclasses.field(
+        default_factory=dict[str, Any], init=False, compare=False, repr=False
+    )
+    """What has been worked out from this spec; a spec never changes, so it holds."""
 
     @property
     def stored(self) -> tuple[Field, ...]:
