@@ -195,7 +195,11 @@ class Reader:
             ),
             values=self.values(self.table(table, "values"), "values"),
             other=self.values(self.table(table, "other"), "other"),
-            rejected=tuple(self.values(as_table(row), "rejected") for row in as_list(table.get("rejected"))),
+            rejected=tuple(
+                self.values(as_table(row), "rejected")
+                for row in as_list(table.get("rejected"))
+                if isinstance(row, Mapping)
+            ),
         )
 
     def values(self, table: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
