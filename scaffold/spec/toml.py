@@ -19,17 +19,27 @@ def read_toml(path: Path, where: str) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
-        raise ScaffoldError(
-            f"cannot be read ({error.strerror})", where=where, fix="give the path of a spec"
-        ) from None
+        raise _unreadable(error.strerror or str(error), where) from None
     except UnicodeDecodeError as error:
         raise ScaffoldError(
             f"is not UTF-8 (byte {error.start})", where=where, fix="save it as UTF-8"
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise ScaffoldError(
-            f"is not TOML: {error}", where=where, fix="mend the line; https://toml.io"
-        ) from None
+        raise _not_toml(str(error), where) from None
+    except RecursionError:
+        raise _not_toml("nested too deeply", where) from None
+    except ValueError as error:
+        if "\0" in str(path):
+            raise _unreadable(str(error), where) from None
+        raise _not_toml("an integer has too many digits", where) from None
+
+
+def _unreadable(why: str, where: str) -> ScaffoldError:
+    return ScaffoldError(f"cannot be read ({why})", where=where, fix="give the path of a spec")
+
+
+def _not_toml(why: str, where: str) -> ScaffoldError:
+    return ScaffoldError(f"is not TOML: {why}", where=where, fix="mend the line; https://toml.io")
 
 
 def write_toml(raw: Mapping[str, Any], schema: str) -> str:
@@ -50,7 +60,7 @@ def _table_lines(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else toml_string(name)
+    return name if _BARE.fullmatch(name) else _one_line(name)
 
 
 def toml_value(value: Any) -> str:
@@ -76,4 +86,8 @@ def toml_string(text: str) -> str:
         escaped = "\n".join(json.dumps(line, ensure_ascii=False)[1:-1] for line in text.split("\n"))
         readable = escaped if '""' in text or text.endswith('"') else escaped.replace('\\"', '"')
         return f'"""\n{readable}"""'.replace("\x7f", "\\u007f")
+    return _one_line(text)
+
+
+def _one_line(text: str) -> str:
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
