@@ -12,7 +12,10 @@ _FORMS: dict[str, dict[str, Any]] = {
     "array of strings": {"type": "array", "items": {"type": "string"}},
     "array of tables": {"type": "array", "items": {"type": "object"}},
     "table": {"type": "object"},
-    "value": {"type": ["string", "integer", "number", "boolean", "array"]},
+    "value": {
+        "type": ["string", "integer", "number", "boolean", "array"],
+        "items": {"type": ["string", "integer", "number", "boolean", "array"]},
+    },
 }
 
 
