@@ -111,7 +111,12 @@ def raw_spec(
     name: str, fields: tuple[str, ...], sizes: tuple[str, ...], options: Mapping[str, str | None]
 ) -> dict[str, Any]:
     """The tables of a spec from the command line. Raises one `ScaffoldError` where a token is wrong, for all faults."""
-    call = {"args": None, "body": None, **call_from_text(options.get("call"), options.get("body"))}
+    call = {
+        "args": None,
+        "returns": None,
+        "body": None,
+        **call_from_text(options.get("call"), options.get("body")),
+    }
     given = {
         key: value for key, value in (*call.items(), ("carry", options.get("carry"))) if value is not None
     }

@@ -1,0 +1,217 @@
+"""`scaffold new-module` without a name, on a terminal of its own."""
+
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from tests.projects import REPOSITORY
+from tests.support import read_tree
+
+PATIENCE = 30.0
+"""Seconds until a dialogue that has stopped is given up."""
+
+
+@dataclass
+class Dialogue:
+    """A process on a pseudo-terminal: what it shows, and what is typed."""
+
+    process: subprocess.Popen[bytes]
+    terminal: int
+    shown: str = field(default="")
+
+    def expect(self, text: str) -> None:
+        """Wait until `text` is shown, and forget all up to it."""
+        deadline = time.monotonic() + PATIENCE
+        while text not in self.shown:
+            assert time.monotonic() < deadline and self._read(0.2), f"no {text!r} in {self.shown!r}"
+        self.shown = self.shown.partition(text)[2]
+
+    def _read(self, seconds: float) -> bool:
+        """Read what comes; False where nothing more can."""
+        if not select.select([self.terminal], [], [], seconds)[0]:
+            return self.process.poll() is None
+        try:
+            data = os.read(self.terminal, 4096)
+        except OSError:  # Linux: the other end is closed
+            return False
+        self.shown += data.decode()
+        return bool(data)
+
+    def answer(self, question: str, *lines: str) -> None:
+        self.expect(question)
+        os.write(self.terminal, "".join(f"{line}\n" for line in lines).encode())
+
+    def press(self, question: str, letter: bytes) -> None:
+        self.expect(question)
+        time.sleep(0.5)  # an interrupt between the question and the waiting would be held back
+        os.write(self.terminal, letter)
+
+    def code(self) -> int:
+        """The exit code, once all is shown."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline and self._read(0.2):
+            pass
+        return self.process.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def dialogue(folder: Path) -> Iterator[Dialogue]:
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scaffold", "new-module", "--folder", str(folder)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        start_new_session=True,
+        preexec_fn=_own_terminal,
+    )
+    os.close(theirs)
+    try:
+        yield Dialogue(process, ours)
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        os.close(ours)
+
+
+def _own_terminal() -> None:
+    """Make the terminal the process' own, so that ctrl-C reaches it."""
+    import fcntl
+    import termios
+
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def scaffold(folder: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "scaffold", "new-module", *arguments, "--folder", str(folder)]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    subprocess.run(command, cwd=folder, check=True, capture_output=True, timeout=PATIENCE, env=environment)
+
+
+def folder(tmp_path: Path, name: str) -> Path:
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "pyproject.toml").touch()
+    return tmp_path / name
+
+
+def test_the_answers_write_what_the_command_line_writes(tmp_path: Path) -> None:
+    asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
+    with dialogue(asked) as terminal:
+        terminal.answer("Name of the class: ", "Affine")
+        terminal.answer("Kind (module, pytree) [module]: ", "")
+        terminal.answer("Docstring (empty for none): ", "An affine map.")
+        terminal.answer("Constructor (factory, init) [factory]: ", "")
+        terminal.answer("Field: ", "weight:f[out_size,in_size]=lecun_normal")
+        terminal.answer("Field (empty to finish): ", "bias:f[out_size]=zeros")
+        terminal.answer("Field (empty to finish): ", "")
+        terminal.answer("(empty for none): ", "x:f[in_size] -> f[out_size]")
+        terminal.answer("Body of the call: ", "return self.weight @ x + self.bias")
+        assert terminal.code() == 0, terminal.shown
+    scaffold(
+        told,
+        *(
+            "Affine",
+            "weight:f[out_size,in_size]=lecun_normal",
+            "bias:f[out_size]=zeros",
+            "--doc",
+            "An affine map.",
+        ),
+        *("--call", "x:f[in_size] -> f[out_size]", "--body", "return self.weight @ x + self.bias"),
+    )
+    assert read_tree(asked) == read_tree(told)
+
+
+def test_other_than_the_defaults(tmp_path: Path) -> None:
+    asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
+    with dialogue(asked) as terminal:
+        terminal.answer("Name of the class: ", "Table")
+        terminal.answer("Kind (module, pytree) [module]: ", "pytree")
+        terminal.answer("Docstring (empty for none): ", "")
+        terminal.answer("Rebuild (bypass, flag, factory, static) [bypass]: ", "flag")
+        terminal.answer("Field: ", "scale:f[]")
+        terminal.answer("Field (empty to finish): ", "")
+        terminal.answer("(empty for none): ", "")
+        assert terminal.code() == 0, terminal.shown
+    scaffold(told, "Table", "scale:f[]", "--kind", "pytree", "--rebuild", "flag")
+    assert read_tree(asked) == read_tree(told)
+
+
+def test_a_bad_answer_is_explained_and_asked_again(tmp_path: Path) -> None:
+    asked = folder(tmp_path, "asked")
+    with dialogue(asked) as terminal:
+        terminal.answer("Name of the class: ", "affine")
+        terminal.expect("Error: class `affine` does not begin with a capital letter; write `Affine`")
+        terminal.answer("Name of the class: ", "../Evil")
+        terminal.expect("Error: `../Evil` is not a name; use letters")
+        terminal.answer("Name of the class: ", "Affine")
+        terminal.answer("[module]: ", "modul")
+        terminal.expect("Error: 'modul' is not one of")
+        terminal.answer("[module]: ", "")
+        terminal.answer("Docstring (empty for none): ", "")
+        terminal.answer("[factory]: ", "init")
+        terminal.answer("Field: ", "weight")
+        terminal.expect("Error: a field is a name and a type; write NAME:TYPE")
+        terminal.answer("Field: ", "weight:f[n]=zeross")
+        terminal.expect("Error: there is no initialiser `zeross`; did you mean `zeros`? (legal: zeros, ones,")
+        terminal.answer("Field: ", "rate:float")
+        terminal.expect("Error: a bare float has no role; ")
+        terminal.answer("Field: ", "items:f[n]")
+        terminal.expect("Error: `items` shadows a method of dict; ")
+        terminal.answer("Field: ", "weight:f[n]=zeros")
+        terminal.answer("Field (empty to finish): ", "weight:f[m]")
+        terminal.expect("Error: `weight` is there already; ")
+        terminal.answer("Field (empty to finish): ", "")
+        terminal.answer("(empty for none): ", "x:f[n -> f[n]")
+        terminal.expect("Error: `f[n` is not a type; ")
+        terminal.answer("(empty for none): ", "x:f[n] -> f[n]")
+        terminal.answer("Body of the call: ", "return (x")
+        terminal.expect("Error: not Python: ")
+        terminal.answer("Body of the call: ", "return x + self.weight")
+        assert terminal.code() == 0, terminal.shown
+    assert "specs/affine.toml" in read_tree(asked)
+
+
+def test_faults_that_show_at_the_end_are_reported_and_nothing_is_written(tmp_path: Path) -> None:
+    asked = folder(tmp_path, "asked")
+    before = read_tree(asked)
+    with dialogue(asked) as terminal:
+        terminal.answer("Name of the class: ", "Affine")
+        terminal.answer("[module]: ", "")
+        terminal.answer("Docstring (empty for none): ", "")
+        terminal.answer("[factory]: ", "")
+        terminal.answer("Field: ", "weight:f[n]=zeros")
+        terminal.answer("Field (empty to finish): ", "")
+        terminal.answer("(empty for none): ", "x:f[n] -> f[n]")
+        terminal.answer("Body of the call: ", "return x + self.weigth")
+        terminal.expect("specs/affine.toml: call.body: `self.weigth` is no field")
+        assert terminal.code() == 2
+    assert read_tree(asked) == before
+
+
+@pytest.mark.parametrize(("letter", "code"), [(b"\x04", 1), (b"\x03", 1)], ids=["ctrl-D", "ctrl-C"])
+@pytest.mark.parametrize("late", [False, True], ids=["at-once", "later"])
+def test_leaving_writes_nothing(tmp_path: Path, letter: bytes, code: int, late: bool) -> None:
+    asked = folder(tmp_path, "asked")
+    before = read_tree(asked)
+    with dialogue(asked) as terminal:
+        if late:
+            terminal.answer("Name of the class: ", "Affine", "", "", "")
+            terminal.press("Field: ", letter)
+        else:
+            terminal.press("Name of the class: ", letter)
+        terminal.expect("Aborted!")
+        assert terminal.code() == code
+    assert read_tree(asked) == before
