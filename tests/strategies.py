@@ -175,15 +175,15 @@ def total(array: ArrayType, source: str) -> str:
     if array.dtype == "key":
         return f"jax.random.uniform({source}{'.ravel()[0]' if array.dims else ''}, (), x.dtype)"
     if array.dtype in _COMPLEX:
-        return f"jnp.sum(jnp.real({source}) + 2 * jnp.imag({source})).astype(x.dtype)"
+        return f"jnp.sum((jnp.real({source}) + 2 * jnp.imag({source})).astype(x.dtype))"
     if array.dtype in ("f", "inexact"):
         return f"jnp.sum({source})" if array.dims else source
-    return f"jnp.sum({source}).astype(x.dtype)"
+    return f"jnp.sum({source}.astype(x.dtype))"
 
 
 def summed(source: str) -> str:
     """The same for a structure of floating-point arrays."""
-    return f"sum(jnp.sum(leaf).astype(x.dtype) for leaf in jax.tree.leaves({source}))"
+    return f"sum(jnp.sum(leaf.astype(x.dtype)) for leaf in jax.tree.leaves({source}))"
 
 
 # --- Fields: each function draws one -------------------------------------------------------------------------------------
@@ -199,10 +199,10 @@ def given_array(draft: Draft) -> None:
         table["type"] += " | None"
     elif missing:
         table["optional"] = flag(draft)
-    if array.dtype not in ("key", "bool") and draft.rarely():
-        table["preprocess"] = (
-            f"None if {name} is None else {name} + {name}" if "None" in table["type"] else f"{name} + {name}"
-        )
+    if array.dtype not in ("key", "bool", *_COMPLEX) and draft.rarely():
+        changed = draft.changed(name)
+        nullable = "None" in table["type"]
+        table["preprocess"] = f"None if {name} is None else {changed}" if nullable else changed
     elif array.dtype not in ("key", "bool") and draft.rarely() and not missing:
         table["converter"] = "jnp.asarray"
     if draft.rarely():
@@ -213,7 +213,7 @@ def given_array(draft: Draft) -> None:
 
 
 def initialised_array(draft: Draft) -> None:
-    array = drawn_array(draft, (*_REAL, *_COMPLEX, *_INTEGER, "key", "f", "f", "f"))
+    array = drawn_array(draft, (*_REAL, *_COMPLEX, *_INTEGER, "key", "f", "f", "f"), least=draft.one(0, 2))
     name, table = draft.new_name(), {"type": text(array)}
     table["init"] = draft.draw(st.sampled_from(legal_initialisers(array)))
     if array.inexact and draft.rarely():
@@ -300,7 +300,7 @@ def many_arrays(draft: Draft) -> None:
     elif kind == "tree" and draft.rarely():
         table["preprocess"] = f"jax.tree.map(lambda leaf: {draft.changed('leaf')}, {name})"
     # The leaves of a buffer are declared one by one, so the example must show them.
-    if not {"init", "preprocess"} & set(table) and draft.rarely():
+    if not {"init", "preprocess"} & set(table) and (draft.rarely() or (kind == "tree" and draft.chance())):
         table["role"] = "buffer"
     draft.add(name, table, summed(f"self.{name}"), missing=missing)
 
@@ -384,7 +384,7 @@ def converted(kind: str, name: str) -> dict[str, str]:
         "tuple[int, ...]": "tuple",
         "str": "=str({0})",
         "float": "=abs({0})",
-        "bool": "=not {0}",
+        "bool": "bool",
     }
     return {"converter": converters[kind].format(name)} if kind in converters else {}
 
@@ -629,7 +629,7 @@ def specs(draw: Draw, names: st.SearchStrategy[str] | None = None) -> dict[str, 
     draft.reals.append(anchor)
     if raw.get("rebuild") == "static":
         preset_dict(draft)
-    for member in draw(st.lists(st.sampled_from(MEMBERS), min_size=0, max_size=6)):
+    for member in draw(st.lists(st.sampled_from(MEMBERS), min_size=2, max_size=7)):
         member(draft)
     return {**raw, **rest(draft, raw)}
 

@@ -1,5 +1,6 @@
 """What a constructor refuses: static values that would poison the treedef, and the author's own invariants."""
 
+import ast
 import textwrap
 
 from scaffold.spec.expressions import rename
@@ -46,7 +47,25 @@ def _own_check(spec: ModuleSpec, field: Field) -> str:
     source = field.check or ""
     condition = rename(source, {one.name: f"self.{one.name}" for one in spec.fields})
     message = f"`{field.name}` must satisfy `{source}`"
-    return _raise_if(f"not ({condition})", "ValueError", message, f"self.{field.name}", indent="")
+    return _raise_if(_negated(condition), "ValueError", message, f"self.{field.name}", indent="")
+
+
+_OPPOSITE = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in"}
+
+
+def _negated(condition: str) -> str:
+    """The opposite as one writes it; `not (a > b)` stays, since it holds for NaN as well."""
+
+    match ast.parse(condition, mode="eval").body:
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return ast.get_source_segment(condition, operand) or ""
+        case ast.Compare(left=left, comparators=[right]) if condition.isascii() and "\n" not in condition:
+            between = condition[left.end_col_offset : right.col_offset]
+            operator = " ".join(between.strip("() ").split())
+            if operator in _OPPOSITE:
+                opposite = between.replace(between.strip("() "), _OPPOSITE[operator])
+                return f"{condition[: left.end_col_offset]}{opposite}{condition[right.col_offset :]}"
+    return f"not ({condition})"
 
 
 def _raise_if(condition: str, error: str, message: str, value: str, *, indent: str) -> str:

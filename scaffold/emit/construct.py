@@ -33,7 +33,10 @@ def constructor(spec: ModuleSpec) -> Constructor:
 
 def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
     """The spec of an `__init__` that is given every field."""
-    fields = tuple(replace(field, init=None) if field.stored else field for field in spec.fields)
+    fields = tuple(
+        replace(field, init=None, nullable=field.nullable or bool(field.optional)) if field.stored else field
+        for field in spec.fields
+    )
     return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
 
 

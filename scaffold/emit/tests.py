@@ -245,7 +245,7 @@ def _is_passed(spec: ModuleSpec, argument: Argument) -> bool:
     """Whether the example passes this argument as an array; the others keep their default or are constants."""
     if argument.name in dict(spec.test.values) or argument.type is None:
         return False
-    has_array = any(isinstance(part, ArrayType) for part in walk(argument.type))
+    has_array = any(isinstance(part, ArrayType | TreeType | ClassType) for part in walk(argument.type))
     is_key = any(isinstance(part, ArrayType) and part.dtype == "key" for part in walk(argument.type))
     return has_array and (argument.default is None or is_key)
 

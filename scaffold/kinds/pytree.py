@@ -14,6 +14,7 @@ from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import Constructor, constructor, fields_as_given, hand_over, signature
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
 from scaffold.emit.text import block, docstring
+from scaffold.spec.constructor import parameters
 from scaffold.spec.model import Field, ModuleSpec
 
 SUMMARY = "a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets"
@@ -157,7 +158,11 @@ def _free(name: str, attributes: tuple[Attribute, ...]) -> str:
 
 
 def _rebuild_argument(spec: ModuleSpec) -> tuple[str, ...]:
-    return ("_rebuild=True",) if spec.rebuild == "flag" else ()
+    """What unflatten passes beside the fields; the sizes that preset arrays need do not matter then."""
+    if spec.rebuild != "flag":
+        return ()
+    sizes = (one for one in parameters(fields_as_given(spec)) if one.source == "dim")
+    return (*(f"{one.name}=0" for one in sizes), "_rebuild=True")
 
 
 def _tuple(parts: Any) -> str:

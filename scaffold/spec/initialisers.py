@@ -13,7 +13,7 @@ class Initialiser:
     dims: int = 0
     """Least number of dims."""
     holds: str = "inexact"
-    """Which dtypes it can make: `any`, `inexact`, `float` (no complex) or `key`."""
+    """Which dtypes it can make: `any`, `inexact`, `float` (no complex), `wide float` (32 bits at least) or `key`."""
 
     @property
     def random(self) -> bool:
@@ -22,8 +22,10 @@ class Initialiser:
     def makes(self, array: ArrayType) -> bool:
         if array.dtype == "key" or self.holds == "key":
             return array.dtype == self.holds
+        if self.holds == "wide float" and array.dtype in ("f16", "bf16"):
+            return False
         return self.holds == "any" or (
-            array.inexact and not (self.holds == "float" and array.dtype[0] == "c")
+            array.inexact and not (self.holds.endswith("float") and array.dtype[0] == "c")
         )
 
 
@@ -46,7 +48,7 @@ INITIALISERS = {
     "he_normal": _scaled("he_normal"),
     "he_uniform": _scaled("he_uniform"),
     "orthogonal": Initialiser(
-        "jax.nn.initializers.orthogonal()({key}, {shape}, {dtype})", dims=2, holds="float"
+        "jax.nn.initializers.orthogonal()({key}, {shape}, {dtype})", dims=2, holds="wide float"
     ),
     "split": Initialiser("{key}", holds="key"),
 }
