@@ -108,6 +108,8 @@ VALUES = [
     (field(type="int", default="=None"), field(type="int | None", default="=None"), "fields.b.default | None is not an int | write `| None` after the type, or another default"),
     (field(type="float", role="static", default=NAN), field(type="float", role="static", default=float("inf")), "fields.b.default | NaN differs from itself, so every use would compile anew | write a float, or `=` and an expression"),
     (field(type="float", role="static", default="=jnp.nan"), field(type="float", role="static", default=1), "fields.b.default | NaN differs from itself, so every use would compile anew | write a float, or `=` and an expression"),
+    ({**field(type="dict[str, f[]]", preset={"a": NAN}), "kind": "pytree", "rebuild": "static"}, field(type="dict[str, f[]]", preset={"a": NAN}), "fields.b.preset.a | NaN differs from itself, so every use would compile anew | write a float, or `=` and an expression"),
+    (field(type="float", role="static", default="=np.nan"), field(type="float", role="buffer", default=NAN), "fields.b.default | NaN differs from itself, so every use would compile anew | write a float, or `=` and an expression"),
     (field(type="tuple[int, ...]", default=[[1]]), field(type="tuple[int, ...]", default=[1]), "fields.b.default | ((1,),) is not a tuple of the declared types | write a tuple of the declared types, or `=` and an expression"),
     (field(type="Literal['a','b']", default="c"), field(type="Literal['a','b']", default="a"), "fields.b.default | 'c' is not 'a' or 'b' | write 'a' or 'b', or `=` and an expression"),
     (field(type="callable", default=3), field(type="callable", default="jnp.tanh"), "fields.b.default | 3 is not a function | write a function, or `=` and an expression"),

@@ -21,7 +21,7 @@ from scaffold.spec.types import (
     arrays,
     walk,
 )
-from scaffold.spec.values import described, value_fault
+from scaffold.spec.values import described, is_nan, value_fault
 
 _DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
 _ENTRY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
@@ -89,6 +89,7 @@ def _made_or_given(field: Field, place: str) -> Iterator[Fault]:
         yield Fault(f"{place}.converter", f"`{field.converter}` is not the name of a function", fix)
 
 
+_NAN = "NaN differs from itself, so every use would compile anew"
 _VERBS = {"preprocess": "preprocess", "converter": "convert"}
 
 
@@ -107,15 +108,15 @@ def _default(field: Field, place: str) -> Iterator[Fault]:
         fix = "write `init`, or leave `default` out"
         yield Fault(place, f"a default of {_plural(field.type)} would be shared by all instances", fix)
     else:
-        yield from value_faults(field.type, field.default, place)
+        yield from value_faults(field.type, field.default, place, static=field.role == "static")
         if field.role == "callable" and _is_lambda(field.default):
             what = "a lambda is equal to itself alone, so every import would compile anew"
             yield Fault(place, what, "name a function of a module")
 
 
-def value_faults(kind: Type, source: str, place: str) -> Iterator[Fault]:
-    """Why a default or a value is not of its type."""
-    what = value_fault(kind, source)
+def value_faults(kind: Type, source: str, place: str, *, static: bool = False) -> Iterator[Fault]:
+    """Why a default or a value is not of its type, or cannot be part of a treedef."""
+    what = _NAN if static and is_nan(source) else value_fault(kind, source)
     if what is not None:
         fix = f"write {described(kind)}, or `=` and an expression"
         yield Fault(place, what, "write `-` for the minus sign" if "\u2212" in source else fix)
@@ -176,7 +177,8 @@ def _preset(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
             what = f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
             yield Fault(place, what, "rename the entry")
         item = field.type.item
-        yield from value_faults(ScalarType("float") if arrays(item) else item, source, f"{place}.{name}")
+        kind = ScalarType("float") if arrays(item) else item
+        yield from value_faults(kind, source, f"{place}.{name}", static=spec.rebuild == "static")
 
 
 def _classes(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:

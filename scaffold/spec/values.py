@@ -63,8 +63,6 @@ def one_value(source: str) -> str:
 
 def value_fault(kind: Type, source: str) -> str | None:
     """Why the value that `source` writes is not of type `kind`; None where it is, or where only running it tells."""
-    if ScalarType("float") in (kind, *_members(kind)) and _NAN.fullmatch(source):
-        return "NaN differs from itself, so every use would compile anew"
     try:
         value = ast.literal_eval(source)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -73,8 +71,9 @@ def value_fault(kind: Type, source: str) -> str | None:
     return None if is_of(kind, value) else f"{shown} is not {described(kind)}"
 
 
-def _members(kind: Type) -> tuple[Type, ...]:
-    return kind.members if isinstance(kind, UnionType) else ()
+def is_nan(source: str) -> bool:
+    """Whether the source is one of the usual ways to write NaN."""
+    return _NAN.fullmatch(source) is not None
 
 
 def _function_fault(kind: Type, source: str) -> str | None:
