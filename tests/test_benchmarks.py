@@ -12,7 +12,7 @@ import pytest
 from benchmarks._timing import Budget, Table, interleave, text
 
 ROOT = Path(__file__).parent.parent
-NAMES = ("cold", "batch", "nodes")
+NAMES = ("cold", "batch", "nodes", "groups")
 
 
 @pytest.fixture(scope="module")

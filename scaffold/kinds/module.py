@@ -5,6 +5,7 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
+from scaffold.emit.groups import group_context
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
 from scaffold.emit.text import block, docstring
 from scaffold.spec.model import Field, ModuleSpec
@@ -33,6 +34,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "properties": [list(one) for one in properties(spec)],
         "has_trainable": needs_trainable(spec),
         "trainable_body": block(_trainable(spec), BODY),
+        **group_context(spec),
         **call_context(spec),
     }
 

@@ -12,6 +12,7 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import Constructor, constructor, fields_as_given, hand_over, signature
+from scaffold.emit.groups import group_context
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
 from scaffold.emit.text import block, docstring
 from scaffold.spec.constructor import parameters
@@ -54,6 +55,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "trainable_body": block(_trainable(spec), BODY),
         **_constructor_form(spec, built, attributes),
         **_registration(spec, attributes),
+        **group_context(spec),
         **call_context(spec),
     }
 

@@ -46,6 +46,7 @@ SPEC_KEYS = {
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
     "fields": Key("table", "The fields, in order.", required=True),
+    "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
     "call": Key("table", "The `__call__` method."),
     "test": Key("table", "Values for the generated tests."),
 }

@@ -122,6 +122,8 @@ class ModuleSpec:
     arguments: tuple[Argument, ...] = ()
     setup: str = ""
     imports: tuple[str, ...] = ()
+    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Named sets of fields, each with a filter spec."""
     call: Call | None = None
     test: TestPlan = TestPlan()
     where: str = "spec"

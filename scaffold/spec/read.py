@@ -8,6 +8,7 @@ from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
 from scaffold.spec.expressions import dedented, parse
+from scaffold.spec.groups import group_faults
 from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS, is_value, key_faults
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec, TestPlan
 from scaffold.spec.raw import as_list, as_table, as_text
@@ -179,6 +180,16 @@ class Reader:
             self.unread.append(f"{text} {self.text(table, 'carry')}")
             return (), False
 
+    def groups(self, raw: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        table = self.table(raw, "groups")
+        for name, fields in table.items():
+            if not as_list(fields) or not all(isinstance(one, str) for one in as_list(fields)):
+                fix = 'write `small = ["element1", "element2"]`'
+                self.add(self.place("groups", name), "a group is an array of names of fields", fix)
+        return tuple(
+            (name, tuple(map(str, as_list(fields)))) for name, fields in table.items() if as_list(fields)
+        )
+
     def test(self, raw: Mapping[str, Any]) -> TestPlan:
         table = self.table(raw, "test")
         self.faults += [_at(fault, self.where) for fault in key_faults(table, TEST_KEYS, "test")]
@@ -232,12 +243,14 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         arguments=reader.arguments(raw.get("arguments"), reader.place("arguments")),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
+        groups=reader.groups(raw),
         call=reader.call(raw),
         test=reader.test(raw),
         where=where,
     )
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
-    reader.faults += spec_faults(spec, declared=named, unread="\n".join(reader.unread))
+    unread = "\n".join(reader.unread)
+    reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
     return spec

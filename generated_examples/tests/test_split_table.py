@@ -1,0 +1,38 @@
+"""Tests of `SplitTable`."""
+
+from typing import Any, ClassVar
+
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from split_table import SplitTable
+
+
+class TestSplitTable(PytreeLaws):
+    """The pytree laws on `SplitTable`."""
+
+    leaves = (
+        Leaf("gains", "param", (2,)),
+        Leaf("offsets", "param", (2,)),
+        Leaf("mask", "buffer", (2,), "bool"),
+    )
+    filters: ClassVar = {
+        "select_first": ("gains",),
+        "select_second": ("offsets", "mask"),
+    }
+    returns = (Output((2,)),)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "channels": 2,
+            "mask": sample(seed + 1, (2,), "bool"),
+        }
+
+    def build(self, **inputs: Any) -> SplitTable:
+        return SplitTable.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

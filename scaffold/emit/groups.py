@@ -1,0 +1,53 @@
+"""Groups of fields: for each a filter spec by path, and the partition made from it."""
+
+from typing import Any
+
+from scaffold.emit.members import BODY
+from scaffold.emit.text import block, docstring
+from scaffold.spec.model import ModuleSpec
+
+# Not cached by structure: docs/decisions.md says why, benchmarks/groups.py what it would save.
+_SELECT = "return jax.tree_util.tree_map_with_path(lambda path, _: path[0].name in {names!r}, self)"
+_PARTITION_TREE = """
+spec = self.{select}()
+return (
+    jax.tree.map(lambda leaf, kept: leaf if kept else None, self, spec),
+    jax.tree.map(lambda leaf, kept: None if kept else leaf, self, spec),
+)
+"""
+_COMBINE_TREE = """
+return jax.tree.map(
+    lambda one, other: other if one is None else one,
+    self,
+    rest,
+    is_leaf=lambda leaf: leaf is None,
+)
+"""
+
+
+def group_context(spec: ModuleSpec) -> dict[str, Any]:
+    """Name, docstring and body of the methods of each group."""
+    methods = [method for name, fields in spec.groups for method in _methods(spec, name, fields)]
+    combines = bool(spec.groups) and spec.kind == "pytree"
+    return {
+        "group_methods": methods,
+        "has_combine": combines,
+        "combine_body": block(_COMBINE_TREE, BODY) if combines else "",
+    }
+
+
+def _methods(spec: ModuleSpec, name: str, fields: tuple[str, ...]) -> list[list[str]]:
+    listed = " and ".join(filter(None, [", ".join(f"`{one}`" for one in fields[:-1]), f"`{fields[-1]}`"]))
+    back = "`combine` puts" if spec.kind == "pytree" else "`eqx.combine` puts"
+    told = docstring(f"Filter spec: True at each leaf of {listed}, False at every other.", BODY)
+    parted = docstring(
+        f"The leaves of {listed}, and the rest, with None in the gaps; {back} them together.", BODY
+    )
+    partition = f"return eqx.partition(self, self.select_{name}())"
+    if spec.kind == "pytree":
+        partition = _PARTITION_TREE.format(select=f"select_{name}")
+    pair = f'tuple["{spec.name}", "{spec.name}"]'
+    return [
+        [f"select_{name}", f'"{spec.name}"', told, block(_SELECT.format(names=fields), BODY)],
+        [f"partition_{name}", pair, parted, block(partition, BODY)],
+    ]
