@@ -13,6 +13,7 @@ from benchmarks._timing import Budget, Table, interleave, text
 
 ROOT = Path(__file__).parent.parent
 NAMES = ("cold", "batch", "nodes", "groups")
+WITHOUT_BUDGET = ("groups",)
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +60,7 @@ def test_ratios_are_those_of_the_medians(reports: dict[str, Any], name: str):
 def test_every_budget_has_its_verdict(reports: dict[str, Any], name: str):
     report = reports[name]
     ratios = [one["ratio"] for table in report["tables"] for row in table["rows"] for one in row["ratios"]]
-    assert report["budgets"]
+    assert report["budgets"] or name in WITHOUT_BUDGET
     for budget in report["budgets"]:
         below, above = budget["ratio"] <= budget["limit"], budget["ratio"] >= budget["limit"]
         assert budget["met"] == {"at most": below, "at least": above}[budget["sense"]]
