@@ -70,6 +70,8 @@ def test_guarding_twice_is_guarding_once(source: str) -> None:
         ("f(key)", "f(k2)"),
         ("[f(key) for key in split(key)]", "[f(key) for key in split(k2)]"),
         ("lambda key: key", "lambda key: key"),
+        ("lambda: [key for key in key]", "lambda: [key for key in k2]"),
+        ("lambda: (key := 1) + key", "lambda: (key := 1) + key"),
         ("lambda *key, size=key: (key, size)", "lambda *key, size=k2: (key, size)"),
         ("lambda a, /, *, key: key + a", "lambda a, /, *, key: key + a"),
         ("f'{key}{key!r:>{key}}'", "f'{k2}{k2!r:>{k2}}'"),

@@ -277,7 +277,8 @@ def test_what_is_read_can_be_planned(
     tmp_path_factory: pytest.TempPathFactory, field: Any, values: Any, kind: str
 ) -> None:
     """What passes the rules comes out as code that parses; a refusal is of the kind that only a project shows."""
-    root = tmp_path_factory.getbasetemp()
+    root = tmp_path_factory.getbasetemp() / "planned"
+    root.mkdir(exist_ok=True)
     (root / "pyproject.toml").touch()
     raw = {**SOUND, "kind": kind, "fields": {**SOUND["fields"], "v": field}, "test": {"values": values}}
     if _refused(raw):

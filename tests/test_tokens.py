@@ -144,6 +144,7 @@ EXAMPLE = [
 
 
 def test_the_example_of_the_design_works_as_written(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
     result = CliRunner().invoke(main, ["new-module", *EXAMPLE, "--folder", str(tmp_path)])
     assert (result.exit_code, result.exception) == (0, None), result.output
     text = (tmp_path / "specs" / "affine.toml").read_text()

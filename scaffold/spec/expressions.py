@@ -119,7 +119,7 @@ def _own_names(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
                 yield node
         case ast.Lambda():
             yield from _of_children([*node.args.defaults, *_present(node.args.kw_defaults)], bound)
-            yield from _own_names(node.body, bound | _parameters(node.args) | _stored(node.body))
+            yield from _own_names(node.body, bound | _parameters(node.args) | local_names([node.body]))
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             yield from _of_children(_around(node), bound)
             inner = _parameters(node.args) | frozenset(local_names(node.body))
