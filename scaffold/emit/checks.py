@@ -65,6 +65,8 @@ def _negated(condition: str) -> str:
             if operator in _OPPOSITE:
                 opposite = between.replace(between.strip("() "), _OPPOSITE[operator])
                 return f"{condition[: left.end_col_offset]}{opposite}{condition[right.col_offset :]}"
+        case _:
+            pass
     return f"not ({condition})"
 
 

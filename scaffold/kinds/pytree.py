@@ -181,7 +181,11 @@ def _trainable(spec: ModuleSpec) -> str:
     frozen = tuple(field.name for field in spec.dynamic if field.role == "buffer")
     trained = " and ".join(
         ([f"path[0].name not in {frozen!r}"] if frozen else [])
-        + (["jnp.issubdtype(jnp.result_type(leaf), jnp.inexact)"] if _may_hold_integers(spec) else [])
+        + (
+            ['hasattr(leaf, "dtype")', "jnp.issubdtype(leaf.dtype, jnp.inexact)"]
+            if _may_hold_integers(spec)
+            else []
+        )
     )
     if not any(field.role == "module" for field in spec.dynamic):
         leaf = "leaf" if _may_hold_integers(spec) else "_"
