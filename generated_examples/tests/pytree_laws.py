@@ -163,8 +163,8 @@ class Leaf:
     `path` is written as `layers.0.weight`. The role is `param` (a trained array), `buffer`
     (an array that is never trained), `key` (typed PRNG keys), `module` (a sub-tree that
     decides itself what is trained), `tree` (a sub-tree of parameters) or `python` (no
-    array, held fixed). A shape of None is not checked; the dtype `float` is the default
-    float dtype.
+    array, held fixed). A shape of None is not checked, and a buffer without a shape may be
+    a sub-tree of buffers; the dtype `float` is the default float dtype.
     """
 
     path: str
@@ -175,6 +175,12 @@ class Leaf:
     def __post_init__(self) -> None:
         if self.role not in ROLES:
             raise ValueError(f"Leaf {self.path}: role {self.role!r} is none of {ROLES}")
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it stands for every leaf below its path."""
+        unshaped = self.role == "buffer" and self.shape is None
+        return self.role in ("module", "tree") or unshaped
 
 
 @dataclasses.dataclass(frozen=True)
@@ -563,7 +569,8 @@ def frozen(value: Any, identity: bool = False, above: tuple[int, ...] = ()) -> A
             host(value).tobytes(),
         )
     if isinstance(value, dict | types.MappingProxyType):
-        return (mark, type(value), [(key, inside(held)) for key, held in value.items()])
+        # Without the order of its keys, which no pytree keeps.
+        return (mark, type(value), {key: inside(held) for key, held in value.items()})
     if isinstance(value, set | frozenset):
         return (mark, type(value), set(value))
     if isinstance(value, list | tuple):
@@ -988,8 +995,7 @@ class PytreeLaws:
 
     def declared(self, path: str) -> Leaf | None:
         for leaf in self.leaves:
-            below = leaf.role in ("module", "tree") and path.startswith(leaf.path + ".")
-            if path == leaf.path or below:
+            if path == leaf.path or (leaf.is_tree and under(path, leaf.path)):
                 return leaf
         return None
 
@@ -1215,7 +1221,7 @@ class PytreeLaws:
     def test_p02_leaves_are_as_declared(self):
         for name, value in named_leaves(self.make(0)):
             leaf = self.declared(name)
-            if leaf is None or leaf.role in ("module", "tree"):
+            if leaf is None or leaf.is_tree:
                 continue
             told = f"declared as {leaf.role}, it must be {{}} and is {value!r:.200}"
             if leaf.role == "python":

@@ -52,6 +52,10 @@ def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
         field_name_fault(one.name, _place(spec, "fields", one.name), spec.name) for one in spec.fields
     ]
     dims = [name for name in dims_of(spec) if spec.field(name) is None]
+    hidden = [name for name in dims if name.startswith("_")]
+    for name in hidden:
+        what = f"dim `{name}` begins with `_`, which jaxtyping reads as a dim without a name"
+        candidates.append(Fault(_place(spec, "fields"), what, f"write `{name.strip('_') or 'size'}`"))
     candidates += [argument_name_fault(name, _place(spec, "fields"), spec.name) for name in dims]
     for one in spec.fields:
         if one.optional is not None and spec.field(one.optional) is None:

@@ -77,6 +77,12 @@ def class_name_fault(name: str, where: str) -> Fault | None:
         return Fault(
             where, f"class `{name}` does not begin with a capital letter", f"write `{_capital(name)}`"
         )
+    if name.startswith("Test"):
+        return Fault(
+            where,
+            f"pytest takes `{name}` for a class of tests",
+            f"write `{name[4:] or 'Trial'}`, for example",
+        )
     if stem(name) in _WINDOWS:
         return Fault(where, f"`{stem(name)}.py` is no file on Windows", f"write `{name}Module`, for example")
     if name in IMPORTS:
