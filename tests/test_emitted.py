@@ -28,8 +28,9 @@ from scaffold.spec.names import stem
 from scaffold.spec.toml import write_toml
 from scaffold.spec.types import DTYPES, ArrayType, arrays, walk
 from scaffold.tidy import tidy
+from tests.drafts import HELPERS, WIDE
 from tests.projects import EXAMPLES, run
-from tests.strategies import HELPERS, WIDE, specs
+from tests.strategies import specs
 
 PER_PLAN = 25
 SETTINGS = settings(
