@@ -42,8 +42,10 @@ class LeakyCell(eqx.Module):
                 weight_in_key, (hidden_size, in_size), dtype
             ),
             weight_hidden=jax.nn.initializers.orthogonal()(
-                weight_hidden_key, (hidden_size, hidden_size), dtype
-            ),
+                weight_hidden_key,
+                (hidden_size, hidden_size),
+                jnp.promote_types(dtype, jnp.float32),
+            ).astype(dtype),
             bias=jnp.zeros((hidden_size,), dtype),
             logit=jax.random.normal(logit_key, (hidden_size,), dtype),
         )

@@ -37,6 +37,14 @@ def reports_faults(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except ScaffoldError as error:
             _refuse(error, as_json=bool(kwargs.get("as_json")))
+        except BrokenPipeError:
+            raise  # click ends quietly: who reads has had enough
+        except OSError as error:
+            what = f"the system refuses: {error.strerror or error}"
+            place = str(error.filename or "output")
+            _refuse(
+                ScaffoldError(what, where=place, fix="mend that, and run the command again"), as_json=False
+            )
 
     return run
 

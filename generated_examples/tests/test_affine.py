@@ -19,6 +19,7 @@ class TestAffine(PytreeLaws):
         "use_bias": False,
     }
     returns = (Output((2,)),)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

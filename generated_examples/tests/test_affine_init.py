@@ -29,6 +29,7 @@ class TestAffineInit(PytreeLaws):
     )
     returns = (Output((2,)),)
     ignores_key = True
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -18,6 +18,7 @@ class TestEmbedding(PytreeLaws):
     rejected = (({"num_embeddings": -1}, ValueError),)
     returns = (Output((3,)),)
     ignores_key = True
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

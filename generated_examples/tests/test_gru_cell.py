@@ -32,6 +32,7 @@ class TestGRUCell(PytreeLaws):
     returns = (Output((2,)),)
     carry = 1
     ignores_key = True
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

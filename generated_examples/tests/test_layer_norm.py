@@ -26,6 +26,7 @@ class TestLayerNorm(PytreeLaws):
         ({"use_bias": 1j}, TypeError),
     )
     ignores_key = True
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

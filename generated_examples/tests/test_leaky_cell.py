@@ -22,6 +22,7 @@ class TestLeakyCell(PytreeLaws):
     }
     returns = (Output((2,)),)
     carry = 0
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -39,6 +39,7 @@ class TestMLP(PytreeLaws):
     )
     returns = (Output((2,)),)
     ignores_key = True
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

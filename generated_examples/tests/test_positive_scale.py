@@ -16,6 +16,7 @@ class TestPositiveScale(PytreeLaws):
         "size": 3,
     }
     returns = (Output((2,)),)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -19,6 +19,7 @@ class TestSplitParams(PytreeLaws):
         "select_small": ("element1", "element2"),
     }
     returns = (Output((2,)),)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -20,6 +20,7 @@ class TestSplitTable(PytreeLaws):
         "select_second": ("offsets", "mask"),
     }
     returns = (Output((2,)),)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -18,7 +18,7 @@ class TestStack(PytreeLaws):
         "activation": jnp.tanh,
     }
     other: ClassVar = {
-        "depth": 3,
+        "activation": jnp.sin,
     }
     rejected = (
         ({"depth": 0}, ValueError),
@@ -26,6 +26,7 @@ class TestStack(PytreeLaws):
         ({"activation": lambda x: x}, TypeError),
     )
     returns = (Output((3,)),)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

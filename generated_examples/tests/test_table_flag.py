@@ -23,6 +23,7 @@ class TestTableFlag(PytreeLaws):
     }
     rejected = (({"static": 2.5}, TypeError),)
     returns = (Output((2,)),)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

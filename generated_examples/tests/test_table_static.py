@@ -22,6 +22,7 @@ class TestTableStatic(PytreeLaws):
     }
     rejected = (({"static": 2.5}, TypeError),)
     returns = (Output((2,)),)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -18,14 +18,12 @@ class TestWhiten(PytreeLaws):
     static: ClassVar = {
         "epsilon": 1e-06,
     }
-    other: ClassVar = {
-        "epsilon": 1e-06 + 0.25,
-    }
     rejected = (
         ({"epsilon": -1.0}, ValueError),
         ({"epsilon": float("nan")}, TypeError),
     )
     returns = (Output((2,)),)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

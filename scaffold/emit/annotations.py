@@ -30,6 +30,8 @@ class Scope:
     """
 
     bound: set[str] = field(default_factory=set[str])
+    own: str = ""
+    """The class itself, whose name is quoted: it is not bound yet where its annotations are evaluated."""
 
     def stored(self, kind: Type, *, static: bool = False) -> str:
         """The annotation of a field."""
@@ -73,6 +75,8 @@ class Scope:
         match kind:
             case ArrayType():
                 return self.array(kind, "Array")
+            case ClassType(name=name, module=None) if name == self.own:
+                return f'"{name}"'
             case ScalarType(name=name) | ClassType(name=name):
                 return name
             case TupleType(items=items, variadic=variadic):
@@ -114,7 +118,8 @@ def _union(members: Iterable[str], optional: bool) -> str:
     """The alternatives; to a type checker `float` takes an int as well."""
     parts = list(dict.fromkeys(members))
     kept = [part for part in parts if not (part == "int" and "float" in parts)]
-    return " | ".join([*kept, *(["None"] if optional else [])])
+    union = " | ".join([part.strip('"') for part in kept] + (["None"] if optional else []))
+    return f'"{union}"' if any(part.startswith('"') for part in kept) else union
 
 
 def _is_expression(text: str) -> bool:

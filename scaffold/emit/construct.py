@@ -9,7 +9,7 @@ from scaffold.spec.constructor import Parameter, converter_expression, key_consu
 from scaffold.spec.expressions import rename
 from scaffold.spec.initialisers import INITIALISERS, dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type, walk
+from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, DictType, ListType, TreeType, Type, walk
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,10 @@ def hand_over(spec: ModuleSpec) -> Constructor:
     """A `create` that makes what has an initialiser and hands the rest over to `__init__` as it came."""
     keys = _keys(spec)
     statements = (*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys))
-    values = tuple((one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored)
-    return Constructor(signature(spec, as_stored=True), statements, values)
+    values = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
+    if uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
+        values.append(("dtype", "dtype"))
+    return Constructor(signature(spec, as_stored=True), statements, tuple(values))
 
 
 def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
@@ -200,8 +202,12 @@ def _initialised(spec: ModuleSpec, field: Field, array: ArrayType, keys: Mapping
     key = keys.get(field.name, "key")
     if field.initialiser == "split" and array.dims:
         return f"jax.random.split({key}, {shape_source(array)})"
-    return one.source.format(
-        key=key, shape=shape_source(array), dtype=dtype_source(array), fan=_fan(spec, array)
+    dtype, narrowed = dtype_source(array), ""
+    if one.holds == "wide float" and array.dtype in CHOSEN_DTYPES:
+        # The constructor may be given a narrower dtype than what makes it can do.
+        dtype, narrowed = f"jnp.promote_types({dtype}, jnp.float32)", f".astype({dtype})"
+    return (
+        one.source.format(key=key, shape=shape_source(array), dtype=dtype, fan=_fan(spec, array)) + narrowed
     )
 
 

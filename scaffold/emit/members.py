@@ -58,7 +58,7 @@ def call_context(spec: ModuleSpec) -> dict[str, Any]:
     call = spec.call
     if call is None:
         return {"has_call": False, "call_signature": "", "call_returns": "", "call_doc": "", "call_body": ""}
-    scope = Scope()
+    scope = Scope(own=spec.name)
     arguments = call_signature(call.args, scope)
     return {
         "has_call": True,

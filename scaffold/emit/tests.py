@@ -7,7 +7,7 @@ from typing import Any, cast
 from scaffold.emit.construct import copy_source
 from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.text import docstring
-from scaffold.spec.constructor import Parameter, parameters
+from scaffold.spec.constructor import Parameter, parameters, reads
 from scaffold.spec.expressions import count_name
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.sizes import other_size
@@ -45,6 +45,9 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         ],
         "static": _static(spec, dict(inputs)),
         "other": _other(spec, examples, dict(inputs)),
+        "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
+        "is_lenient": not spec.test.strict,
+        "skips": list(map(repr, spec.test.skip)),
         "filters": [[f"select_{name}", repr(fields)] for name, fields in spec.groups],
         "rejected": _rejected(spec),
         "inputs": [list(pair) for pair in inputs],
@@ -156,8 +159,10 @@ def _other(spec: ModuleSpec, examples: Examples, inputs: Mapping[str, str]) -> l
     """Changes to the inputs that make another configuration: the first that can be made."""
     if spec.test.other:
         return [[name, source] for name, source in spec.test.other]
+    checked = {name for one in spec.fields if one.check for name in reads(one.check)}
     for parameter in sorted(parameters(spec), key=_preference):
-        changed = _changed(spec, examples, parameter, inputs)
+        # What a check looks at may be refused when it is changed at random.
+        changed = None if parameter.name in checked else _changed(spec, examples, parameter, inputs)
         if changed is not None:
             return [list(changed)]
     return []

@@ -16,7 +16,7 @@ from scaffold.spec.check_source import (
     readable,
     source_faults,
 )
-from scaffold.spec.constructor import KEY, dims_of, parameters, variadic_dims
+from scaffold.spec.constructor import KEY, dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
@@ -107,9 +107,12 @@ def _setup(spec: ModuleSpec) -> Iterator[Fault]:
         yield Fault(
             _place(spec, "setup"), "`return` would end the constructor before its fields are made", fix
         )
-    for name in sorted({"cls", "self"} & set(assigned_names(spec.setup))):
-        if name == "cls":
-            yield Fault(_place(spec, "setup"), "assigns `cls`", "choose another name")
+    assigned = assigned_names(spec.setup)
+    if "cls" in assigned:
+        yield Fault(_place(spec, "setup"), "assigns `cls`", "choose another name")
+    if "key" in assigned and any(consumer != "setup" for consumer in key_consumers(spec)):
+        fix = "give it another name: each random field gets a split of the constructor's key"
+        yield Fault(_place(spec, "setup"), "assigns `key`, which no field would see", fix)
 
 
 def _arguments(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:

@@ -183,8 +183,11 @@ def _preset(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
 
 def _classes(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     for part in walk(field.type):
-        if isinstance(part, ClassType) and part.name == spec.name:
+        if part == ClassType(spec.name):
             yield Fault(f"{place}.type", f"`{spec.name}` cannot hold itself", "name another class")
+        elif isinstance(part, ClassType) and part.name == spec.name:
+            what = f"`{part.module}:{part.name}` has the name of the class itself"
+            yield Fault(f"{place}.type", what, "give this class another name")
         elif isinstance(part, ClassType):
             yield from _class(spec, part, f"{place}.type")
 

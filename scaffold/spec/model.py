@@ -107,6 +107,10 @@ class TestPlan:
     values: tuple[tuple[str, Source], ...] = ()
     other: tuple[tuple[str, Source], ...] = ()
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
+    strict: bool = True
+    """Whether the call must not promote dtypes and ranks."""
+    skip: tuple[str, ...] = ()
+    """Parts of the names of tests that do not hold for the class."""
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ class ModuleSpec:
         named = (one.type for one in arguments if one.type is not None)
         kinds = (*(one.type for one in self.fields), *named, *(self.call.returns if self.call else ()))
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
 
     def field(self, name: str) -> Field | None:
         """The field called `name`, or None."""

@@ -206,6 +206,8 @@ class Reader:
             ),
             values=self.values(self.table(table, "values"), "values"),
             other=self.values(self.table(table, "other"), "other"),
+            strict=table.get("strict") is not False,
+            skip=tuple(map(str, as_list(table.get("skip")))),
             rejected=tuple(
                 self.values(as_table(row), "rejected")
                 for row in as_list(table.get("rejected"))

@@ -51,6 +51,7 @@ LEGAL_TYPES = (
 LARGEST = 2**31
 """No dim is as large: jax counts in 32 bits by default."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
+_ALIASES = {"eqx": "equinox", "jnp": "jax.numpy", "np": "numpy"}
 _FOREIGN = re.compile(r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 
 
@@ -152,7 +153,8 @@ def parse_type(text: str) -> Type:
 
     def hide(match: re.Match[str]) -> str:
         placeholder = f"__foreign_{len(foreign)}"
-        foreign[placeholder] = (match[1], match[2])
+        first, dot, rest = match[1].partition(".")
+        foreign[placeholder] = (_ALIASES.get(first, first) + dot + rest, match[2])
         return placeholder
 
     source = _FOREIGN.sub(hide, text.strip().replace("[]", "[()]"))
