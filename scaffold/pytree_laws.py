@@ -1083,7 +1083,7 @@ class PytreeLaws:
         values = [leaves[i] for i in self.trained(instance)]
         wide = [jnp.promote_types(v.dtype, jnp.float32) for v in values]
         zeros = [np.zeros(jnp.shape(v), w) for v, w in zip(values, wide)]
-        pairs = [(jnp.asarray(z), jnp.asarray(z.real)) for z in zeros]
+        pairs = [(jnp.asarray(z), jnp.asarray(np.real(z))) for z in zeros]
         return jnp.asarray(0, jnp.int32), pairs
 
     def stepped(self, instance: Any, steps: int = 1) -> Any:

@@ -217,7 +217,7 @@ def _unknown(
             fix = (
                 f"did you mean `{near}`?"
                 if near
-                else f'write `arguments = [..., "{name}: int"]`, or `imports = ["from ... import {name}"]`'
+                else f'declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
             )
             legal = tuple(sorted(known - _BUILTINS - {*IMPORTS}))
             yield Fault(place, f"the name `{name}` is not known here", fix, legal)
