@@ -30,6 +30,7 @@ ROWS = [
     (train_state(fields={"model": "f[n]"}), train_state(), "fields.model | a train state has a model, of a class | write `model = \"Affine\"`, or `model = \"package.module:Class\"`"),
     (train_state(fields={"model": "Affine", "step": "i32[]"}), train_state(fields={"model": "Affine", "epoch": "i32[]"}), "fields.step | `step` is the train state's own | rename it, to `my_step` for example; `[options]` asks for what is the train state's own"),
     (train_state(call={"args": "", "body": "return 1"}), train_state(), "call | a train state is not called | put the call into the model"),
+    (train_state(groups={"first": ["model"]}), train_state(), "groups | a train state has no groups | put the groups into the model"),
     (train_state(constructor="init"), train_state(constructor="factory"), "constructor | a train state is built by a factory | remove it: `create` makes the optimiser's state from the finished model"),
     (train_state(options={"ema": 1.0}), train_state(options={"ema": 0.99}), "options.ema | `1.0` is no decay: from 0, and below 1 | write a decay such as 0.999; an average of n steps has 1 - 1/n"),
     (train_state(options={"ema": "0.9"}), train_state(options={"ema": 0}), "options.ema | '0.9' is not a number | write `ema = 0.5`: Decay of an average of the trained weights, from 0 and below 1, such as 0.999."),

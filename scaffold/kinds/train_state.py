@@ -47,6 +47,8 @@ def faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield Fault(f"{spec.where}: fields.{name}", f"`{name}` is the train state's own", fix)
     if spec.call is not None:
         yield Fault(f"{spec.where}: call", "a train state is not called", "put the call into the model")
+    if spec.groups:
+        yield Fault(f"{spec.where}: groups", "a train state has no groups", "put the groups into the model")
     if spec.constructor != "factory":
         fix = "remove it: `create` makes the optimiser's state from the finished model"
         yield Fault(f"{spec.where}: constructor", "a train state is built by a factory", fix, ("factory",))
