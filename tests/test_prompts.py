@@ -18,6 +18,8 @@ from scaffold.kinds import NAMES
 from tests.projects import REPOSITORY
 from tests.support import read_tree
 
+# jax warns of a fork where another test of this process has imported it; the child never uses it.
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 KIND = f"Kind ({', '.join(NAMES)}) [module]: "
 
 PATIENCE = 30.0
