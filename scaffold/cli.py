@@ -89,7 +89,7 @@ def main() -> None:
     type=click.Path(path_type=Path),
     help="Generate from this spec; repeat for several.",
 )
-@click.option("--kind", help="module or pytree (default: module).")
+@click.option("--kind", help="One of `scaffold kinds` (default: module).")
 @click.option("--doc", help="Docstring of the class.")
 @click.option("--call", help="Arguments and result of __call__: 'x:f[in_size] -> f[out_size]'.")
 @click.option("--body", help="Body of __call__.")

@@ -11,7 +11,7 @@ from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
-from scaffold.kinds import kind_of
+from scaffold.kinds import extra, kind_of
 from scaffold.layout import Layout
 from scaffold.render import render
 from scaffold.spec import ModuleSpec
@@ -67,6 +67,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     context: dict[str, Any] = {
         **kind_of(spec.kind).context(spec),
         **test_context(spec, known),
+        **extra(spec.kind, "tests", _as_usual)(spec, known),
         "stem": stem(spec.name),
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
@@ -75,10 +76,11 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
         "test_imports": [],
     }
     # The import block is read off the code, so the code is laid out once without it.
-    [(_, code)] = render(spec.kind, context)
+    [code] = [text for path, text in render(spec.kind, context) if path.stem == context["stem"]]
     [test] = [text for path, text in render("tests", context) if path.name != "conftest.py"]
     classes = {one.name: one for one in spec.classes}
-    lines = {name: line for line in spec.imports for name in imported(line)}
+    lines: dict[str, str] = {**extra(spec.kind, "IMPORTS", {})}
+    lines |= {name: line for line in spec.imports for name in imported(line)}
     lines |= {name: _class_import(part, layout) for name, part in classes.items()}
     of_tests = lines | {
         name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])
@@ -87,6 +89,10 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     context["imports"] = import_lines(code, lines, own)
     context["test_imports"] = import_lines(test, of_tests, own)
     return context
+
+
+def _as_usual(_: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    return {}
 
 
 def _class_import(kind: ClassType, layout: Layout) -> str:

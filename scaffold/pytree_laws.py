@@ -1060,7 +1060,8 @@ class PytreeLaws:
         def loss(values: Sequence[Any]) -> Any:
             edited = put(instance, dict(zip(places, values)))
             outputs = [self.apply(edited, *arguments) for arguments in examples]
-            return sum(weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y))
+            found = [weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)]
+            return sum(found, 0.0)
 
         return jax.grad(loss)([leaves[i] for i in places])
 

@@ -64,11 +64,17 @@ def failed_laws(result: subprocess.CompletedProcess[str]) -> set[str]:
     }
 
 
+def failed_tests(result: subprocess.CompletedProcess[str]) -> set[str]:
+    """The names of the tests that failed, without their parameters."""
+    return set(re.findall(r"^FAILED .*::(test_\w+)", result.stdout, re.MULTILINE))
+
+
 def copy_example(name: str, folder: Path, *needs: str) -> Path:
     """A project with one of the examples, its tests, and the examples that it imports."""
     (folder / "tests").mkdir(parents=True)
     for module in (name, *needs):
         shutil.copy(EXAMPLES / f"{module}.py", folder)
-    for file in (f"test_{name}.py", "pytree_laws.py", "conftest.py"):
-        shutil.copy(EXAMPLES / "tests" / file, folder / "tests")
+    laws = sorted((EXAMPLES / "tests").glob("*_laws.py"))
+    for file in (EXAMPLES / "tests" / f"test_{name}.py", EXAMPLES / "tests" / "conftest.py", *laws):
+        shutil.copy(file, folder / "tests")
     return folder

@@ -14,8 +14,13 @@ from pathlib import Path
 
 import pytest
 
+from scaffold.kinds import NAMES
 from tests.projects import REPOSITORY
 from tests.support import read_tree
+
+# jax warns of a fork where another test of this process has imported it; the child never uses it.
+pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
+KIND = f"Kind ({', '.join(NAMES)}) [module]: "
 
 PATIENCE = 30.0
 """Seconds until a dialogue that has stopped is given up."""
@@ -111,7 +116,7 @@ def test_the_answers_write_what_the_command_line_writes(tmp_path: Path) -> None:
     asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
     with dialogue(asked) as terminal:
         terminal.answer("Name of the class: ", "Affine")
-        terminal.answer("Kind (module, pytree) [module]: ", "")
+        terminal.answer(KIND, "")
         terminal.answer("Docstring (empty for none): ", "An affine map.")
         terminal.answer("Constructor (factory, init) [factory]: ", "")
         terminal.answer("Field: ", "weight:f[out_size,in_size]=lecun_normal")
@@ -138,7 +143,7 @@ def test_other_than_the_defaults(tmp_path: Path) -> None:
     asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
     with dialogue(asked) as terminal:
         terminal.answer("Name of the class: ", "Table")
-        terminal.answer("Kind (module, pytree) [module]: ", "pytree")
+        terminal.answer(KIND, "pytree")
         terminal.answer("Docstring (empty for none): ", "")
         terminal.answer("Rebuild (bypass, flag, factory, static) [bypass]: ", "flag")
         terminal.answer("Field: ", "scale:f[]")

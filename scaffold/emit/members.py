@@ -172,7 +172,7 @@ def _parameter_text(spec: ModuleSpec, parameter: Parameter) -> str:
         case "field" if parameter.field is not None:
             return _field_text(parameter.field)
         case _:
-            return f"{type_text(parameter.type)}."
+            return f"{parameter.doc or type_text(parameter.type)}."
 
 
 def _holders(spec: ModuleSpec, dim: str) -> list[str]:

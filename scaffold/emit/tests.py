@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from scaffold.emit.construct import copy_source
 from scaffold.emit.examples import Examples, constructor_name
+from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
 from scaffold.spec.constructor import Parameter, parameters, reads
 from scaffold.spec.expressions import count_name
@@ -60,6 +61,9 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         ],
         "call_targets": _targets([_local(one) for one in passed]),
         "call_arguments": ", ".join(_call_arguments(spec, examples, passed)),
+        "suite": "PytreeLaws",
+        "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
+        "members": [],
         "test_classes": sorted(_classes(spec, known)),
     }
 
@@ -310,7 +314,7 @@ def _classes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
         for one in spec.stored
         if one.given
         for part in walk(one.type)
-        if isinstance(part, ClassType)
+        if isinstance(part, ClassType) and part.module is None
     }
     inner = (_classes(known[name], known) for name in own if name in known)
     return own.union(*inner)

@@ -1,13 +1,21 @@
 """The kinds of class: one file each, found by its name.
 
-A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the values that its templates lay out.
+A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the values that its templates lay out. It may have
+
+- `OPTIONS`: the keys that its table `[options]` takes;
+- `IMPORTS`: further names that its code uses, with the line that imports each;
+- `faults(spec)`: what makes no sense for this kind;
+- `complete(spec)`: the spec with the fields and arguments that the kind adds;
+- `tests(spec, known)`: values for `templates/tests` in the place of the usual ones.
 """
 
 import importlib
 import pkgutil
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from scaffold.spec.model import ModuleSpec
+if TYPE_CHECKING:
+    from scaffold.errors import Fault
+    from scaffold.spec.model import ModuleSpec  # it reads `NAMES`
 
 NAMES = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__)))
 
@@ -17,7 +25,7 @@ class Kind(Protocol):
 
     SUMMARY: str
 
-    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+    def context(self, spec: "ModuleSpec") -> dict[str, Any]:
         """Plain JSON for the templates: names, flags, and fragments that are ready to paste."""
         ...
 
@@ -25,3 +33,20 @@ class Kind(Protocol):
 def kind_of(name: str) -> Kind:
     """The kind called `name`, one of `NAMES`."""
     return cast(Kind, importlib.import_module(f"{__name__}.{name.replace('-', '_')}"))
+
+
+def extra(name: str, what: str, default: Any) -> Any:
+    """What the kind called `name` has under the name `what`; `default` where it has none, or there is no such kind."""
+    return getattr(kind_of(name), what, default) if name in NAMES else default
+
+
+def completed(spec: "ModuleSpec") -> "ModuleSpec":
+    """The spec with what its kind adds; it must have no faults."""
+    complete = extra(spec.kind, "complete", None)
+    return spec if complete is None else complete(spec)
+
+
+def kind_faults(spec: "ModuleSpec") -> "list[Fault]":
+    """What makes no sense for the kind of the spec."""
+    find = extra(spec.kind, "faults", None)
+    return [] if find is None else list(find(spec))

@@ -23,7 +23,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
     return {
         "name": spec.name,
         "doc": class_doc(spec),
-        "fields": _fields(spec),
+        "fields": field_lines(spec),
         "is_init": is_init,
         "constructor_signature": f"{'self' if is_init else 'cls'}, {built.signature}".removesuffix(", "),
         "constructor_doc": docstring(constructor_doc(spec), BODY),
@@ -39,7 +39,8 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
     }
 
 
-def _fields(spec: ModuleSpec) -> list[str]:
+def field_lines(spec: ModuleSpec) -> list[str]:
+    """The declaration of each stored field."""
     scope = Scope()
     return [_field(field, scope) for field in spec.stored]
 

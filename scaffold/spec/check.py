@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scaffold.errors import Fault, suggestion
+from scaffold.kinds import completed, kind_faults
 from scaffold.spec.check_call import call_faults
 from scaffold.spec.check_fields import field_faults, value_faults
 from scaffold.spec.check_source import (
@@ -36,7 +37,8 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
     faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
-    faults += _tests(sound, names)
+    of_kind = kind_faults(sound)
+    faults += [*of_kind, *_tests(sound if of_kind else completed(sound), names)]
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
 

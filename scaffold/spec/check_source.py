@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from scaffold.errors import Fault, nearest, suggestion
+from scaffold.kinds import extra
 from scaffold.spec.constructor import constructor_names, converter_expression
 from scaffold.spec.expressions import (
     assigned_names,
@@ -175,7 +176,8 @@ def imported_names(spec: ModuleSpec) -> frozenset[str]:
 
 def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     """Names that stand for nothing where they are used."""
-    shared = frozenset({*IMPORTS, *_BUILTINS, *imported_names(spec), spec.name, *unread})
+    imports = {*IMPORTS, *extra(spec.kind, "IMPORTS", {}), *imported_names(spec)}
+    shared = frozenset({*imports, *_BUILTINS, spec.name, *unread})
     in_constructor = shared | constructor_names(spec)
     in_methods = shared | {field.name for field in spec.fields} | {"self"}
     for field in spec.fields:

@@ -26,6 +26,7 @@ class Parameter:
     default: str | None = None
     field: Field | None = None
     keyword_only: bool = False
+    doc: str = ""
 
 
 def _dims(spec: ModuleSpec) -> Iterator[str]:
@@ -136,7 +137,7 @@ def _ordered(spec: ModuleSpec, found: dict[str, Parameter]) -> tuple[Parameter, 
 
 
 def _declared(argument: Argument, found: Parameter | None, keyword_only: bool) -> Parameter:
-    base = found or Parameter(argument.name, "declared", argument.type)
+    base = found or Parameter(argument.name, "declared", argument.type, doc=argument.doc)
     default = argument.default if argument.default is not None else base.default
     return replace(base, type=argument.type or base.type, default=default, keyword_only=keyword_only)
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from scaffold.errors import Fault, suggestion
+from scaffold.kinds import NAMES as KINDS
+from scaffold.kinds import extra
 from scaffold.spec.raw import as_list, as_table
 
-KINDS = ("module", "pytree")
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
 ROLES = ("param", "buffer", "static", "callable", "module", "derived")
@@ -16,6 +17,7 @@ _PYTHON_TYPES = {
     "string": (str,),
     "boolean": (bool,),
     "integer": (int,),
+    "number": (int, float),
     "array of strings": (list,),
     "array of tables": (list,),
     "table": (dict,),
@@ -45,6 +47,7 @@ SPEC_KEYS = {
     ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
+    "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order.", required=True),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
     "call": Key("table", "The `__call__` method."),
@@ -103,6 +106,14 @@ def key_faults(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str) -> l
     return faults
 
 
+def option_faults(kind: str, options: Mapping[str, Any]) -> list[Fault]:
+    """What is wrong with the table `[options]` of a spec of this kind."""
+    keys: Mapping[str, Key] = extra(kind, "OPTIONS", {})
+    if options and not keys:
+        return [Fault("options", f"kind `{kind}` has no options", "remove the table")]
+    return key_faults(options, keys, "options")
+
+
 def _unknown(name: str, keys: Mapping[str, Key], where: str) -> Fault:
     return Fault(where, f"unknown key `{name}`", suggestion(name, keys, "remove it"), tuple(keys))
 
@@ -123,6 +134,7 @@ _EXAMPLES = {
     "string": '{} = "..."',
     "boolean": "{} = true",
     "integer": "{} = 3",
+    "number": "{} = 0.5",
     "array of strings": '{} = ["..."]',
     "array of tables": "{} = [{{ ... }}]",
     "table": "{} = {{ ... }}",
@@ -147,7 +159,9 @@ def is_value(value: Any, *, tables: bool = False) -> bool:
 def _has_form(value: Any, form: str) -> bool:
     if form == "value":
         return is_value(value)
-    if not isinstance(value, _PYTHON_TYPES[form]) or (isinstance(value, bool) and form == "integer"):
+    if not isinstance(value, _PYTHON_TYPES[form]) or (
+        isinstance(value, bool) and form in ("integer", "number")
+    ):
         return False
     item = {"array of strings": str, "array of tables": dict}.get(form)
     return item is None or all(isinstance(part, item) for part in as_list(value))

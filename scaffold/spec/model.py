@@ -78,6 +78,7 @@ class Argument:
     name: str
     type: Type | None = None
     default: Source | None = None
+    doc: str = ""
 
     @property
     def is_marker(self) -> bool:
@@ -128,6 +129,8 @@ class ModuleSpec:
     imports: tuple[str, ...] = ()
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Named sets of fields, each with a filter spec."""
+    options: tuple[tuple[str, Any], ...] = ()
+    """What the kind takes beside fields, by name."""
     call: Call | None = None
     test: TestPlan = TestPlan()
     where: str = "spec"

@@ -5,11 +5,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.kinds import completed
 from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
 from scaffold.spec.expressions import dedented, parse
 from scaffold.spec.groups import group_faults
-from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS, is_value, key_faults
+from scaffold.spec.keys import (
+    CALL_KEYS,
+    FIELD_KEYS,
+    SPEC_KEYS,
+    TEST_KEYS,
+    is_value,
+    key_faults,
+    option_faults,
+)
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec, TestPlan
 from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.roles import default_role, legal_roles
@@ -246,16 +255,18 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         groups=reader.groups(raw),
+        options=tuple(reader.table(raw, "options").items()),
         call=reader.call(raw),
         test=reader.test(raw),
         where=where,
     )
+    reader.faults += [_at(fault, where) for fault in option_faults(spec.kind, dict(spec.options))]
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
     unread = "\n".join(reader.unread)
     reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
-    return spec
+    return completed(spec)
 
 
 def _is_size(value: Any) -> bool:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
+from scaffold.kinds import NAMES, extra
 from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS, Key
 
 _FORMS: dict[str, dict[str, Any]] = {
     "string": {"type": "string"},
     "boolean": {"type": "boolean"},
     "integer": {"type": "integer"},
+    "number": {"type": "number"},
     "array of strings": {"type": "array", "items": {"type": "string"}},
     "array of tables": {"type": "array", "items": {"type": "object"}},
     "table": {"type": "object"},
@@ -29,6 +31,7 @@ def json_schema() -> dict[str, Any]:
         ]
     }
     schema["properties"]["fields"]["minProperties"] = 1
+    schema["properties"]["options"] = _table(_options())
     schema["properties"]["call"] = _table(CALL_KEYS)
     schema["properties"]["test"] = _table(TEST_KEYS)
     return {
@@ -36,6 +39,11 @@ def json_schema() -> dict[str, Any]:
         "title": "A class for scaffold to generate",
         **schema,
     }
+
+
+def _options() -> Mapping[str, Key]:
+    """The options of all kinds."""
+    return {name: key for kind in NAMES for name, key in extra(kind, "OPTIONS", {}).items()}
 
 
 def _table(keys: Mapping[str, Key]) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from affine import Affine
+from whiten import Whiten
+
+
+class Regressor(eqx.Module):
+    """A network of one hidden layer on inputs that are whitened first, by statistics
+    that are buffers.
+    """
+
+    whiten: Whiten
+    hidden: Affine
+    out: Affine
+
+    @classmethod
+    def create(
+        cls,
+        whiten: Whiten,
+        size: int,
+        hidden_size: int,
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ) -> "Regressor":
+        """Build an instance.
+
+        **Arguments:**
+
+        - `whiten`: Shift and scale of the inputs.
+        - `size`: the size `size` of the arrays.
+        - `hidden_size`: `int`.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        hidden_key, out_key = jax.random.split(key, 2)
+        return cls(
+            whiten=whiten,
+            hidden=Affine.create(hidden_size, size, dtype=dtype, key=hidden_key),
+            out=Affine.create(1, hidden_size, dtype=dtype, key=out_key),
+        )
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " 1"]:
+        """Apply the regressor.
+
+        **Arguments:**
+
+        - `x`: float array of shape `(size,)`.
+
+        **Returns:**
+
+        Float array of shape `(1,)`.
+        """
+        return self.out(jnp.tanh(self.hidden(self.whiten(x))))
+
+    def trainable(self) -> "Regressor":
+        """Filter spec by field: True at each trained array, False at every other leaf."""
+
+        def trained(path: Any, leaf: Any) -> Any:
+            return (
+                leaf.trainable()
+                if hasattr(leaf, "trainable")
+                else eqx.is_inexact_array(leaf)
+            )
+
+        def is_inner(node: Any) -> bool:
+            return node is not self and hasattr(node, "trainable")
+
+        return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)

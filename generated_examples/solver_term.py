@@ -1,0 +1,105 @@
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.tree_util import PyTreeDef
+from jax.typing import DTypeLike
+from jaxtyping import Array, ArrayLike, Float
+
+Structure = tuple[tuple[jax.ShapeDtypeStruct, ...], PyTreeDef]
+
+
+class SolverTerm(eqx.Module):
+    """The vector field of a damped, driven oscillator of several coordinates: dy/dt = A
+    y - c y + u sin(w t).
+    """
+
+    matrix: Float[Array, "size size"]
+    damping: Float[Array, " size"]
+    frequency: Float[Array, ""]
+    structure: Structure = eqx.field(static=True)
+
+    @classmethod
+    def create(
+        cls,
+        matrix: Float[ArrayLike, "size size"],
+        damping: Float[ArrayLike, " size"],
+        frequency: Float[ArrayLike, ""],
+        example: tuple[Any, ...],
+        dtype: DTypeLike | None = None,
+    ) -> "SolverTerm":
+        """Build an instance.
+
+        **Arguments:**
+
+        - `matrix`: Coupling A of the coordinates, in 1/s; copied.
+        - `damping`: Damping c, in 1/s; copied.
+        - `frequency`: Frequency w of the drive, in rad/s; copied.
+        - `example`: example arguments of the call, of which structure, shapes and
+            dtypes are kept.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            matrix=jnp.array(matrix, dtype),
+            damping=jnp.array(damping, dtype),
+            frequency=jnp.array(frequency, dtype),
+            structure=_structure_of(example),
+        )
+
+    def __call__(
+        self, t: Float[Array, ""], y: Float[Array, " size"], args: Float[Array, " size"]
+    ) -> Float[Array, " size"]:
+        """The slope dy/dt at time `t` and state `y`, for the drive `args`.
+
+        **Arguments:**
+
+        - `t`: scalar float array.
+        - `y`: float array of shape `(size,)`.
+        - `args`: float array of shape `(size,)`.
+
+        **Returns:**
+
+        Float array of shape `(size,)`.
+        """
+        given = _structure_of((t, y, args))
+        if given != self.structure:
+            raise TypeError(
+                f"`SolverTerm` takes the arguments {_shown(self.structure)}, as in its "
+                f"example, and was given {_shown(given)}"
+            )
+        return self.matrix @ y - self.damping * y + args * jnp.sin(self.frequency * t)
+
+    def as_function(self) -> Callable[..., Float[Array, " size"]]:
+        """The call as a plain function, for whatever hashes the functions it is given.
+
+        `jax.lax` loops and branches, `jax.jit` and `jax.checkpoint` do; arrays have no
+        hash, and neither has a Module that holds them.
+        """
+
+        def function(
+            t: Float[Array, ""], y: Float[Array, " size"], args: Float[Array, " size"]
+        ) -> Float[Array, " size"]:
+            return self(t, y, args)
+
+        return function
+
+
+def _structure_of(arguments: tuple[Any, ...]) -> Structure:
+    """Shapes and dtypes of the leaves, and how they lie: hashable, and free of arrays."""
+    if type(arguments) is not tuple:
+        raise TypeError(
+            "`example` must be the tuple of all arguments of the call, got "
+            f"{arguments!r}"
+        )
+    leaves, treedef = jax.tree.flatten(arguments)
+    return tuple(
+        jax.ShapeDtypeStruct(jnp.shape(leaf), jnp.result_type(leaf)) for leaf in leaves
+    ), treedef
+
+
+def _shown(structure: Structure) -> str:
+    structs, treedef = structure
+    return str(jax.tree.unflatten(treedef, structs))

@@ -1,0 +1,44 @@
+"""Tests of `Regressor`."""
+
+from typing import Any, ClassVar
+
+import jax
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from regressor import Regressor
+from whiten import Whiten
+
+
+class TestRegressor(PytreeLaws):
+    """The pytree laws on `Regressor`."""
+
+    leaves = (
+        Leaf("whiten", "module"),
+        Leaf("hidden", "module"),
+        Leaf("out", "module"),
+    )
+    other: ClassVar = {
+        "size": 5,
+    }
+    returns = (Output((1,)),)
+    takes_dtype = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "whiten": Whiten.create(
+                mean=sample(seed + 1, (2,)), deviation=sample(seed + 2, (2,)), size=2
+            ),
+            "size": 2,
+            "hidden_size": 3,
+            "key": jax.random.key(seed),
+        }
+
+    def build(self, **inputs: Any) -> Regressor:
+        return Regressor.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

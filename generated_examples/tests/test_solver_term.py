@@ -1,0 +1,46 @@
+"""Tests of `SolverTerm`."""
+
+from typing import Any, ClassVar
+
+from closure_laws import ClosureLaws
+from pytree_laws import Leaf, Output, sample
+
+from solver_term import SolverTerm
+
+
+class TestSolverTerm(ClosureLaws):
+    """The pytree laws on `SolverTerm`, and the laws of closures."""
+
+    leaves = (
+        Leaf("matrix", "param", (2, 2)),
+        Leaf("damping", "param", (2,)),
+        Leaf("frequency", "param", ()),
+    )
+    other: ClassVar = {
+        "example": (),
+    }
+    returns = (Output((2,)),)
+    carry = 1
+    takes_dtype = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "matrix": sample(seed, (2, 2)),
+            "damping": sample(seed + 1, (2,)),
+            "frequency": sample(seed + 2, ()),
+            "example": self.arguments(seed),
+        }
+
+    def build(self, **inputs: Any) -> SolverTerm:
+        return SolverTerm.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (
+            sample(seed, ()),
+            sample(seed + 1, (2,)),
+            sample(seed + 2, (2,)),
+        )
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        t, y, args = arguments
+        return instance(t, y, args)

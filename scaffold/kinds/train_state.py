@@ -1,0 +1,190 @@
+"""Kind `train-state`: a model, the state of its optimiser and the number of steps, made from the finished model."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from scaffold.emit.annotations import Scope
+from scaffold.emit.checks import check_statements
+from scaffold.emit.construct import constructor
+from scaffold.emit.members import BODY, METHOD, constructor_doc, properties
+from scaffold.emit.tests import test_context
+from scaffold.emit.text import block, docstring
+from scaffold.errors import Fault
+from scaffold.kinds.module import field_lines
+from scaffold.spec.constructor import parameters
+from scaffold.spec.keys import Key
+from scaffold.spec.model import Argument, Field, ModuleSpec, TestPlan
+from scaffold.spec.types import ArrayType, ClassType, ScalarType
+
+SUMMARY = "an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients"
+OPTIONS = {
+    "ema": Key("number", "Decay of an average of the trained weights, from 0 and below 1, such as 0.999."),
+    "key": Key("boolean", "Whether it holds a PRNG key, of which each step has its own."),
+    "state": Key("boolean", "Whether it holds the `equinox.nn.State` of the model."),
+}
+IMPORTS = {
+    "dataclasses": "import dataclasses",
+    "optax": "import optax  # type: ignore[import-untyped]",
+    "TrainStateLaws": "from train_state_laws import TrainStateLaws",
+}
+# With the name of its module before it, a class needs no import of its own.
+OPTIMISER = ClassType("optax.GradientTransformation", "optax")
+OPTIMISER_STATE = ClassType("optax.OptState", "optax")
+STATE = ClassType("State", "equinox.nn")
+OWN_NAMES = ("opt_state", "step", "key", "state", "ema", "ema_decay")
+OWN_METHODS = ("apply_gradients", "averaged", "step_key", "optimiser", "gradients", "extra_args")
+
+
+def faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What a train state cannot be."""
+    model = spec.field("model")
+    if model is None or model.role != "module":
+        fix = 'write `model = "Affine"`, or `model = "package.module:Class"`'
+        yield Fault(f"{spec.where}: fields.model", "a train state has a model, of a class", fix)
+    for name in (one.name for one in spec.fields if one.name in (*OWN_NAMES, *OWN_METHODS)):
+        fix = f"rename it, to `my_{name}` for example; `[options]` asks for what is the train state's own"
+        yield Fault(f"{spec.where}: fields.{name}", f"`{name}` is the train state's own", fix)
+    if spec.call is not None:
+        yield Fault(f"{spec.where}: call", "a train state is not called", "put the call into the model")
+    if spec.groups:
+        yield Fault(f"{spec.where}: groups", "a train state has no groups", "put the groups into the model")
+    if spec.constructor != "factory":
+        fix = "remove it: `create` makes the optimiser's state from the finished model"
+        yield Fault(f"{spec.where}: constructor", "a train state is built by a factory", fix, ("factory",))
+    decay = dict(spec.options).get("ema", 0.0)
+    if isinstance(decay, int | float) and not 0 <= decay < 1:
+        fix = "write a decay such as 0.999; an average of n steps has 1 - 1/n"
+        yield Fault(f"{spec.where}: options.ema", f"`{decay}` is no decay: from 0, and below 1", fix)
+
+
+def complete(spec: ModuleSpec) -> ModuleSpec:
+    """The spec with the optimiser's state, the counter, and what `[options]` asks for."""
+    own = tuple(_own_fields(spec))
+    held = {one.name for one in own}
+    fields = [_copied(one) if one.name == "model" else _kept(one) for one in spec.fields]
+    position = [one.name for one in fields].index("model") + 1
+    whole = replace(spec, fields=(*fields[:position], *own, *fields[position:]))
+    optimiser = Argument(
+        "optimiser", OPTIMISER, doc="an optax optimiser; not stored, so that its settings are no leaves"
+    )
+    whole = replace(whole, arguments=_arguments(whole, optimiser), doc=spec.doc or _doc(held))
+    return replace(whole, test=_test_plan(spec))
+
+
+def _kept(field: Field) -> Field:
+    """A field of the author's own: no optimiser moves it."""
+    return replace(field, role="buffer") if field.role == "param" else field
+
+
+def _copied(model: Field) -> Field:
+    return replace(model, converter="=_copied(model)", doc=model.doc or "The finished model; copied")
+
+
+def _own_fields(spec: ModuleSpec) -> Iterator[Field]:
+    wanted = dict(spec.options)
+    init = "=_copied(optimiser.init(eqx.filter(model, _trained(model))))"
+    yield Field("opt_state", OPTIMISER_STATE, "module", init=init)
+    yield Field("step", ArrayType("i32", ()), "buffer", init="zeros")
+    if wanted.get("key"):
+        doc = "A PRNG key, from which `step_key` makes one for each step"
+        yield Field("key", ArrayType("key", ()), "buffer", doc=doc)
+    if wanted.get("state"):
+        doc = "The state that `eqx.nn.make_with_state` made with the model"
+        yield Field("state", STATE, "module", converter="=_copied(state)", doc=doc)
+    if "ema" in wanted:
+        yield Field(
+            "ema",
+            ClassType("PyTree", "jaxtyping"),
+            "module",
+            init="=_widened(eqx.filter(model, _trained(model)))",
+        )
+        doc = "Share of the average that a step keeps"
+        check = "0.0 <= ema_decay < 1.0"
+        yield Field(
+            "ema_decay",
+            ScalarType("float"),
+            "static",
+            default=repr(float(wanted["ema"])),
+            check=check,
+            doc=doc,
+        )
+
+
+def _arguments(spec: ModuleSpec, optimiser: Argument) -> tuple[Argument, ...]:
+    """Model, optimiser and state by position; the rest, the author's own included, by keyword."""
+    leading = ("model", "optimiser", "state")
+    named = {one.name: one for one in spec.arguments if not one.is_marker}
+    own = {
+        "optimiser": optimiser,
+        **{one.name: Argument(one.name) for one in parameters(replace(spec, arguments=()))},
+    }
+    every = {**own, **named}
+    first = [every[name] for name in leading if name in every]
+    rest = [one for name, one in every.items() if name not in leading]
+    return (*first, *([Argument("*"), *rest] if rest else []))
+
+
+def _doc(held: set[str]) -> str:
+    parts = ["the state of its optimiser"]
+    parts += ["a PRNG key"] if "key" in held else []
+    parts += ["its own state"] if "state" in held else []
+    parts += ["an average of its weights"] if "ema" in held else []
+    return f"A model with {', '.join(parts)}, and the number of steps taken."
+
+
+def _test_plan(spec: ModuleSpec) -> TestPlan:
+    """Another optimiser has another state, and so the train state another treedef."""
+    plan = spec.test
+    values = {"optimiser": "optax.adamw(0.01)", **dict(plan.values)}
+    other = plan.other or (("optimiser", "optax.sgd(0.01, momentum=0.9)"),)
+    invalid = ((("ema_decay", "1.0"),),) if "ema" in dict(spec.options) else ()
+    return replace(plan, values=tuple(values.items()), other=other, rejected=(*plan.rejected, *invalid))
+
+
+def context(spec: ModuleSpec) -> dict[str, Any]:
+    """The values that `templates/train-state` lays out."""
+    built = constructor(spec)
+    checks = check_statements(spec)
+    held = {one.name for one in spec.fields}
+    model = next(one for one in spec.fields if one.name == "model")
+    return {
+        "name": spec.name,
+        "doc": docstring(spec.doc, METHOD),
+        "fields": field_lines(spec),
+        "constructor_signature": f"cls, {built.signature}",
+        "constructor_doc": docstring(constructor_doc(spec), BODY),
+        "statements": [block(statement, BODY) for statement in built.statements],
+        "values": [list(pair) for pair in built.values],
+        "has_checks": bool(checks),
+        "checks": [block(check, BODY) for check in checks],
+        "properties": [list(one) for one in properties(spec)],
+        "model_type": Scope().stored(model.type),
+        "has_key": "key" in held,
+        "has_state": "state" in held,
+        "has_ema": "ema" in held,
+    }
+
+
+def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """The laws of training, and how the model is called on an example."""
+    told = f"The pytree laws on `{spec.name}`, and the laws of training."
+    return {
+        "suite": "TrainStateLaws",
+        "suite_doc": docstring(told, METHOD),
+        "members": [block(one, METHOD) for one in _members(spec, known)],
+    }
+
+
+def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]:
+    """`examples` and `predict`, where the model is a generated class that is called with arrays."""
+    model = spec.field("model")
+    kind = model.type if model is not None else None
+    of_model = known.get(kind.name) if isinstance(kind, ClassType) and kind.module is None else None
+    if of_model is None or of_model.call is None or dict(spec.options).get("state"):
+        return
+    called = test_context(of_model, known)
+    if called["arguments"]:
+        yield f"def examples(self, seed: int) -> tuple[Any, ...]:\n    return ({', '.join(called['arguments'])},)"
+        targets = f"{called['call_targets']} = examples"
+        yield f"def predict(self, model: Any, *examples: Any) -> Any:\n    {targets}\n    return model({called['call_arguments']})"

@@ -1,0 +1,74 @@
+"""What a kind adds to a spec, and what makes no sense for it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scaffold.errors import ScaffoldError
+from scaffold.kinds import NAMES, extra, kind_of
+from scaffold.render import templates_folder
+from scaffold.spec.keys import KINDS
+from scaffold.spec.read import read_spec
+
+CALL = {"args": "x: f[n]", "returns": "f[n]", "body": "return self.w * x"}
+
+
+def train_state(**parts: Any) -> dict[str, Any]:
+    fields = parts.pop("fields", {"model": "Affine"})
+    return {"name": "TrainState", "kind": "train-state", "fields": fields, **parts}
+
+
+def closure(**parts: Any) -> dict[str, Any]:
+    return {"name": "Term", "kind": "closure", "fields": {"w": "f[n]"}, "call": CALL, **parts}
+
+
+# A row: the bad spec, the good one, and PLACE | WHAT | FIX of the one fault.
+# fmt: off
+ROWS = [
+    (train_state(fields={"net": "Affine"}), train_state(), "fields.model | a train state has a model, of a class | write `model = \"Affine\"`, or `model = \"package.module:Class\"`"),
+    (train_state(fields={"model": "f[n]"}), train_state(), "fields.model | a train state has a model, of a class | write `model = \"Affine\"`, or `model = \"package.module:Class\"`"),
+    (train_state(fields={"model": "Affine", "step": "i32[]"}), train_state(fields={"model": "Affine", "epoch": "i32[]"}), "fields.step | `step` is the train state's own | rename it, to `my_step` for example; `[options]` asks for what is the train state's own"),
+    (train_state(call={"args": "", "body": "return 1"}), train_state(), "call | a train state is not called | put the call into the model"),
+    (train_state(groups={"first": ["model"]}), train_state(), "groups | a train state has no groups | put the groups into the model"),
+    (train_state(constructor="init"), train_state(constructor="factory"), "constructor | a train state is built by a factory | remove it: `create` makes the optimiser's state from the finished model"),
+    (train_state(options={"ema": 1.0}), train_state(options={"ema": 0.99}), "options.ema | `1.0` is no decay: from 0, and below 1 | write a decay such as 0.999; an average of n steps has 1 - 1/n"),
+    (train_state(options={"ema": "0.9"}), train_state(options={"ema": 0}), "options.ema | '0.9' is not a number | write `ema = 0.5`: Decay of an average of the trained weights, from 0 and below 1, such as 0.999."),
+    (train_state(options={"keys": True}), train_state(options={"key": True}), "options | unknown key `keys` | did you mean `key`?"),
+    (train_state(test={"values": {"optimizer": "=1"}}), train_state(test={"values": {"optimiser": "=optax.sgd(0.1)"}}), "test.values.optimizer | `optimizer` is no argument | did you mean `optimiser`?"),
+    (closure(options={"key": True}), closure(), "options | kind `closure` has no options | remove the table"),
+    ({key: part for key, part in closure().items() if key != "call"}, closure(), "call | a closure is called | write `[call]` with `args = \"x: f[size]\"`, `returns` and `body`"),
+    (closure(fields={"w": "f[n]", "example": "f[]"}), closure(fields={"w": "f[n]", "given": "f[]"}), "fields.example | `example` is the closure's own | rename it, to `my_example` for example"),
+    (closure(constructor="init"), closure(), "constructor | a closure is built by a factory | remove it: `create` takes the example arguments"),
+    (closure(call={**CALL, "args": "*, x: f[n]"}), closure(), "call.args | a closure takes its arguments by position, and all of them, as jax's loops pass them | remove `*` and the defaults"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("bad", "good", "told"), ROWS, ids=[row[2].split("|")[1].strip() for row in ROWS])
+def test_a_fault_has_its_place_and_fix(bad: dict[str, Any], good: dict[str, Any], told: str) -> None:
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec(bad, "s")
+    assert [f"{fault.where[3:]} | {fault.what} | {fault.fix}" for fault in caught.value.faults] == [told]
+    read_spec(good, "s")
+
+
+def test_a_kind_is_its_files() -> None:
+    files = Path(kind_of("module").__file__).parent.glob("[a-z]*.py")
+    assert KINDS == NAMES == tuple(sorted(path.stem.replace("_", "-") for path in files))
+    assert all((templates_folder() / name).is_dir() for name in NAMES)
+
+
+def test_the_optional_parts_of_a_kind_are_spelled_as_its_protocol_says() -> None:
+    parts = {"OPTIONS": dict, "IMPORTS": dict, "faults": None, "complete": None, "tests": None}
+    assert {part for part in parts if extra("train-state", part, None) is None} == set()
+    assert extra("no-such-kind", "OPTIONS", {}) == {}
+
+
+def test_what_the_kind_adds() -> None:
+    whole = read_spec(train_state(options={"ema": 0.9, "key": True, "state": True}), "s")
+    names = ["model", "opt_state", "step", "key", "state", "ema", "ema_decay"]
+    assert [field.name for field in whole.fields] == names
+    plain = read_spec(train_state(), "s")
+    assert [field.name for field in plain.fields] == ["model", "opt_state", "step"]
+    assert [one.name for one in read_spec(closure(), "s").arguments] == ["w", "example", "dtype"]
