@@ -5,9 +5,10 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 
 import importlib
 import pkgutil
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from scaffold.spec.model import ModuleSpec
+if TYPE_CHECKING:
+    from scaffold.spec.model import ModuleSpec  # it reads `NAMES`
 
 NAMES = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__)))
 
@@ -17,7 +18,7 @@ class Kind(Protocol):
 
     SUMMARY: str
 
-    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+    def context(self, spec: "ModuleSpec") -> dict[str, Any]:
         """Plain JSON for the templates: names, flags, and fragments that are ready to paste."""
         ...
 

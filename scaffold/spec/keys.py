@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from scaffold.errors import Fault, suggestion
+from scaffold.kinds import NAMES as KINDS
 from scaffold.spec.raw import as_list, as_table
 
-KINDS = ("module", "pytree")
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
 ROLES = ("param", "buffer", "static", "callable", "module", "derived")
@@ -68,6 +68,10 @@ FIELD_KEYS = {
     ),
     "check": Key("string", "An invariant over the fields, checked at construction."),
     "preset": Key("table", "Entries of a dict field that creation fixes."),
+    "variable": Key(
+        "string",
+        "Kind nnx: the Variable type of a buffer: one of Flax, or the name of one to define in the module.",
+    ),
     "doc": Key("string", "What the field is."),
 }
 CALL_KEYS = {
