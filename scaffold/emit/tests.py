@@ -36,6 +36,10 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
     passed = [one for one in call if _is_passed(spec, one)]
     return {
         "name": spec.name,
+        "suite": "PytreeLaws",
+        "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", "    "),
+        "manifest": "leaves",
+        "attributes": [],
         "construct": constructor_name(spec),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "leaves": [
