@@ -23,7 +23,19 @@ from scaffold.tidy import tidy
 
 SCHEMA_NAME = "scaffold.schema.json"
 _MODULES_IN_USE = frozenset(
-    ("jax", "jaxlib", "jaxtyping", "equinox", "numpy", "optax", "flax", "pytest", "pytree_laws", "nnx_laws", "conftest")
+    (
+        "jax",
+        "jaxlib",
+        "jaxtyping",
+        "equinox",
+        "numpy",
+        "optax",
+        "flax",
+        "pytest",
+        "pytree_laws",
+        "nnx_laws",
+        "conftest",
+    )
 )
 
 

@@ -64,11 +64,11 @@ def failed_laws(result: subprocess.CompletedProcess[str]) -> set[str]:
     }
 
 
-def copy_example(name: str, folder: Path, *needs: str) -> Path:
+def copy_example(name: str, folder: Path, *needs: str, suites: Sequence[str] = ()) -> Path:
     """A project with one of the examples, its tests, and the examples that it imports."""
     (folder / "tests").mkdir(parents=True)
     for module in (name, *needs):
         shutil.copy(EXAMPLES / f"{module}.py", folder)
-    for file in (f"test_{name}.py", "pytree_laws.py", "conftest.py"):
+    for file in (f"test_{name}.py", "pytree_laws.py", "conftest.py", *suites):
         shutil.copy(EXAMPLES / "tests" / file, folder / "tests")
     return folder

@@ -58,7 +58,7 @@ def test_a_name_that_nobody_gives_is_an_error() -> None:
         list(render("module", {"stem": "affine", "source_folder": "."}))
 
 
-@pytest.mark.parametrize("kind", ["module", "pytree", "tests"])
+@pytest.mark.parametrize("kind", ["module", "nnx", "pytree", "tests"])
 def test_copier_is_told_what_the_tool_tells_jinja(kind: str) -> None:
     settings = yaml.safe_load((templates_folder() / kind / "copier.yml").read_text())
     undefined = OPTIONS["undefined"]

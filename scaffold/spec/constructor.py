@@ -11,7 +11,16 @@ from dataclasses import dataclass, replace
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, ClassType, DictType, ScalarType, Type, arrays, dim_names
+from scaffold.spec.types import (
+    CHOSEN_DTYPES,
+    ArrayType,
+    ClassType,
+    DictType,
+    ScalarType,
+    Type,
+    arrays,
+    dim_names,
+)
 
 KEY = ArrayType("key", ())
 

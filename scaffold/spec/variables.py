@@ -11,10 +11,8 @@ from scaffold.spec.types import ArrayType, DictType, ListType
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
 """The types of Flax that a buffer may have: a Param would be trained."""
-_OWN = frozenset(
-    ("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train")
-    + ("rngs", "snapshot", "restore")
-)
+_OF_FLAX = ("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train")
+_OWN = frozenset((*_OF_FLAX, "rngs", "snapshot", "restore"))
 
 
 def variable_of(field: Field) -> str:
@@ -171,4 +169,3 @@ def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
             fix = f'write `{name} = {{ type = "f[size]", role = "buffer" }}`, or return the new value'
             what = f"the call assigns `self.{name}`, and it may update buffers alone"
             yield Fault(f"{spec.where}: call.body", what, fix, legal)
-
