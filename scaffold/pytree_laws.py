@@ -247,7 +247,7 @@ def doing(where: str, what: str, hint: str = "") -> Iterator[None]:
 
 
 def broken(
-    law: str, where: str, what: str, hint: str = "", laws: Mapping[str, Any] = LAWS
+    law: str, where: str, what: str, hint: str = "", *, laws: Mapping[str, Any] = LAWS
 ) -> LawBroken:
     """The failure of a law; `hint` says more exactly than `LAWS` what to look for."""
     name, statement, mistake, fix = laws[law]

@@ -101,8 +101,11 @@ def _in_variables(field: Field, made: str) -> str:
             return f"nnx.List([{holder}({copy_source(item, 'value')}) for value in {field.name}])"
         case ListType():
             return f"nnx.List([{holder}(value) for value in {made}])"
+        case DictType(item=item) if field.given and not (field.preprocess or field.preset):
+            pairs = f"name: {holder}({copy_source(item, 'value')}) for name, value in {field.name}.items()"
+            return f"nnx.Dict({{{pairs}}})"
         case DictType():
-            return f"nnx.Dict({{name: {holder}(value) for name, value in ({made}).items()}})"
+            return f"nnx.Dict({{name: {holder}(value) for name, value in {operand(made)}.items()}})"
         case _:
             value = field.name if field.nullable and not field.given else made
             return f"{holder}({value})"

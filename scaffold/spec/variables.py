@@ -1,7 +1,7 @@
 """The Variables of an NNX module: which type holds a field, and what the call may update."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.spec.expressions import dedented, rewrite
@@ -72,6 +72,9 @@ def read_values(spec: ModuleSpec, source: str) -> str:
     tested = {name for name in fields if _is_tested(source, name)}
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        entry = _entry(node, fields)
+        if entry is not None:
+            return entry
         inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
         field = fields.get(attribute_of_self(inner) or "")
         parent = ancestors[-1] if ancestors else node
@@ -84,21 +87,31 @@ def read_values(spec: ModuleSpec, source: str) -> str:
     return rewrite(source, change)
 
 
+def _entry(node: ast.AST, fields: Mapping[str, Field]) -> str | None:
+    """How the value of one entry is read, where `node` is `self.layers[0]` or `self.table["a"]`."""
+    if not isinstance(node, ast.Subscript) or is_whole(node) or isinstance(node.slice, ast.Slice):
+        return None
+    field = fields.get(attribute_of_self(node.value) or "")
+    if field is None or field.array is not None or not isinstance(node.ctx, ast.Load):
+        return None
+    return _value(field, f"self.{field.name}[{ast.unparse(node.slice)}]")
+
+
+def _value(field: Field, variable: str) -> str:
+    item = item_of(field)
+    is_guarded = field.role == "buffer" and item is not None and item.inexact
+    return f"jax.lax.stop_gradient({variable}[...])" if is_guarded else f"{variable}[...]"
+
+
 def _read(field: Field, *, tested: bool, guarded: bool) -> str:
     name = f"self.{field.name}"
-    item = item_of(field)
-    stop = field.role == "buffer" and item is not None and item.inexact and not guarded
-
-    def value(of: str) -> str:
-        return f"jax.lax.stop_gradient({of}[...])" if stop else f"{of}[...]"
-
     match field.type:
         case ListType():
-            text = f"tuple({value('variable')} for variable in {name})"
+            text = f"tuple({_value(field, 'variable')} for variable in {name})"
         case DictType():
-            text = f"{{name: {value('variable')} for name, variable in {name}.items()}}"
+            text = f"{{name: {_value(field, 'variable')} for name, variable in {name}.items()}}"
         case _:
-            text = value(name)
+            text = f"{name}[...]" if guarded else _value(field, name)
     may_be_none = (field.optional or field.nullable) and not tested
     return f"(None if {name} is None else {text})" if may_be_none else text
 
