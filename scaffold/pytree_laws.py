@@ -270,7 +270,8 @@ def guarded(
             with doing(type(self).__name__, "the class under test"):
                 test(self, *args, **kwargs)
         except Fault as fault:
-            failure = broken(law, *fault.args, laws=laws)
+            where, what, hint = fault.args
+            failure = broken(law, where, what, hint, laws=laws)
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
 
     return run

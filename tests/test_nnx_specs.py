@@ -26,7 +26,7 @@ REFUSED = {
     "a small name": (
         {"mean": {**BUFFER, "variable": "stat"}},
         {},
-        "begins with a small letter",
+        "does not begin with a capital letter",
         "write `Stat`",
     ),
     "the class itself": (

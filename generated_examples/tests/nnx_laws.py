@@ -378,7 +378,8 @@ class NnxLaws:
 
     def train(self, instance: Any, steps: int) -> Any:
         """A copy of the module after some steps of AdamW."""
-        module, laws = copy_of(instance), type(self)
+        laws: Any = type(self)
+        module, step = copy_of(instance), compiled_step(laws)
         params = values_of(nnx.state(module, nnx.Param))
         moments = {
             path: (jnp.zeros_like(v), jnp.zeros_like(v.real))
@@ -386,9 +387,7 @@ class NnxLaws:
         }
         with doing(type(instance).__name__, "a training step"):
             for count in range(1, steps + 1):
-                moments = compiled_step(laws)(
-                    module, moments, jnp.asarray(count, jnp.int32)
-                )
+                moments = step(module, moments, jnp.asarray(count, jnp.int32))
         return module
 
     # P1 construct

@@ -51,10 +51,15 @@ def is_whole(node: ast.AST) -> bool:
 
 def assigned(source: str) -> tuple[str, ...]:
     """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
-    nodes = (node for node in ast.walk(ast.parse(dedented(source))) if not isinstance(node, ast.expr_context))
-    stored = (node for node in nodes if isinstance(getattr(node, "ctx", None), ast.Store))
-    targets = (node.value if isinstance(node, ast.Subscript) and is_whole(node) else node for node in stored)
-    return tuple(sorted({name for name in map(attribute_of_self, targets) if name is not None}))
+    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
+    return tuple(sorted({name for name in names if name is not None}))
+
+
+def updated_attribute(node: ast.AST) -> str | None:
+    """The attribute that `node` assigns, as `self.mean` or `self.mean[...]`, or None."""
+    if not isinstance(getattr(node, "ctx", None), ast.Store):
+        return None
+    return attribute_of_self(node.value if isinstance(node, ast.Subscript) and is_whole(node) else node)
 
 
 def updated(spec: ModuleSpec) -> tuple[str, ...]:
@@ -136,6 +141,8 @@ def variable_faults(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Faul
         yield from _type_faults(spec, field, f"{spec.where}: fields.{field.name}")
     if spec.kind != "nnx":
         return
+    if "rebuild" in declared:
+        yield Fault(f"{spec.where}: rebuild", "an nnx.Module rebuilds itself", "remove it")
     if spec.constructor == "factory" and "constructor" in declared:
         fix = 'remove it, or write `constructor = "init"`'
         yield Fault(f"{spec.where}: constructor", "an nnx.Module is built by its `__init__`", fix, ("init",))
