@@ -50,6 +50,12 @@ REFUSED = {
         "the call assigns `self.weight`",
         "return the new value",
     ),
+    "groups": (
+        {"weight": "f[size]"},
+        {"groups": {"kernels": ["weight"]}},
+        "selects by the type of its Variables",
+        "nnx.state(module, Type)",
+    ),
     "a rebuild": ({"weight": "f[size]"}, {"rebuild": "flag"}, "rebuilds itself", "remove it"),
 }
 

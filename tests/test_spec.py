@@ -83,7 +83,7 @@ def test_the_report_holds_every_fault_with_place_legal_values_and_fix() -> None:
         "write `Affine`",
     ):
         assert f"  fix: {fix}" in report
-    assert "  legal: module, pytree\n" in report
+    assert f"  legal: {', '.join(KINDS)}\n" in report
     assert report.count("\n  fix: ") == len(caught.value.faults)
 
 

@@ -141,6 +141,11 @@ def variable_faults(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Faul
         yield from _type_faults(spec, field, f"{spec.where}: fields.{field.name}")
     if spec.kind != "nnx":
         return
+    if spec.groups:
+        fix = (
+            "remove them: `nnx.state(module, Type)` selects, and `variable` gives buffers a type of their own"
+        )
+        yield Fault(f"{spec.where}: groups", "an nnx.Module selects by the type of its Variables", fix)
     if "rebuild" in declared:
         yield Fault(f"{spec.where}: rebuild", "an nnx.Module rebuilds itself", "remove it")
     if spec.constructor == "factory" and "constructor" in declared:
