@@ -14,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from scaffold.spec.keys import KINDS
 from tests.projects import REPOSITORY
 from tests.support import read_tree
 
+KIND = f"Kind ({', '.join(KINDS)}) [module]: "
 PATIENCE = 30.0
 """Seconds until a dialogue that has stopped is given up."""
 
@@ -111,7 +113,7 @@ def test_the_answers_write_what_the_command_line_writes(tmp_path: Path) -> None:
     asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
     with dialogue(asked) as terminal:
         terminal.answer("Name of the class: ", "Affine")
-        terminal.answer("Kind (module, pytree) [module]: ", "")
+        terminal.answer(KIND, "")
         terminal.answer("Docstring (empty for none): ", "An affine map.")
         terminal.answer("Constructor (factory, init) [factory]: ", "")
         terminal.answer("Field: ", "weight:f[out_size,in_size]=lecun_normal")
@@ -138,7 +140,7 @@ def test_other_than_the_defaults(tmp_path: Path) -> None:
     asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
     with dialogue(asked) as terminal:
         terminal.answer("Name of the class: ", "Table")
-        terminal.answer("Kind (module, pytree) [module]: ", "pytree")
+        terminal.answer(KIND, "pytree")
         terminal.answer("Docstring (empty for none): ", "")
         terminal.answer("Rebuild (bypass, flag, factory, static) [bypass]: ", "flag")
         terminal.answer("Field: ", "scale:f[]")
