@@ -29,8 +29,8 @@ class TrainState(eqx.Module):
         model: Regressor,
         optimiser: optax.GradientTransformation,
         *,
-        ema_decay: float = 0.99,
         key: PRNGKeyArray,
+        ema_decay: float = 0.99,
     ) -> "TrainState":
         """Build an instance.
 
@@ -39,9 +39,9 @@ class TrainState(eqx.Module):
         - `model`: The finished model; copied.
         - `optimiser`: an optax optimiser; not stored, so that its settings are no
             leaves.
+        - `key`: A PRNG key, from which `step_key` makes one for each step; copied.
         - `ema_decay`: Share of the average that a step keeps; static, part of the
             treedef.
-        - `key`: A PRNG key, from which `step_key` makes one for each step; copied.
 
         **Raises:**
 

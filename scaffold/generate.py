@@ -11,7 +11,7 @@ from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
-from scaffold.kinds import extra, kind_of
+from scaffold.kinds import extra, kind_of, law_files
 from scaffold.layout import Layout
 from scaffold.render import render
 from scaffold.spec import ModuleSpec
@@ -24,7 +24,19 @@ from scaffold.tidy import tidy
 
 SCHEMA_NAME = "scaffold.schema.json"
 _MODULES_IN_USE = frozenset(
-    ("jax", "jaxlib", "jaxtyping", "equinox", "numpy", "optax", "flax", "pytest", "pytree_laws", "conftest")
+    (
+        "jax",
+        "jaxlib",
+        "jaxtyping",
+        "equinox",
+        "numpy",
+        "optax",
+        "flax",
+        "pytest",
+        "pytree_laws",
+        "nnx_laws",
+        "conftest",
+    )
 )
 
 
@@ -45,9 +57,10 @@ def plan_modules(
     if faults:
         raise ScaffoldError.of(faults)
     files = [file for spec in specs for file in module_files(spec, layout, known)]
-    laws = File(layout.laws_file, law_suite())
+    suites = dict.fromkeys(name for spec in specs for name in law_files(spec.kind))
+    laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in suites]
     edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
-    return make_plan(layout.root, [*tidy(_unique(files)), laws, *extra, *edits], force=force)
+    return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
 
 
 def _unique(files: Iterable[File]) -> tuple[File, ...]:
@@ -85,6 +98,8 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     of_tests = lines | {
         name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])
     }
+    own_line = f"from {layout.module(stem(spec.name))} import "
+    of_tests |= {name: own_line + name for name in context.get("defines", ())}
     own = _first_party(spec, layout, (*classes, *context["test_classes"]))
     context["imports"] = import_lines(code, lines, own)
     context["test_imports"] = import_lines(test, of_tests, own)
@@ -156,9 +171,9 @@ def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSp
 
 
 @cache
-def law_suite() -> str:
-    """The text of the law suite, which is copied beside generated tests."""
-    return (Path(__file__).parent / "pytree_laws.py").read_text(encoding="utf-8")
+def law_suite(name: str = "pytree_laws.py") -> str:
+    """The text of a law suite, which is copied beside generated tests."""
+    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool = False) -> Plan:

@@ -246,30 +246,35 @@ def doing(where: str, what: str, hint: str = "") -> Iterator[None]:
         raise Fault(where, told, hint) from error
 
 
-def broken(law: str, where: str, what: str, hint: str = "") -> LawBroken:
+def broken(
+    law: str, where: str, what: str, hint: str = "", *, laws: Mapping[str, Any] = LAWS
+) -> LawBroken:
     """The failure of a law; `hint` says more exactly than `LAWS` what to look for."""
-    name, statement, mistake, fix = LAWS[law]
+    name, statement, mistake, fix = laws[law]
     lines = [f"{law} {name}, at `{where}`: {what}"]
     lines += [f"  look for: {hint}"] if hint else []
     lines += [f"  law: {statement}", f"  usual mistake: {mistake}", f"  fix: {fix}"]
     return LawBroken("\n".join(lines))
 
 
-def guarded(test: Callable[..., None]) -> Callable[..., None]:
+def guarded(
+    test: Callable[..., None], laws: Mapping[str, Any] = LAWS
+) -> Callable[..., None]:
     """A law whose every failure says which law it is, and what to do."""
     law = f"P{int(test.__name__[6:8])}"
 
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
-        if any(part in test.__name__ for part in self.skips):
+        if any(part in test.__name__ for part in getattr(self, "skips", ())):
             pytest.skip("the class declares that this does not hold for it")
         try:
             with doing(type(self).__name__, "the class under test"):
                 test(self, *args, **kwargs)
         except Fault as fault:
-            failure = broken(law, *fault.args).with_traceback(fault.__traceback__)
-            raise failure from fault.__cause__
+            where, what, hint = fault.args
+            failure = broken(law, where, what, hint, laws=laws)
+            raise failure.with_traceback(fault.__traceback__) from fault.__cause__
 
     return run
 

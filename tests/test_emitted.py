@@ -23,7 +23,7 @@ from scaffold.generate import SCHEMA_NAME, module_files, plan_modules
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.constructor import variadic_dims
 from scaffold.spec.initialisers import INITIALISERS
-from scaffold.spec.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, KINDS, REBUILDS, ROLES, SPEC_KEYS
+from scaffold.spec.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, REBUILDS, ROLES, SPEC_KEYS
 from scaffold.spec.names import stem
 from scaffold.spec.toml import write_toml
 from scaffold.spec.types import DTYPES, ArrayType, arrays, walk
@@ -110,15 +110,17 @@ def options_of_call(spec: ModuleSpec) -> Iterator[str]:
         yield "many dims"
 
 
+DRAWN = ("module", "pytree")
+"""The kinds that the strategies draw."""
 EXPECTED = {
-    *(f"kind {name}" for name in KINDS),
-    *(f"constructor {constructor} of {kind}" for constructor in CONSTRUCTORS for kind in KINDS),
+    *(f"kind {name}" for name in DRAWN),
+    *(f"constructor {constructor} of {kind}" for constructor in CONSTRUCTORS for kind in DRAWN),
     *(f"rebuild {name}" for name in REBUILDS),
     *(f"role {name}" for name in ROLES),
     *(f"initialiser {name}" for name in INITIALISERS),
     *(f"dtype {name}" for name in DTYPES),
     *(f"dims {name}" for name in ("scalar", "int", "many", "name", "sum")),
-    *(f"field {name}" for name in set(FIELD_KEYS) - {"type", "role", "init"}),
+    *(f"field {name}" for name in set(FIELD_KEYS) - {"type", "role", "init", "variable"}),
     *(f"key {name}" for name in set(SPEC_KEYS) & {"arguments", "setup", "imports", "call", "doc"}),
     *(f"call {name}" for name in set(CALL_KEYS) & {"doc", "carry"}),
     *("field nullable", "flag stored", "flag argument", "argument *", "argument declared", "call *"),

@@ -22,10 +22,14 @@ class Constructor:
     """Field name and the source of its value, in the order of the fields."""
 
 
-def constructor(spec: ModuleSpec) -> Constructor:
-    """The constructor that builds every field of `spec`."""
-    keys = _keys(spec)
-    statements = [*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys), *_conversions(spec)]
+def constructor(spec: ModuleSpec, draw: str | None = None) -> Constructor:
+    """The constructor that builds every field of `spec`.
+
+    `draw` is the source that draws a new key at each use, where no key is split.
+    """
+    keys = _keys(spec) if draw is None else dict.fromkeys(key_consumers(spec), draw)
+    splits = _key_statement(keys) if draw is None else ()
+    statements = [*_dtype_statement(spec), *splits, *_setup(spec, keys), *_conversions(spec)]
     statements += [line for field in spec.stored for line in _preprocessing(field)]
     values = tuple((field.name, _value(spec, field, keys)) for field in spec.stored)
     return Constructor(signature(spec), tuple(statements), values)

@@ -51,6 +51,8 @@ class Examples:
         explicit = dict(self.spec.test.values).get(parameter.name)
         if explicit is not None:
             return explicit
+        if parameter.source == "rngs":
+            return "nnx.Rngs(seed)"
         if parameter.source == "key" or parameter.name == "key":
             return f"jax.random.key({self.seed(0)})"
         if parameter.name in self.sizes and is_int(parameter.type):

@@ -11,6 +11,7 @@ from scaffold.spec.expressions import guard, rename
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names
+from scaffold.spec.variables import read_values
 
 METHOD = " " * 4
 BODY = " " * 8
@@ -25,6 +26,9 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
+    """`source` with each field read as the kind of class reads it, and buffers behind `stop_gradient`."""
+    if spec.kind == "nnx":
+        return read_values(spec, source)
     return guard(source, guarded_buffers(spec), "jax.lax.stop_gradient")
 
 
@@ -165,6 +169,8 @@ def _parameter_text(spec: ModuleSpec, parameter: Parameter) -> str:
             return "dtype of the floating-point arrays; jax's default float if None."
         case "key":
             return "a PRNG key for the random initialisation; each random array gets a split of its own."
+        case "rngs":
+            return "streams of PRNG keys for the random initialisation; each random array draws once."
         case "dim":
             return f"the size `{parameter.name}` of {_joined(_holders(spec, parameter.name))}."
         case "flag":

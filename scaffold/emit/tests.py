@@ -37,6 +37,10 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
     passed = [one for one in call if _is_passed(spec, one)]
     return {
         "name": spec.name,
+        "suite": "PytreeLaws",
+        "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
+        "manifest": "leaves",
+        "attributes": [],
         "construct": constructor_name(spec),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "leaves": [
@@ -61,8 +65,6 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         ],
         "call_targets": _targets([_local(one) for one in passed]),
         "call_arguments": ", ".join(_call_arguments(spec, examples, passed)),
-        "suite": "PytreeLaws",
-        "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
         "members": [],
         "test_classes": sorted(_classes(spec, known)),
     }

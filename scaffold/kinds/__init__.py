@@ -6,7 +6,8 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 - `IMPORTS`: further names that its code uses, with the line that imports each;
 - `faults(spec)`: what makes no sense for this kind;
 - `complete(spec)`: the spec with the fields and arguments that the kind adds;
-- `tests(spec, known)`: values for `templates/tests` in the place of the usual ones.
+- `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
+- `LAWS`: files of law suites beside `pytree_laws.py` that its tests import.
 """
 
 import importlib
@@ -50,3 +51,8 @@ def kind_faults(spec: "ModuleSpec") -> "list[Fault]":
     """What makes no sense for the kind of the spec."""
     find = extra(spec.kind, "faults", None)
     return [] if find is None else list(find(spec))
+
+
+def law_files(name: str) -> tuple[str, ...]:
+    """The law suites that the tests of a kind import."""
+    return ("pytree_laws.py", *extra(name, "LAWS", ()))

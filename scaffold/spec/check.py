@@ -23,6 +23,7 @@ from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
 from scaffold.spec.sizes import size_faults
 from scaffold.spec.types import Type, UnionType
+from scaffold.spec.variables import variable_faults
 
 
 def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> list[Fault]:
@@ -39,6 +40,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
     of_kind = kind_faults(sound)
     faults += [*of_kind, *_tests(sound if of_kind else completed(sound), names)]
+    faults += variable_faults(sound, declared)
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
 

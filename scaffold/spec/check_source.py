@@ -21,6 +21,7 @@ from scaffold.spec.expressions import (
 )
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import IMPORTS
+from scaffold.spec.variables import updated_attribute
 
 _BUILTINS = frozenset(dir(builtins)) | {"__class__"}
 _METHODS = frozenset(("create", "trainable", "__class__", "__call__"))
@@ -28,11 +29,12 @@ _METHODS = frozenset(("create", "trainable", "__class__", "__call__"))
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of Python: its place in the spec, its text, whether it is an expression."""
+    """A piece of Python: its place in the spec, its text, whether it is an expression, and may update Variables."""
 
     place: str
     text: str
     expression: bool = True
+    updates: bool = False
 
 
 def pieces(spec: ModuleSpec) -> Iterator[Piece]:
@@ -49,7 +51,8 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
             if argument.default is not None:
                 yield Piece(f"{spec.where}: call.args", argument.default)
         if spec.call.body:
-            yield Piece(f"{spec.where}: call.body", spec.call.body, expression=False)
+            body = f"{spec.where}: call.body"
+            yield Piece(body, spec.call.body, expression=False, updates=spec.kind == "nnx")
     yield from _pieces_of_tests(spec)
 
 
@@ -82,7 +85,7 @@ def source_faults(piece: Piece) -> Iterator[Fault]:
     if piece.expression and "#" in piece.text and _has_comment(piece.text):
         yield Fault(piece.place, "an expression holds no comment", "put it into `doc`")
     tree = ast.parse(piece.text.strip() if piece.expression else dedented(piece.text))
-    yield from _statement_faults(piece.place, tree)
+    yield from _statement_faults(piece.place, tree, updates=piece.updates)
 
 
 _EMPTY = "is empty"
@@ -106,14 +109,15 @@ def _has_comment(text: str) -> bool:
     return any(token.type == tokenize.COMMENT for token in tokens)
 
 
-def _statement_faults(place: str, tree: ast.Module) -> Iterator[Fault]:
+def _statement_faults(place: str, tree: ast.Module, *, updates: bool) -> Iterator[Fault]:
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(tree.body)):
         yield Fault(place, "`yield` makes a generator of it", "collect the values and return them")
     for node in ast.walk(tree):
         if isinstance(node, ast.Global):
             names = ", ".join(node.names)
             yield Fault(place, f"`global {names}` writes outside the instance", "return the new value")
-    for name in sorted({name for node in ast.walk(tree) for name in _changed_self(node)}):
+    nodes = (node for node in ast.walk(tree) if not (updates and updated_attribute(node)))
+    for name in sorted({name for node in nodes for name in _changed_self(node)}):
         fix = "bind a local name, or return the new value: instances are immutable"
         yield Fault(place, f"assigns `{name}`", fix)
 

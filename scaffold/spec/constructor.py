@@ -11,14 +11,23 @@ from dataclasses import dataclass, replace
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, DictType, ScalarType, Type, arrays, dim_names
+from scaffold.spec.types import (
+    CHOSEN_DTYPES,
+    ArrayType,
+    ClassType,
+    DictType,
+    ScalarType,
+    Type,
+    arrays,
+    dim_names,
+)
 
 KEY = ArrayType("key", ())
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of the constructor. `source` says what it is: dim, field, flag, declared, dtype or key."""
+    """One parameter of the constructor. `source` says what it is: dim, field, flag, declared, dtype, key or rngs."""
 
     name: str
     source: str
@@ -117,10 +126,10 @@ def _parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     found = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
         return _ordered(spec, found)
-    positional = [one for one in found.values() if one.name != "key"]
+    positional = [one for one in found.values() if not one.keyword_only]
     required = [one for one in positional if one.default is None]
     defaulted = [one for one in positional if one.default is not None]
-    return (*required, *defaulted, *(one for one in found.values() if one.name == "key"))
+    return (*required, *defaulted, *(one for one in found.values() if one.keyword_only))
 
 
 def _ordered(spec: ModuleSpec, found: dict[str, Parameter]) -> tuple[Parameter, ...]:
@@ -133,7 +142,7 @@ def _ordered(spec: ModuleSpec, found: dict[str, Parameter]) -> tuple[Parameter, 
             continue
         ordered[argument.name] = _declared(argument, found.get(argument.name), keyword_only)
     rest = [replace(one, keyword_only=True) for one in found.values() if one.name not in ordered]
-    return (*ordered.values(), *rest)
+    return (*ordered.values(), *sorted(rest, key=lambda one: one.name in ("key", "rngs")))
 
 
 def _declared(argument: Argument, found: Parameter | None, keyword_only: bool) -> Parameter:
@@ -158,8 +167,16 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     yield from (Parameter(name, "dim", ScalarType("int")) for name in in_setup if name in dims)
     if uses_dtype(spec):
         yield Parameter("dtype", "dtype", None, "None")
-    if uses_key(spec):
+    if spec.kind == "nnx" and (uses_key(spec) or _reads_rngs(spec)):
+        yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)
+    elif uses_key(spec):
         yield Parameter("key", "key", KEY, keyword_only=True)
+
+
+def _reads_rngs(spec: ModuleSpec) -> bool:
+    sources = (source for field in spec.stored for source in sources_of(field))
+    in_setup = bool(spec.setup.strip()) and count_name(spec.setup, "rngs") > 0
+    return in_setup or any("rngs" in reads(source) for source in sources)
 
 
 def _default(spec: ModuleSpec, field: Field) -> str | None:
@@ -171,4 +188,5 @@ def _default(spec: ModuleSpec, field: Field) -> str | None:
 def constructor_names(spec: ModuleSpec) -> frozenset[str]:
     """Every name that an expression in the constructor may read, but for modules and builtins."""
     named = {parameter.name for parameter in parameters(spec)}
-    return frozenset(named | set(assigned_names(spec.setup)) | {"key", "dtype"})
+    streams = {"rngs"} if spec.kind == "nnx" else set[str]()
+    return frozenset(named | streams | set(assigned_names(spec.setup)) | {"key", "dtype"})

@@ -208,6 +208,11 @@ def _bound_by(node: ast.AST) -> tuple[str, ...]:
             return ()
 
 
+def rewrite(source: str, change: Rewrite) -> str:
+    """`source` with every node replaced for which `change` gives a text; outermost first, inner ones left."""
+    return _rewrite(source, ast.parse(source), change)
+
+
 def _rewrite(source: str, tree: ast.AST, change: Rewrite) -> str:
     """`source` with every node replaced for which `change` gives a text; outermost first, inner ones left."""
     starts = [0]

@@ -71,6 +71,10 @@ FIELD_KEYS = {
     ),
     "check": Key("string", "An invariant over the fields, checked at construction."),
     "preset": Key("table", "Entries of a dict field that creation fixes."),
+    "variable": Key(
+        "string",
+        "Kind nnx: the Variable type of a buffer: one of Flax, or the name of one to define in the module.",
+    ),
     "doc": Key("string", "What the field is."),
 }
 CALL_KEYS = {

@@ -28,6 +28,8 @@ class Field:
     check: Source | None = None
     preset: tuple[tuple[str, Source], ...] = ()
     """Entries of a dict that creation fixes, sorted by name."""
+    variable: str | None = None
+    """Kind nnx: the Variable type of a buffer, one of Flax or one that the module defines."""
     nullable: bool = False
     """Whether the constructor takes None for it."""
     doc: str = ""

@@ -12,10 +12,12 @@ _FROM_JAXTYPING = (
     *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"),
 )
 _FROM_LAWS = ("Leaf", "Output", "PytreeLaws", "sample")
+_FROM_NNX_LAWS = ("NnxLaws", "Var")
 IMPORTS = {
     "jax": "import jax",
     "jnp": "import jax.numpy as jnp",
     "eqx": "import equinox as eqx",
+    "nnx": "from flax import nnx",
     "np": "import numpy as np",
     "lax": "from jax import lax",
     "math": "import math",
@@ -33,11 +35,13 @@ IMPORTS = {
     "Literal": "from typing import Literal",
     "cast": "from typing import cast",
     "final": "from typing import final",
+    "TypeVar": "from typing import TypeVar",
     "MethodType": "from types import MethodType",
     "DTypeLike": "from jax.typing import DTypeLike",
     "GetAttrKey": "from jax.tree_util import GetAttrKey",
     **{name: f"from jaxtyping import {name}" for name in _FROM_JAXTYPING},
     **{name: f"from pytree_laws import {name}" for name in _FROM_LAWS},
+    **{name: f"from nnx_laws import {name}" for name in _FROM_NNX_LAWS},
 }
 """Names that code may use without importing them, with the line that imports each."""
 

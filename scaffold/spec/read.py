@@ -112,6 +112,7 @@ class Reader:
             converter=_init(table.get("converter")),
             check=_expression(table.get("check")),
             preset=tuple(sorted(literals(self.table(table, "preset")))),
+            variable=_plain(table.get("variable")),
             nullable=nullable,
             doc=self.text(table, "doc"),
         )
@@ -249,9 +250,11 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         kind=reader.text(raw, "kind", "module"),
         fields=reader.fields(tables),
         doc=reader.text(raw, "doc"),
-        constructor=reader.text(raw, "constructor", "factory"),
+        constructor=reader.text(raw, "constructor", "init" if raw.get("kind") == "nnx" else "factory"),
         rebuild=reader.text(raw, "rebuild", "bypass"),
-        arguments=reader.arguments(raw.get("arguments"), reader.place("arguments")),
+        arguments=_streams(
+            reader.arguments(raw.get("arguments"), reader.place("arguments")), raw.get("kind")
+        ),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         groups=reader.groups(raw),
@@ -267,6 +270,13 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
     return completed(spec)
+
+
+def _streams(arguments: tuple[Argument, ...], kind: Any) -> tuple[Argument, ...]:
+    """The arguments, with `rngs` where another kind of class has `key`."""
+    if kind != "nnx":
+        return arguments
+    return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)
 
 
 def _is_size(value: Any) -> bool:

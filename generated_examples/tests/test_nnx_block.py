@@ -1,0 +1,53 @@
+"""Tests of `NnxBlock`."""
+
+from typing import Any, ClassVar
+
+from flax import nnx
+from nnx_laws import NnxLaws, Var
+from pytree_laws import Output, sample
+
+from nnx_block import Count, NnxBlock, map_variables
+
+
+class TestNnxBlock(NnxLaws):
+    """The laws of NNX modules on `NnxBlock`."""
+
+    variables = (
+        Var("mix", nnx.Param, (3, 3)),
+        Var("bias", nnx.Param, (3,)),
+        Var("mean", nnx.BatchStat, (3,)),
+        Var("calls", Count, (), "int32"),
+        Var("layers", nnx.Module),
+    )
+    static: ClassVar = {
+        "depth": 2,
+        "momentum": 0.9,
+    }
+    other: ClassVar = {
+        "use_bias": False,
+    }
+    rejected = (
+        ({"depth": 0}, ValueError),
+        ({"momentum": 1.0}, ValueError),
+        ({"depth": 2.5}, TypeError),
+        ({"momentum": float("nan")}, TypeError),
+    )
+    returns = (Output((3,)),)
+    updates = ("mean", "calls")
+    map_variables = staticmethod(map_variables)
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "size": 3,
+            "rngs": nnx.Rngs(seed),
+        }
+
+    def build(self, **inputs: Any) -> NnxBlock:
+        return NnxBlock(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

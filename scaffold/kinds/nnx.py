@@ -1,0 +1,160 @@
+"""Kind `nnx`: a Flax NNX module. Arrays are Variables whose type says their role, settings are plain attributes."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scaffold.emit.annotations import Scope
+from scaffold.emit.checks import check_statements
+from scaffold.emit.construct import constructor, copy_source, operand
+from scaffold.emit.examples import Examples
+from scaffold.emit.members import (
+    BODY,
+    call_context,
+    class_doc,
+    constructor_doc,
+    properties,
+    stop_gradients,
+)
+from scaffold.emit.text import block, docstring
+from scaffold.spec.expressions import rename
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.types import DTYPES, ClassType, DictType, ListType, Type
+from scaffold.spec.variables import item_of, own_variables, updated, variable_of
+
+SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
+LAWS = ("nnx_laws.py",)
+DRAW = "rngs.params()"
+
+
+def context(spec: ModuleSpec) -> dict[str, Any]:
+    """The values that `templates/nnx` lays out."""
+    built = constructor(spec, DRAW)
+    scope = Scope()
+    return {
+        "name": spec.name,
+        "doc": class_doc(spec),
+        "variables": list(own_variables(spec)),
+        "has_variables": bool(own_variables(spec)),
+        "fields": [f"{one.name}: {_annotation(one, scope)}" for one in spec.stored],
+        "constructor_signature": f"self, {built.signature}".removesuffix(", "),
+        "constructor_doc": docstring(constructor_doc(spec), BODY),
+        "statements": [block(statement, BODY) for statement in built.statements],
+        "values": _values(spec),
+        "checks": [block(stop_gradients(spec, check), BODY) for check in check_statements(spec)],
+        "properties": [list(one) for one in properties(spec)],
+        **call_context(spec),
+    }
+
+
+def _annotation(field: Field, scope: Scope) -> str:
+    annotation = _held(field, field.type, scope)
+    return f"{annotation} | None" if field.optional or field.nullable else annotation
+
+
+def _held(field: Field, kind: Type, scope: Scope) -> str:
+    """The annotation of what the attribute holds."""
+    if not field.dynamic:
+        return scope.stored(kind, static=True)
+    match kind:
+        case ListType(item=item):
+            return f"nnx.List[{_held(field, item, scope)}]"
+        case DictType(item=item):
+            return f"nnx.Dict[{_held(field, item, scope)}]"
+        case ClassType(name=name, module="flax.nnx"):
+            return f"nnx.{name}"
+        case _ if field.role == "module":
+            return scope.plain(kind)
+        case _:
+            return f"{variable_of(field)}[{scope.plain(kind)}]"
+
+
+def _values(spec: ModuleSpec) -> list[list[str]]:
+    """Name and value of each attribute: what the constructor makes, in Variables, nnx.List and nnx.Dict."""
+    fields = tuple(replace(one, optional=None, nullable=False) for one in spec.fields)
+    made = dict(constructor(replace(spec, fields=fields), DRAW).values)
+    return [[one.name, _value(one, made[one.name])] for one in spec.stored]
+
+
+def _value(field: Field, made: str) -> str:
+    if item_of(field) is not None:
+        value = _in_variables(field, made)
+    elif field.role == "module":
+        value = _in_container(field)
+    else:
+        return made
+    if field.nullable:
+        value = f"None if {_given(field)} is None else {value}"
+    return f"{operand(value)} if {field.optional} else None" if field.optional else value
+
+
+def _given(field: Field) -> str:
+    """What may be None: the argument, or what an expression gives, under the field's name."""
+    return field.name if field.given else f"({field.name} := {_expression(field)})"
+
+
+def _in_variables(field: Field, made: str) -> str:
+    holder = variable_of(field)
+    match field.type:
+        case ListType(item=item) if field.given and not field.preprocess:
+            return f"nnx.List([{holder}({copy_source(item, 'value')}) for value in {field.name}])"
+        case ListType():
+            return f"nnx.List([{holder}(value) for value in {made}])"
+        case DictType(item=item) if field.given and not (field.preprocess or field.preset):
+            pairs = f"name: {holder}({copy_source(item, 'value')}) for name, value in {field.name}.items()"
+            return f"nnx.Dict({{{pairs}}})"
+        case DictType():
+            return f"nnx.Dict({{name: {holder}(value) for name, value in {operand(made)}.items()}})"
+        case _:
+            value = field.name if field.nullable and not field.given else made
+            return f"{holder}({value})"
+
+
+def _in_container(field: Field) -> str:
+    source = field.name if field.given else _expression(field)
+    match field.type:
+        case ListType():
+            return f"nnx.List({source})"
+        case DictType():
+            return f"nnx.Dict({source})"
+        case _:
+            return source
+
+
+def _expression(field: Field) -> str:
+    return rename(field.expression or "None", {"key": DRAW})
+
+
+def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """The values that `templates/tests` lays out: the declared Variables, and the helpers of the module."""
+    examples = Examples.of(spec, known)
+    updates = tuple(updated(spec))
+    return {
+        "suite": "NnxLaws",
+        "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),
+        "manifest": "variables",
+        "takes_dtype": False,  # Flax calls it param_dtype, and passes it on in many ways
+        "leaves": [row for field in spec.dynamic for row in _rows(examples, field)],
+        "attributes": [
+            *([f"updates = {updates!r}"] if updates else []),
+            "map_variables = staticmethod(map_variables)",
+        ],
+        "defines": ["map_variables", *own_variables(spec)],
+    }
+
+
+def _rows(examples: Examples, field: Field) -> list[str]:
+    """How the tests declare a field: one row for each Variable that the example gives it."""
+    item = item_of(field)
+    if item is None:
+        return [f"Var({field.name!r}, nnx.Module)"]
+    match field.type:
+        case ListType() if field.given and not field.preprocess:
+            paths = [f"{field.name}.{index}" for index in range(2)]
+        case ListType() | DictType():
+            return [f"Var({field.name!r}, {variable_of(field)}, below=True)"]
+        case _:
+            paths = [field.name]
+    dtype = "" if DTYPES[item.dtype][1] == "float" else f', "{DTYPES[item.dtype][1]}"'
+    shape = repr(examples.shape(item))
+    return [f"Var({path!r}, {variable_of(field)}, {shape}{dtype})" for path in paths]

@@ -1,0 +1,196 @@
+"""The Variables of an NNX module: which type holds a field, and what the call may update."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from scaffold.errors import Fault
+from scaffold.spec.expressions import dedented, rewrite
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.names import class_name_fault
+from scaffold.spec.types import ArrayType, DictType, ListType
+
+FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
+"""The types of Flax that a buffer may have: a Param would be trained."""
+_OF_FLAX = ("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train")
+_OWN = frozenset((*_OF_FLAX, "rngs", "snapshot", "restore"))
+
+
+def variable_of(field: Field) -> str:
+    """The Variable type of an array field, as source."""
+    if field.role == "param":
+        return "nnx.Param"
+    name = field.variable or "Variable"
+    return f"nnx.{name}" if name in FLAX else name
+
+
+def own_variables(spec: ModuleSpec) -> tuple[str, ...]:
+    """The Variable types that the module defines, in order."""
+    named = (one.variable for one in spec.dynamic if one.role == "buffer")
+    return tuple(dict.fromkeys(name for name in named if name and name not in FLAX))
+
+
+def item_of(field: Field) -> ArrayType | None:
+    """The array that a field of Variables holds: by itself, in a list or in a dict."""
+    kind = field.type.item if isinstance(field.type, ListType | DictType) else field.type
+    return kind if isinstance(kind, ArrayType) and field.role in ("param", "buffer") else None
+
+
+def attribute_of_self(node: ast.AST) -> str | None:
+    """The name that `node` reads from `self` or assigns to it, or None."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return name
+        case _:
+            return None
+
+
+def is_whole(node: ast.AST) -> bool:
+    """Whether `node` is `something[...]`."""
+    return isinstance(node, ast.Subscript) and getattr(node.slice, "value", None) is Ellipsis
+
+
+def assigned(source: str) -> tuple[str, ...]:
+    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
+    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
+    return tuple(sorted({name for name in names if name is not None}))
+
+
+def updated_attribute(node: ast.AST) -> str | None:
+    """The attribute that `node` assigns, as `self.mean` or `self.mean[...]`, or None."""
+    if not isinstance(getattr(node, "ctx", None), ast.Store):
+        return None
+    return attribute_of_self(node.value if isinstance(node, ast.Subscript) and is_whole(node) else node)
+
+
+def updated(spec: ModuleSpec) -> tuple[str, ...]:
+    """The buffers that the call updates, in the order of the fields."""
+    names = assigned(spec.call.body) if spec.call is not None else ()
+    return tuple(one.name for one in spec.dynamic if one.name in names)
+
+
+def read_values(spec: ModuleSpec, source: str) -> str:
+    """`source` with `self.weight` written `self.weight[...]`, which reads the value of the Variable or updates it.
+
+    A buffer is read behind `stop_gradient`. A field that may be None is left alone where it is compared with None.
+    """
+    fields = {one.name: one for one in spec.dynamic if item_of(one) is not None}
+    tested = {name for name in fields if _is_tested(source, name)}
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        entry = _entry(node, fields)
+        if entry is not None:
+            return entry
+        inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
+        field = fields.get(attribute_of_self(inner) or "")
+        parent = ancestors[-1] if ancestors else node
+        if field is None or is_whole(parent) or _is_comparison(parent):
+            return None
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            return f"self.{field.name}[...]"
+        return _read(field, tested=field.name in tested, guarded=_calls_stop_gradient(parent))
+
+    return rewrite(source, change)
+
+
+def _entry(node: ast.AST, fields: Mapping[str, Field]) -> str | None:
+    """How the value of one entry is read, where `node` is `self.layers[0]` or `self.table["a"]`."""
+    if not isinstance(node, ast.Subscript) or is_whole(node) or isinstance(node.slice, ast.Slice):
+        return None
+    field = fields.get(attribute_of_self(node.value) or "")
+    if field is None or field.array is not None or not isinstance(node.ctx, ast.Load):
+        return None
+    return _value(field, f"self.{field.name}[{ast.unparse(node.slice)}]")
+
+
+def _value(field: Field, variable: str) -> str:
+    item = item_of(field)
+    is_guarded = field.role == "buffer" and item is not None and item.inexact
+    return f"jax.lax.stop_gradient({variable}[...])" if is_guarded else f"{variable}[...]"
+
+
+def _read(field: Field, *, tested: bool, guarded: bool) -> str:
+    name = f"self.{field.name}"
+    match field.type:
+        case ListType():
+            text = f"tuple({_value(field, 'variable')} for variable in {name})"
+        case DictType():
+            text = f"{{name: {_value(field, 'variable')} for name, variable in {name}.items()}}"
+        case _:
+            text = f"{name}[...]" if guarded else _value(field, name)
+    may_be_none = (field.optional or field.nullable) and not tested
+    return f"(None if {name} is None else {text})" if may_be_none else text
+
+
+def _is_tested(source: str, name: str) -> bool:
+    """Whether the source compares the attribute with None."""
+    nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Compare))
+    return any(_is_comparison(node) and attribute_of_self(node.left) == name for node in nodes)
+
+
+def _is_comparison(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
+
+
+def _calls_stop_gradient(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "stop_gradient"
+
+
+def variable_faults(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
+    """What is wrong with the Variables of a spec, and with Variables where the kind has none."""
+    for field in spec.fields:
+        yield from _type_faults(spec, field, f"{spec.where}: fields.{field.name}")
+    if spec.kind != "nnx":
+        return
+    if spec.groups:
+        fix = (
+            "remove them: `nnx.state(module, Type)` selects, and `variable` gives buffers a type of their own"
+        )
+        yield Fault(f"{spec.where}: groups", "an nnx.Module selects by the type of its Variables", fix)
+    if "rebuild" in declared:
+        yield Fault(f"{spec.where}: rebuild", "an nnx.Module rebuilds itself", "remove it")
+    if spec.constructor == "factory" and "constructor" in declared:
+        fix = 'remove it, or write `constructor = "init"`'
+        yield Fault(f"{spec.where}: constructor", "an nnx.Module is built by its `__init__`", fix, ("init",))
+    for field in spec.fields:
+        yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
+    yield from _update_faults(spec)
+
+
+def _type_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+    if field.variable is None:
+        return
+    if spec.kind != "nnx":
+        fix = 'remove it, or write `kind = "nnx"`'
+        yield Fault(f"{place}.variable", f"a class of kind `{spec.kind}` has no Variables", fix)
+    elif field.role != "buffer":
+        fix = 'remove it, or write `role = "buffer"`'
+        yield Fault(f"{place}.variable", f"a {field.role} has no Variable type to choose", fix)
+    elif field.variable not in FLAX and field.variable != "Param":
+        fault = class_name_fault(field.variable, f"{place}.variable")
+        yield from () if fault is None else (fault,)
+        if field.variable == spec.name:
+            fix = f"write `{field.variable}Variable`, for example"
+            yield Fault(f"{place}.variable", f"`{field.variable}` is the class itself", fix, FLAX)
+    elif field.variable == "Param":
+        fix = 'write `role = "param"` for what is trained, or another type'
+        yield Fault(f"{place}.variable", "a `Param` is trained, and a buffer is not", fix, FLAX)
+
+
+def _field_faults(field: Field, place: str) -> Iterator[Fault]:
+    if field.name in _OWN:
+        yield Fault(place, f"`{field.name}` hides a member of the module", f"write `{field.name}_`")
+    if field.python_leaf:
+        fix = 'write `role = "static"`, or an array such as `f[]`'
+        yield Fault(f"{place}.role", "an nnx.Module holds Python values as static attributes", fix)
+    elif field.role in ("param", "buffer") and item_of(field) is None:
+        fix = "write an array, a `list[...]` or a `dict[str, ...]` of arrays, or another class"
+        yield Fault(f"{place}.type", "a Variable holds one array", fix)
+
+
+def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    legal = tuple(one.name for one in spec.dynamic if one.role == "buffer" and one.array is not None)
+    for name in assigned(spec.call.body) if spec.call is not None else ():
+        if name not in legal:
+            fix = f'write `{name} = {{ type = "f[size]", role = "buffer" }}`, or return the new value'
+            what = f"the call assigns `self.{name}`, and it may update buffers alone"
+            yield Fault(f"{spec.where}: call.body", what, fix, legal)

@@ -1,0 +1,120 @@
+"""Specs of NNX modules: what is refused, with its remedy, and how a body is rewritten."""
+
+from typing import Any
+
+import pytest
+
+from scaffold import ScaffoldError
+from scaffold.spec.read import read_spec
+from scaffold.spec.variables import assigned, read_values, updated
+
+
+def spec(fields: dict[str, Any], body: str = "return x", **top: Any) -> Any:
+    call = {"args": "x: f[size]", "returns": "f[size]", "body": body}
+    return read_spec({"name": "Block", "kind": "nnx", "fields": fields, "call": call, **top}, "spec")
+
+
+BUFFER = {"type": "f[size]", "role": "buffer"}
+REFUSED = {
+    "a Param as buffer": ({"mean": {**BUFFER, "variable": "Param"}}, {}, "a `Param` is trained", "role ="),
+    "a type of a param": (
+        {"weight": {"type": "f[size]", "variable": "Cache"}},
+        {},
+        "a param has no Variable type to choose",
+        'role = "buffer"',
+    ),
+    "a small name": (
+        {"mean": {**BUFFER, "variable": "stat"}},
+        {},
+        "does not begin with a capital letter",
+        "write `Stat`",
+    ),
+    "the class itself": (
+        {"mean": {**BUFFER, "variable": "Block"}},
+        {},
+        "`Block` is the class itself",
+        "write `BlockVariable`",
+    ),
+    "a member of the module": ({"train": "f[size]"}, {}, "hides a member", "write `train_`"),
+    "a Python leaf": (
+        {"rate": {"type": "float", "role": "buffer"}},
+        {},
+        "Python values as static",
+        'role = "static"',
+    ),
+    "a tree": ({"params": "tree"}, {}, "a Variable holds one array", "list[...]"),
+    "a factory": ({"weight": "f[size]"}, {"constructor": "factory"}, "built by its `__init__`", "remove it"),
+    "a param that the call assigns": (
+        {"weight": "f[size]", "mean": BUFFER},
+        {"body": "self.weight = x\nreturn x"},
+        "the call assigns `self.weight`",
+        "return the new value",
+    ),
+    "groups": (
+        {"weight": "f[size]"},
+        {"groups": {"kernels": ["weight"]}},
+        "selects by the type of its Variables",
+        "nnx.state(module, Type)",
+    ),
+    "a rebuild": ({"weight": "f[size]"}, {"rebuild": "flag"}, "rebuilds itself", "remove it"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_wrong_is_told_with_its_remedy(name: str) -> None:
+    fields, more, what, fix = REFUSED[name]
+    with pytest.raises(ScaffoldError) as caught:
+        spec(fields, **more)
+    told = [fault for fault in caught.value.faults if what in fault.what]
+    assert told and fix in told[0].fix, caught.value.faults
+
+
+def test_a_variable_type_is_for_nnx_alone() -> None:
+    with pytest.raises(ScaffoldError, match="has no Variables"):
+        spec({"mean": {**BUFFER, "variable": "Cache"}}, kind="module")
+
+
+FIELDS = {
+    "weight": "f[size]",
+    "mean": BUFFER,
+    "calls": "i32[]",
+    "bias": {"type": "f[size]", "optional": "use_bias", "init": "zeros"},
+    "layers": "list[f[size]]",
+    "depth": "int",
+}
+REWRITTEN = {
+    "y = self.weight @ x": "y = self.weight[...] @ x",
+    "y = self.weight.shape[0] + self.depth": "y = self.weight[...].shape[0] + self.depth",
+    "y = self.mean": "y = jax.lax.stop_gradient(self.mean[...])",
+    "y = jax.lax.stop_gradient(self.mean)": "y = jax.lax.stop_gradient(self.mean[...])",
+    "y = self.mean[...]": "y = jax.lax.stop_gradient(self.mean[...])",
+    "self.mean = x": "self.mean[...] = x",
+    "self.mean[...] = x": "self.mean[...] = x",
+    "self.calls += 1  # as Python counts": "self.calls[...] += 1  # as Python counts",
+    "self.mean, y = x, self.calls": "self.mean[...], y = x, self.calls[...]",
+    "y = x if self.bias is None else x + self.bias": "y = x if self.bias is None else x + self.bias[...]",
+    "y = f(self.bias)": "y = f((None if self.bias is None else self.bias[...]))",
+    "y = self.layers[self.depth - 1]": "y = self.layers[self.depth - 1][...]",
+    "y = sum(self.layers)": "y = sum(tuple(variable[...] for variable in self.layers))",
+    "y = f'{self.weight}'": "y = f'{self.weight[...]}'",
+}
+
+
+@pytest.mark.parametrize("source", REWRITTEN)
+def test_a_body_reads_and_updates_values(source: str) -> None:
+    assert read_values(spec(FIELDS), source) == REWRITTEN[source]
+
+
+def test_what_a_call_updates_is_read_off_its_body() -> None:
+    body = "self.mean = x\nself.calls[...] += 1\ny = self.weight\nreturn y"
+    assert assigned(body) == ("calls", "mean")
+    assert updated(spec(FIELDS, body)) == ("mean", "calls")
+
+
+def test_a_key_among_the_arguments_becomes_rngs() -> None:
+    fields = {"weight": {"type": "f[size,size]", "init": "lecun_normal"}}
+    assert [one.name for one in spec(fields, arguments=["size", "*", "key"]).arguments] == [
+        "size",
+        "*",
+        "rngs",
+    ]
