@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import completed
 from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
@@ -24,8 +24,8 @@ from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.roles import default_role, legal_roles
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.tokens import parse_field_text
+from scaffold.spec.type_texts import type_fix, without_role
 from scaffold.spec.types import (
-    DTYPES,
     LARGEST,
     LEGAL_TYPES,
     ScalarType,
@@ -62,7 +62,7 @@ class Reader:
         try:
             return parse_type(text)
         except TypeSyntaxError as error:
-            self.add(place, str(error), _type_fix(text), LEGAL_TYPES)
+            self.add(place, str(error), type_fix(text), LEGAL_TYPES)
             self.unread.append(text)
             return None
 
@@ -88,7 +88,7 @@ class Reader:
         legal = legal_roles(_not_none(kind))
         role = self.text(table, "role") or default_role(_not_none(kind))
         if role is None:
-            what, fix = _without_role(_not_none(kind), legal, self.text(table, "type"))
+            what, fix = without_role(_not_none(kind), legal, self.text(table, "type"))
             self.add(self.place("fields", name), what, fix, legal)
             return None
         if role not in legal:
@@ -132,7 +132,7 @@ class Reader:
         except SignatureSyntaxError as error:
             self.add(place, str(error), "write `name`, `name: TYPE`, `name: TYPE = default` or `*`")
         except TypeSyntaxError as error:
-            self.add(place, str(error), _type_fix(text.partition(":")[2]), LEGAL_TYPES)
+            self.add(place, str(error), type_fix(text.partition(":")[2]), LEGAL_TYPES)
         else:
             default = one.default and as_float(one.type or ScalarType("int"), one_value(one.default))
             return Argument(one.name, one.type, default)
@@ -185,7 +185,7 @@ class Reader:
         try:
             return parse_returns(text)
         except TypeSyntaxError as error:
-            self.add(self.place("call", "returns"), str(error), _type_fix(text), LEGAL_TYPES)
+            self.add(self.place("call", "returns"), str(error), type_fix(text), LEGAL_TYPES)
             # Whatever is carried, it is not the fault of `carry`.
             self.unread.append(f"{text} {self.text(table, 'carry')}")
             return (), False
@@ -286,39 +286,6 @@ def _is_size(value: Any) -> bool:
 
 def _at(fault: Fault, where: str) -> Fault:
     return Fault(f"{where}: {fault.where}" if fault.where else where, fault.what, fault.fix, fault.legal)
-
-
-def _type_fix(text: str) -> str:
-    head = text.split("[")[0].strip()
-    if not text.isascii():
-        odd = next(letter for letter in text if not letter.isascii())
-        return f"write ASCII letters: `{odd}` is none"
-    if head in DTYPES and "[" in text:
-        return f"write dims such as `{head}[4*hidden,in_size]`, with at most one `*shape`"
-    if head in _FORMS:
-        return f"write `{_FORMS[head]}`"
-    return suggestion(head, _WORDS, "write one of the legal types, such as `f[out_size,in_size]`")
-
-
-_FORMS = {
-    "list": "list[f[size]]",
-    "dict": "dict[str, f[size]]",
-    "tuple": "tuple[int, ...]",
-    "Literal": 'Literal["a", "b"]',
-    "Callable": "callable",
-    "None": "TYPE | None",
-}
-_WORDS = ("callable", "tree", "list", "dict", "tuple", "int", "bool", "str", "float", "Literal")
-
-
-def _without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:
-    """What to say of a type that has no role by default."""
-    if isinstance(kind, UnionType) and legal == ("derived",):
-        return f"`{text}` mixes what is traced with what is static", "write one type"
-    if isinstance(kind, UnionType):
-        return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
-    fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
-    return "a bare float has no role", fix
 
 
 def _not_none(kind: Type) -> Type:
