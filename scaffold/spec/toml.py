@@ -48,7 +48,7 @@ def write_toml(raw: Mapping[str, Any], schema: str) -> str:
     lines += [f"{name} = {toml_value(raw[name])}" for name in _TOP if name in raw]
     lines += ["", "[fields]"]
     lines += [f"{_key(name)} = {toml_value(field)}" for name, field in raw["fields"].items()]
-    for table in ("groups", "call", "test"):
+    for table in ("options", "groups", "call", "test"):
         if raw.get(table):
             lines += ["", f"[{table}]", *_table_lines(raw[table])]
     return "\n".join(lines) + "\n"
