@@ -126,29 +126,32 @@ def make_plan(root: Path, files: Iterable[File | Edit], *, force: bool = False) 
     where something on disk is in the way (exit code 1).
     """
     wanted = _merge(files)
+    real_root = Path(os.path.realpath(root))
     steps: list[Step] = []
     faults: list[Fault] = []
     for path, requests in sorted(wanted.items()):
         try:
-            steps.append(_step(root, path, requests, force=force))
+            steps.append(_step(real_root, path, requests, force=force))
         except ScaffoldError as error:
             faults.extend(error.faults)
-    faults.extend(_aliases(root, steps))
+    faults.extend(_aliases(real_root, steps))
     if faults:
         raise ScaffoldError.of(faults, exit_code=1)
     return Plan(root, tuple(steps))
 
 
 def place_of(root: Path, path: PurePosixPath) -> Path:
-    """The real place of `path` below `root`, through any symbolic links, the last included.
+    """The real place of `path` below `root`, through any symbolic links, the last included; `root` is a real path.
 
     Raises `ScaffoldError` where it lies outside `root`, or a file is where a folder is needed.
     """
-    real_root = Path(os.path.realpath(root))
-    place = Path(os.path.realpath(root / path))
-    if not place.is_relative_to(real_root):
+    wanted = os.path.join(root, path)
+    place = Path(os.path.realpath(wanted))
+    if not place.is_relative_to(root):
         what = f"a symbolic link leads out of the project, to {place}"
         raise _refused(path, what, "remove the link, or write to another path")
+    if os.path.isdir(os.path.dirname(wanted)):
+        return place
     for above in path.parents:
         if os.path.lexists(root / above) and not os.path.isdir(root / above):
             raise _refused(path, f"`{above}` is not a folder", f"move `{above}` away, or write elsewhere")

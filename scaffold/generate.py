@@ -13,7 +13,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
 from scaffold.kinds import extra, kind_of, law_files
 from scaffold.layout import Layout
-from scaffold.render import render
+from scaffold.render import render, render_class
 from scaffold.spec import ModuleSpec
 from scaffold.spec.names import class_name_fault, stem
 from scaffold.spec.read import read_spec
@@ -89,8 +89,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
         "test_imports": [],
     }
     # The import block is read off the code, so the code is laid out once without it.
-    [code] = [text for path, text in render(spec.kind, context) if path.stem == context["stem"]]
-    [test] = [text for path, text in render("tests", context) if path.name != "conftest.py"]
+    code, test = render_class(spec.kind, context), render_class("tests", context)
     classes = {one.name: one for one in spec.classes}
     lines: dict[str, str] = {**extra(spec.kind, "IMPORTS", {})}
     lines |= {name: line for line in spec.imports for name in imported(line)}

@@ -56,13 +56,14 @@ def publish(plan: Plan) -> None:
     longer what it was when the plan was made, or where something cannot be written.
     """
     plan.refuse_conflicts()
-    targets = _unchanged_targets(plan)
+    root = Path(os.path.realpath(plan.root))
+    targets = _unchanged_targets(plan, root)
     ledger = _Ledger()
     try:
         for step, target in targets:
             _stage(step, target, ledger)
         for write in ledger.writes:
-            _replace(plan.root, write, ledger)
+            _replace(root, write, ledger)
     except BaseException as error:
         if faults := _faults_of(error, ledger, lost=_undo(ledger)):
             raise ScaffoldError.of(faults, exit_code=1) from error
@@ -70,13 +71,13 @@ def publish(plan: Plan) -> None:
     _discard_old(ledger)
 
 
-def _unchanged_targets(plan: Plan) -> list[tuple[Step, Path]]:
+def _unchanged_targets(plan: Plan, root: Path) -> list[tuple[Step, Path]]:
     """Where each write goes, or all the faults of a disk that has changed since the plan was made."""
     targets: list[tuple[Step, Path]] = []
     faults: list[Fault] = []
     for step in plan.writes:
         try:
-            targets.append((step, _unchanged_target(plan.root, step)))
+            targets.append((step, _unchanged_target(root, step)))
         except ScaffoldError as error:
             faults.extend(error.faults)
     if faults:

@@ -8,6 +8,7 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined, Template
 
 SUFFIX = ".jinja"
+CLASS_FILE = "{{ stem }}.py" + SUFFIX
 OPTIONS: dict[str, Any] = {
     "undefined": StrictUndefined,
     "trim_blocks": True,
@@ -42,6 +43,12 @@ def render(name: str, context: Mapping[str, Any]) -> Iterator[tuple[PurePosixPat
     for path, text in _sources(templates_folder() / name):
         target = _compiled(path.removesuffix(SUFFIX)).render(context)
         yield PurePosixPath(target), _compiled(text).render(context)
+
+
+def render_class(name: str, context: Mapping[str, Any]) -> str:
+    """The text alone of the one file of the folder that is named after the class."""
+    [text] = [text for path, text in _sources(templates_folder() / name) if path.endswith(CLASS_FILE)]
+    return _compiled(text).render(context)
 
 
 @cache

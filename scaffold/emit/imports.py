@@ -4,7 +4,7 @@ import ast
 import re
 import symtable
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
 from scaffold.spec.names import IMPORTS
 
@@ -15,7 +15,7 @@ def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]
     `extra` maps further names to their import lines; `first_party` names the packages of the user's own project.
     """
     known = {**IMPORTS, **extra}
-    lines = {known[name] for name in _names(code) if name in known}
+    lines = {known[name] for name in _names(code, known)}
     own = frozenset(first_party)
     sections: dict[int, list[str]] = {}
     for line in sorted(_merged(lines), key=_order):
@@ -32,15 +32,16 @@ def imported(line: str) -> tuple[str, ...]:
     return tuple((alias.asname or alias.name).split(".")[0] for alias in statement.names)
 
 
-def _names(code: str) -> frozenset[str]:
-    """Every name that the code reads. The compiler's table costs half of what walking the tree does."""
-    return frozenset(_read(symtable.symtable(code, "code", "exec")))
+def _names(code: str, known: Container[str]) -> frozenset[str]:
+    """The known names that the code reads. The compiler's table costs half of what walking the tree does."""
+    return frozenset(_read(symtable.symtable(code, "code", "exec"), known))
 
 
-def _read(table: symtable.SymbolTable) -> Iterator[str]:
-    yield from (symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced())
+def _read(table: symtable.SymbolTable, known: Container[str]) -> Iterator[str]:
+    names = (name for name in table.get_identifiers() if name in known)
+    yield from (name for name in names if table.lookup(name).is_referenced())
     for child in table.get_children():
-        yield from _read(child)
+        yield from _read(child, known)
 
 
 def _merged(lines: Iterable[str]) -> list[str]:
