@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -56,16 +56,20 @@ def plan_modules(
     faults = [fault for spec in specs for fault in _place_faults(spec, layout, known)]
     if faults:
         raise ScaffoldError.of(faults)
-    files = [file for spec in specs for file in module_files(spec, layout, known)]
+    files = (file for spec in specs for file in module_files(spec, layout, known))
     suites = dict.fromkeys(name for spec in specs for name in law_files(spec.kind))
     laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in suites]
     edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
     return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
 
 
-def _unique(files: Iterable[File]) -> tuple[File, ...]:
-    """The files without those that several classes share."""
-    return tuple(dict.fromkeys(files))
+def _unique(files: Iterable[File]) -> Iterator[File]:
+    """The files, one by one, without those that several classes share."""
+    seen: dict[File, None] = {}
+    for file in files:
+        if file not in seen:
+            seen[file] = None
+            yield file
 
 
 def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> tuple[File, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
@@ -110,8 +111,8 @@ def _stage(step: Step, target: Path, ledger: _Ledger) -> None:
 
 
 def _make_folders(folder: Path, ledger: _Ledger) -> None:
-    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-    for parent in reversed(missing):
+    missing = takewhile(lambda parent: not parent.exists(), (folder, *folder.parents))
+    for parent in reversed([*missing]):
         ledger.folders.append(parent)
         parent.mkdir()
 

@@ -1,10 +1,12 @@
-"""Files formatted by one call of ruff with pinned settings, and parsed, before anything is written."""
+"""Files formatted by ruff, many in one call, with pinned settings, and parsed, before anything is written."""
 
 import ast
 import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -21,6 +23,8 @@ OPTIONS = (
     "--target-version",
     "py311",
 )
+_BATCH = 64
+"""Files for one call of ruff: enough that its start is a small part of its work."""
 
 
 @cache
@@ -32,34 +36,57 @@ def _ruff() -> str:
 
 
 def tidy(files: Iterable[File]) -> tuple[File, ...]:
-    """The files with their Python formatted. Raises `ScaffoldError` for Python that does not parse."""
-    listed = tuple(files)
-    python = [index for index, file in enumerate(listed) if file.path.suffix == ".py"]
-    formatted = dict(zip(python, _format([listed[index] for index in python]), strict=True))
-    return tuple(
-        File(file.path, formatted[index], keep=file.keep) if index in formatted else file
-        for index, file in enumerate(listed)
+    """The files with their Python formatted. Raises `ScaffoldError` for Python that does not parse.
+
+    A batch is formatted while the next is laid out, where `files` lays them out one by one.
+    """
+    remaining = iter(files)
+    with _scratch_folder() as folder, ExitStack() as running:
+        batches: list[tuple[list[File], Path, subprocess.Popen[str] | None]] = []
+        while batch := [*islice(remaining, _BATCH)]:
+            place = Path(folder, str(len(batches)))
+            batches.append((batch, place, _start(batch, place, running)))
+        return tuple(file for batch in batches for file in _finished(*batch))
+
+
+def _start(files: Sequence[File], folder: Path, running: ExitStack) -> subprocess.Popen[str] | None:
+    """Ruff at work on the Python of a batch, each file under its number; None where there is none."""
+    folder.mkdir()
+    python = [(index, file) for index, file in enumerate(files) if _is_python(file)]
+    for index, file in python:
+        (folder / f"{index}.py").write_bytes(file.content)
+    command = [_ruff(), *OPTIONS, str(folder)]
+    return (
+        running.enter_context(
+            subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        )
+        if python
+        else None
     )
 
 
-def _format(files: list[File]) -> list[str]:
-    """The texts as ruff formats them, which parses them too."""
-    if not files:
-        return []
-    with _scratch_folder() as folder:
-        paths = [Path(folder, f"{index}.py") for index in range(len(files))]
-        for path, file in zip(paths, files, strict=True):
-            path.write_bytes(file.content)
-        result = subprocess.run([_ruff(), *OPTIONS, folder], capture_output=True, text=True, check=False)
-        if result.returncode:
-            for file in files:
-                _parse(file)
-            raise ScaffoldError(
-                f"ruff could not format the code: {result.stderr.strip()}",
-                where="ruff",
-                fix="report this: the spec passed every check",
-            )
-        return [path.read_bytes().decode() for path in paths]
+def _finished(files: Sequence[File], folder: Path, ruff: subprocess.Popen[str] | None) -> Iterator[File]:
+    """The batch as ruff formats it, which parses it too."""
+    error = ruff.communicate()[1] if ruff is not None else ""
+    if ruff is not None and ruff.returncode:
+        raise _refused(files, error)
+    for index, file in enumerate(files):
+        if _is_python(file):
+            text = (folder / f"{index}.py").read_bytes().decode()
+            yield File(file.path, text, keep=file.keep)
+        else:
+            yield file
+
+
+def _refused(files: Sequence[File], error: str) -> ScaffoldError:
+    for file in filter(_is_python, files):
+        _parse(file)
+    what = f"ruff could not format the code: {error.strip()}"
+    return ScaffoldError(what, where="ruff", fix="report this: the spec passed every check")
+
+
+def _is_python(file: File) -> bool:
+    return file.path.suffix == ".py"
 
 
 def _scratch_folder() -> TemporaryDirectory[str]:

@@ -28,6 +28,8 @@ def docstring(text: str, indent: str) -> str:
 def _wrapped(text: str, indent: int) -> str:
     """`text` with its long lines broken; a paragraph of prose with a long line is filled anew."""
     width = WIDTH - indent
+    if "\n" not in text and len(text) <= width - 3:  # most docstrings are one short line
+        return text
     paragraphs = textwrap.dedent(_first_dedented(text)).split("\n\n")
     filled = [_paragraph(paragraph, width, first=index == 0) for index, paragraph in enumerate(paragraphs)]
     return "\n\n".join(filled)

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, cast
 
 from scaffold.errors import Fault
@@ -104,7 +105,12 @@ def _is_positive(dim: str, values: Mapping[str, int]) -> bool:
 
 def evaluate(dim: str, values: Mapping[str, int]) -> int:
     """The value of a dim such as `4*hidden`."""
-    return _evaluate(ast.parse(dim, mode="eval").body, values)
+    return _evaluate(_parsed(dim), values)
+
+
+@cache
+def _parsed(dim: str) -> ast.expr:
+    return ast.parse(dim, mode="eval").body
 
 
 def _evaluate(node: ast.expr, values: Mapping[str, int]) -> int:
