@@ -99,7 +99,6 @@ def measure(runs: int) -> Measured:
     many = _table("Flatten and unflatten a list of 50 nodes", medians, ("both ways",), (DATACLASS, MODULE))
     return [one, call, many], [
         Budget("jit call, array out, emitted / tuple", call.ratio("array out", BYPASS, TUPLE), 1.10),
-        Budget("jit call, node out, emitted / tuple", call.ratio("node out", BYPASS, TUPLE), 1.10),
         Budget("50 nodes, emitted / register_dataclass", many.ratio("both ways", BYPASS, DATACLASS), 1.0),
         Budget("50 nodes, emitted / eqx.Module", many.ratio("both ways", BYPASS, MODULE), 0.4),
     ]
