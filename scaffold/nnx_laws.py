@@ -56,7 +56,7 @@ from pytree_laws import (
     edit,
     frozen,
     given_arrays,
-    guarded,
+    guard,
     has_dtype,
     host,
     is_array,
@@ -72,7 +72,6 @@ from pytree_laws import (
     second_class,
     stack_leaves,
     static_fault,
-    strict,
     thaw,
     under,
     weighted,
@@ -615,7 +614,8 @@ class NnxLaws:
         if not self.strict:
             pytest.skip("the call may promote dtypes and ranks")
         hint = "operands of two dtypes or ranks: cast or broadcast them explicitly"
-        with doing("call", "the call under strict promotion", hint), strict():
+        promotion = jax.numpy_dtype_promotion("strict")
+        with doing("call", "the call under strict promotion", hint), promotion:
             try:
                 self._abstract(instance, arguments)
             except jax.dtypes.TypePromotionError as error:  # an int may meet a float
@@ -1027,6 +1027,4 @@ def compiled_step(laws: Any) -> Callable[..., Any]:
     return nnx.jit(step)
 
 
-for _name, _test in list(vars(NnxLaws).items()):
-    if _name.startswith("test_"):
-        setattr(NnxLaws, _name, guarded(_test, LAWS))
+guard(NnxLaws)
