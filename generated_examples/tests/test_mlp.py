@@ -38,7 +38,7 @@ class TestMLP(PytreeLaws):
         ({"scan": 1j}, TypeError),
     )
     tuples = ("layers",)
-    used = ("depth", "scan")
+    used = ("scan",)
     returns = (Output((2,)),)
     ignores_key = True
     takes_dtype = True

@@ -9,7 +9,7 @@ from typing import Any
 from scaffold.emit.construct import fan_axes
 from scaffold.emit.examples import Examples
 from scaffold.spec.constructor import key_consumers, reads, sources_of
-from scaffold.spec.expressions import draws_from, self_attributes
+from scaffold.spec.expressions import dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
 
@@ -88,10 +88,25 @@ def tuple_fields(spec: ModuleSpec) -> list[str]:
 
 
 def used_fields(spec: ModuleSpec) -> list[str]:
-    """The static fields that the body of the call reads, but for those of which other values may make no difference."""
-    read = self_attributes(spec.call.body) if spec.call is not None else ()
+    """The static fields that the body of the call reads in every case."""
+    body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
+    read = {name for statement in body for name in _always_read(statement)}
     plain = ScalarType | CallableType
     return [one.name for one in spec.static if one.name in read and one.given and isinstance(one.type, plain)]
+
+
+def _always_read(node: ast.AST) -> Iterator[str]:
+    """The attributes of `self` that a node reads, whichever branch is taken."""
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test):
+            yield from _always_read(test)
+        case ast.BoolOp(values=[first, *_]):
+            yield from _always_read(first)
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            yield name
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _always_read(child)
 
 
 def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
