@@ -5,6 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from scaffold.emit.construct import copy_source
+from scaffold.emit.declared import (
+    bounds,
+    drawn_fields,
+    kept_fields,
+    spread_of,
+    tuple_fields,
+    used_fields,
+    value_of,
+)
 from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
@@ -55,6 +64,8 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "skips": list(map(repr, spec.test.skip)),
         "filters": [[f"select_{name}", repr(fields)] for name, fields in spec.groups],
         "rejected": _rejected(spec),
+        "accepted": [_dict((row,)) for row in bounds(spec)[0]],
+        "declared": [list(row) for row in _declared(spec)],
         "inputs": [list(pair) for pair in inputs],
         "has_call": spec.call is not None,
         "ignores_key": _ignores_key(spec),
@@ -68,6 +79,18 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "members": [],
         "test_classes": sorted(_classes(spec, known)),
     }
+
+
+def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
+    """What the spec says of several fields: attributes of the test class, with the names."""
+    plain = spec.kind != "nnx"
+    rows = {
+        "drawn": drawn_fields(spec),
+        "kept": kept_fields(spec),
+        "tuples": tuple_fields(spec) if plain else [],
+        "used": used_fields(spec) if plain else [],
+    }
+    yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
 
 
 def _targets(names: list[str]) -> str:
@@ -127,6 +150,9 @@ def _leaf(examples: Examples, field: Field, entry: tuple[str, Type]) -> str:
     parts = [repr(path), f'"{role}"', repr(examples.shape(kind))]
     if DTYPES[kind.dtype][1] != "float":
         parts.append(f'"{DTYPES[kind.dtype][1]}"')
+    value, spread = value_of(field, path), spread_of(examples, field)
+    parts += [f"value={value}"] if value is not None else []
+    parts += [f"std={round(spread, 4)}"] if spread is not None else []
     return f"Leaf({', '.join(parts)})"
 
 
@@ -225,7 +251,8 @@ def _other_value(kind: Type, source: str) -> str | None:
 
 def _rejected(spec: ModuleSpec) -> list[list[str]]:
     """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
-    own = [[_dict(row), "ValueError"] for row in spec.test.rejected]
+    rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
+    own = [[_dict(row), "ValueError"] for row in rows]
     static = (one for one in spec.static if one.given and one.converter is None and one.preprocess is None)
     return own + [[_dict(((one.name, _wrong(one.type)),)), "TypeError"] for one in static]
 
