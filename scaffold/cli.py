@@ -3,7 +3,7 @@
 import atexit
 import gc
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
@@ -105,6 +105,14 @@ def main() -> None:
     metavar="DIM=INT",
     help="Size of a dim in the tests; repeat for several.",
 )
+@click.option("--backend", help="The platform on which the tests must run: cpu, cuda, rocm or tpu.")
+@click.option(
+    "--lower-for",
+    "lower_for",
+    multiple=True,
+    metavar="PLATFORM",
+    help="A platform for which the tests lower the call; repeat for several.",
+)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -121,6 +129,7 @@ def new_module(
     fields: tuple[str, ...],
     specs: tuple[Path, ...],
     sizes: tuple[str, ...],
+    lower_for: tuple[str, ...],
     folder: Path,
     dry_run: bool,
     diff: bool,
@@ -137,10 +146,10 @@ def new_module(
 
     layout = find_layout(folder)
     if specs:
-        _refuse_mixture(name, options)
+        _refuse_mixture(name, {**options, "size": sizes, "lower-for": lower_for})
         plan = plan_modules([_load(path) for path in _distinct(specs, name, fields)], layout, force=force)
     else:
-        raw = _raw_spec(name, fields, sizes, options)
+        raw = _raw_spec(name, fields, sizes, options, lower_for)
         plan = plan_new(raw, layout, force=force)
     _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
 
@@ -151,8 +160,8 @@ def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) ->
     return list(dict.fromkeys([*specs, *more]))
 
 
-def _refuse_mixture(name: str | None, options: dict[str, str | None]) -> None:
-    given = [f"--{option}" for option, value in options.items() if value is not None]
+def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...] | None]) -> None:
+    given = [f"--{option}" for option, value in options.items() if value not in (None, ())]
     if given or (name is not None and not name.endswith(".toml")):
         what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
         raise ScaffoldError(what, where="command line", fix="edit the spec, or leave `--spec` out")
@@ -165,7 +174,11 @@ def _load(path: Path) -> Any:
 
 
 def _raw_spec(
-    name: str | None, fields: tuple[str, ...], sizes: tuple[str, ...], options: dict[str, str | None]
+    name: str | None,
+    fields: tuple[str, ...],
+    sizes: tuple[str, ...],
+    options: Mapping[str, str | None],
+    lower_for: tuple[str, ...],
 ) -> dict[str, Any]:
     from scaffold.spec.tokens import raw_spec
 
@@ -179,7 +192,7 @@ def _raw_spec(
         from scaffold.prompts import ask
 
         return ask()
-    return raw_spec(name, fields, sizes, options)
+    return raw_spec(name, fields, sizes, options, lower_for)
 
 
 def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> None:

@@ -37,6 +37,7 @@ import math
 import os
 import pickle
 import random
+import re
 import sys
 import traceback
 import types
@@ -157,6 +158,12 @@ LAWS = {
         "The treedef differs from that of a twin class with the same fields.",
         "register_dataclass (flax.struct too) does not record the class in the treedef, so jit and scan mix two such classes up.",
         "Use register_pytree_with_keys, or an Equinox Module.",
+    ),
+    "P18": (
+        "backend",
+        "The tests run on the platform that was asked for and on no other; the class commits nothing to a device; the call and its gradient lower for every platform in `lower_for`.",
+        "jax fell back to the CPU, an array was put on a device by name, or the call uses a primitive that a platform lacks.",
+        "Let the caller place arrays (no `device_put` in the class), and use primitives that every target has.",
     ),
 }
 
@@ -1240,10 +1247,90 @@ def second_class(cls: type, source: str) -> type:
     return functools.reduce(getattr, cls.__qualname__.split("."), module)  # type: ignore
 
 
+# --- The platform --------------------------------------------------------------------------
+
+BACKEND_VARIABLE = "PYTREE_LAWS_BACKEND"
+
+
+def platform_fault(wanted: str) -> str | None:
+    """Why the tests cannot run on `wanted`: cpu, cuda, rocm or tpu. None where jax runs on it."""
+    try:
+        found = jax.devices()
+        if found[0] in jax.devices(wanted):
+            return None
+    except ANY_ERROR as error:
+        # jax says it with an AssertionError without a text where no platform is left
+        return f"jax has none: {str(error) or 'the platforms that it may use are not here'}"
+    return f"jax runs on {found[0].platform} ({found[0].device_kind})"
+
+
+class PlatformLaws:
+    """P18: where the tests run, and for what else the class compiles."""
+
+    backend: ClassVar[str | None] = None  # None: wherever jax runs
+    lower_for: ClassVar[Sequence[str]] = ()  # platforms, with or without the hardware
+    refused: ClassVar[bool] = (
+        False  # True once it has been said that this is not `backend`
+    )
+
+    @pytest.fixture(autouse=True)
+    def on_the_platform_that_was_asked_for(self):
+        """Refuses to run anywhere else, before any work; nothing falls back."""
+        wanted = os.environ.get(BACKEND_VARIABLE) or self.backend
+        fault = platform_fault(wanted) if wanted else None
+        if fault is None:
+            return
+        told = f"P18 backend: the tests must run on {wanted}, and {fault}"
+        if type(self).refused:
+            pytest.skip(told)
+        type(self).refused = True
+        pytest.fail(
+            f"{told}\n"
+            f"  to run on {wanted}: install jax for it, and set JAX_PLATFORMS={wanted}\n"
+            f"  to run elsewhere: set {BACKEND_VARIABLE} to cpu, cuda, rocm or tpu for this run,\n"
+            "    or change `backend` in the test class",
+            pytrace=False,
+        )
+
+    def check_lowers(
+        self, where: str, function: Callable[..., Any], arguments: Sequence[Any]
+    ) -> None:
+        """Says each platform of `lower_for` for which the function does not lower, and why."""
+        found = [lowering_fault(function, name, *arguments) for name in self.lower_for]
+        check(not any(found), where, "; ".join(filter(None, found)))
+
+
+def committed(tree: Any) -> list[str]:
+    """The paths of the arrays that are bound to a device, so that jit cannot move them."""
+    pairs = [
+        (name, leaf) for name, leaf in named_leaves(tree) if isinstance(leaf, jax.Array)
+    ]
+    return [name for name, leaf in pairs if getattr(leaf, "committed", False)]
+
+
+def lowering_fault(
+    function: Callable[..., Any], platform: str, *arguments: Any
+) -> str | None:
+    """Why the compiled function cannot be lowered for a platform, which need not be here."""
+    from jax import export
+
+    try:
+        export.export(jax.jit(function), platforms=[platform])(*arguments)
+    except NotImplementedError as error:
+        missing = re.search(r"primitive '?([\w-]+)'? not found", str(error))
+        told = f"`{platform}` has no primitive `{missing[1]}`" if missing else None
+        return told or f"lowering for {platform} raised {str(error)[:300]}"
+    except ANY_ERROR as error:
+        return (
+            f"lowering for {platform} raised {type(error).__name__}: {str(error)[:300]}"
+        )
+    return None
+
+
 # --- The laws ------------------------------------------------------------------------------
 
 
-class Laws:
+class Laws(PlatformLaws):
     """What suites of all kinds share: the declarations, and the laws on constructors."""
 
     laws: ClassVar[Mapping[str, Any]] = LAWS
@@ -1512,6 +1599,38 @@ class Laws:
                 twin = drawn.setdefault((leaf.shape, bits), name)
                 told, hint = f"it is the same draw as `{twin}`", "one key for two draws"
                 check(twin == name or bits in given, name, told, hint)
+
+    # P18 backend
+
+    def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The call as a function of pytrees of arrays, and what to give it."""
+        raise NotImplementedError
+
+    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The gradient of a loss over the call, and what to give it."""
+        raise NotImplementedError
+
+    def test_p18_nothing_is_committed_to_a_device(self):
+        instance = self.make(0)
+        arguments = self.arguments(0) if self.called() else ()
+        if committed((self.inputs(0), arguments)):
+            pytest.skip("the examples are committed to a device")
+        told = "is committed to a device, so that no caller can place it elsewhere"
+        for name in committed(self.named(instance)):
+            check(False, name, told)
+        output = self.call(instance, *arguments) if self.called() else ()
+        for name in committed(output):
+            check(False, f"output {name}", told)
+
+    def test_p18_the_call_lowers_for_every_platform(self):
+        if not self.lower_for:
+            pytest.skip("no platform is declared in `lower_for`")
+        self.check_lowers("call", *self.call_program())
+
+    def test_p18_the_gradient_lowers_for_every_platform(self):
+        if not self.lower_for:
+            pytest.skip("no platform is declared in `lower_for`")
+        self.check_lowers("gradient of the call", *self.gradient_program())
 
 
 class PytreeLaws(Laws):
@@ -2746,6 +2865,22 @@ class PytreeLaws(Laws):
             told = "a twin class with the same fields has an equal treedef"
             same = structure(twin) == structure(instance)
             check(not same, type(instance).__name__, told)
+
+    # P18 backend
+
+    def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        instance, arguments = self.example()
+        value, back = self.dynamic(instance)
+        return lambda value, *rest: self.apply(back(value), *rest), (value, *arguments)
+
+    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        instance, examples = self.training_example()
+        value, back = self.dynamic(instance)
+        places = self.trained(instance)
+        return lambda value, *given: self.slopes(back(value), places, given), (
+            value,
+            *examples,
+        )
 
 
 DRAWS, POINTS = 512, 12

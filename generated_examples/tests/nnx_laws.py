@@ -160,6 +160,12 @@ LAWS = {
         "The class was registered by hand in a way that does not record it.",
         "Subclass nnx.Module and let Flax register it.",
     ),
+    "P18": (
+        "backend",
+        "The tests run on the platform that was asked for and on no other; the module commits nothing to a device; the call and its gradient lower for every platform in `lower_for`.",
+        "jax fell back to the CPU, an array was put on a device by name, or the call uses a primitive that a platform lacks.",
+        "Let the caller place the state (no `device_put` in the module), and use primitives that every target has.",
+    ),
 }
 
 
@@ -899,6 +905,22 @@ class NnxLaws(Laws):
         told = "a twin class with the same attributes has an equal treedef"
         same = jax.tree.structure(twin) == jax.tree.structure(instance)
         check(not same, cls.__name__, told)
+
+    # P18 backend
+
+    def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        instance, arguments = self.example()
+        graphdef, state = nnx.split(instance)
+        program = functools.partial(self.step_of_state, graphdef)
+        return program, (state, *arguments)
+
+    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        graphdef, params, rest = nnx.split(self.training_example(), nnx.Param, ...)
+
+        def loss(params: Any, rest: Any) -> Any:
+            return self.loss(nnx.merge(graphdef, params, rest, copy=True))
+
+        return jax.grad(loss), (params, rest)
 
 
 @functools.cache

@@ -108,7 +108,11 @@ def call_from_text(call: str | None, body: str | None) -> dict[str, Any]:
 
 
 def raw_spec(
-    name: str, fields: tuple[str, ...], sizes: tuple[str, ...], options: Mapping[str, str | None]
+    name: str,
+    fields: tuple[str, ...],
+    sizes: tuple[str, ...],
+    options: Mapping[str, str | None],
+    lower_for: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """The tables of a spec from the command line. Raises one `ScaffoldError` where a token is wrong, for all faults."""
     call = {
@@ -127,10 +131,11 @@ def raw_spec(
     raw: dict[str, Any] = {"name": name, **plain, "fields": tables}
     if given:
         raw["call"] = given
-    if sizes:
-        sized, wrong = _sizes(sizes)
-        raw["test"] = {"sizes": sized}
-        faults += wrong
+    sized, wrong = _sizes(sizes)
+    test = {"sizes": sized, "backend": options.get("backend"), "lower_for": [*lower_for]}
+    if test := {key: value for key, value in test.items() if value}:
+        raw["test"] = test
+    faults += wrong
     if faults:
         raise ScaffoldError.of([*faults, *_other_faults(raw, "\n".join((*fields, *sizes)))])
     return raw
