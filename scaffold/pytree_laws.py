@@ -318,7 +318,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
         if any(part in test.__name__ for part in getattr(self, "skips", ())):
             pytest.skip("the class declares that this does not hold for it")
         try:
-            stop_if_broken(self, "P1", "build", constructor_error(type(self)))
+            stop_if_broken(self, "P1", "build", first_build(type(self)).error)
             with doing(type(self).__name__, "the class under test"), quickly():
                 test(self, *args, **kwargs)
         except Fault as fault:
@@ -341,25 +341,47 @@ def quickly() -> Iterator[None]:
         jax.config.update(name, before)
 
 
-@functools.cache
-def constructor_error(laws: type) -> Exception | None:
-    """What the constructor raises on the example inputs, which stops every law."""
-    try:
-        laws().make(0)
-    except ANY_ERROR as error:
-        return error
-    return None
+@dataclasses.dataclass(frozen=True)
+class FirstUse:
+    """What the first use of a constructor or a call raised, changed and printed."""
+
+    error: Exception | None
+    changed: tuple[str, ...]
+    printed: str
+
+    def check(self, where: str) -> None:
+        told = f"the first use changed {', '.join(self.changed)}"
+        check(not self.changed, where, told, "a `with` block keeps a setting to itself")
+        hint = "a print that was left over from debugging"
+        check(not self.printed, where, f"it printed {self.printed!r:.100}", hint)
+
+
+def first_use(use: Callable[[], Any]) -> FirstUse:
+    before, out, error = surroundings(), io.StringIO(), None
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            use()
+        except ANY_ERROR as raised:
+            error = raised
+    after = surroundings()
+    changed = tuple(name for name in before if before[name] != after.get(name))
+    return FirstUse(error, changed, out.getvalue())
 
 
 @functools.cache
-def call_error(laws: type) -> Exception | None:
-    """What the call raises on the example arguments, which stops every law of calls."""
+def first_build(laws: type) -> FirstUse:
+    """The constructor on the example inputs: its error stops every law."""
     suite = laws()
-    try:
-        suite.call(suite.make(0), *suite.arguments(0))
-    except ANY_ERROR as error:
-        return error
-    return None
+    suite.inputs(0)
+    return first_use(lambda: suite.make(0))
+
+
+@functools.cache
+def first_call(laws: type) -> FirstUse:
+    """The call on the example arguments: its error stops every law of calls."""
+    suite = laws()
+    instance, arguments = suite.make(0), suite.arguments(0)
+    return first_use(lambda: suite.call(instance, *arguments))
 
 
 _REPORTED: set[tuple[type, str]] = set()
@@ -981,19 +1003,6 @@ def surroundings() -> dict[str, Any]:
     }
 
 
-@contextlib.contextmanager
-def changing_nothing(what: str, where: str) -> Iterator[None]:
-    """Fails where something is printed, or a setting is changed."""
-    before, out = surroundings(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
-        yield
-    after = surroundings()
-    wrong = [name for name in before if before[name] != after.get(name)]
-    check(not wrong, where, f"{what} changed {', '.join(wrong)}", "a `with` block")
-    hint = "a print that was left over from debugging"
-    check(not out.getvalue(), where, f"{what} printed {out.getvalue()!r:.100}", hint)
-
-
 # --- What single laws need -----------------------------------------------------------------
 
 
@@ -1382,7 +1391,7 @@ class Laws(PlatformLaws):
         """An instance and arguments; skips where the class is not called."""
         if not self.called():
             pytest.skip("the class is not called")
-        stop_if_broken(self, "P7", "call", call_error(type(self)))
+        stop_if_broken(self, "P7", "call", first_call(type(self)).error)
         return self.make(0), self.arguments(0)
 
     def fixed_values(self) -> dict[str, Any]:
@@ -1420,8 +1429,7 @@ class Laws(PlatformLaws):
     def test_p01_leaves_its_inputs_alone(self):
         inputs = self.plain_inputs(0)
         before = {name: frozen(value, identity=True) for name, value in inputs.items()}
-        with changing_nothing("the constructor", "build"):
-            self.build(**{**self.inputs(0), **inputs})
+        self.build(**{**self.inputs(0), **inputs})
         for name, value in inputs.items():
             same = frozen(value, identity=True) == before[name]
             check(same, name, "the constructor changed its input in place")
@@ -1548,6 +1556,8 @@ class Laws(PlatformLaws):
                 self.build(**{**self.inputs(0), **changes})
 
     def test_p01_changes_no_globals(self):
+        laws: Any = type(self)
+        first_build(laws).check("build")
         first = self.make(0)
         self.make(1)
         before = globals_of(first)
@@ -2558,11 +2568,12 @@ class PytreeLaws(Laws):
 
     def test_p12_a_call_changes_no_globals(self):
         self.example()
+        laws: Any = type(self)
+        first_call(laws).check("call")
         cases = list(self.call_cases())
         before: dict[str, Any] = {}
         for what, instance, arguments in cases:
-            with changing_nothing("the call", "call"):
-                self.apply(instance, *arguments)
+            self.apply(instance, *arguments)
             after = globals_of(instance)
             wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
             told = f"{what} on a fresh instance changed {', '.join(wrong)}"
