@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from os import PathLike
 from typing import Any
 
 import equinox as eqx
@@ -7,6 +8,8 @@ import jax.numpy as jnp
 from jax.tree_util import PyTreeDef
 from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float
+
+from serialisation import load_leaves, save_leaves
 
 Structure = tuple[tuple[jax.ShapeDtypeStruct, ...], PyTreeDef]
 
@@ -85,6 +88,35 @@ class SolverTerm(eqx.Module):
             return self(t, y, args)
 
         return function
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the leaves to a file, with their paths and the static configuration: a
+        line of JSON, and then each leaf as `numpy.save` writes it.
+
+        A file that is there is replaced, whole or not at all.
+        """
+        save_leaves(path, self)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], like: "SolverTerm") -> "SolverTerm":
+        """Read what `save` wrote.
+
+        **Arguments:**
+
+        - `path`: the file.
+        - `like`: an instance of the same configuration, which stays as it is; or what
+            `eqx.filter_eval_shape` makes of the constructor.
+
+        **Returns:**
+
+        A new instance, with the values of the file.
+
+        **Raises:**
+
+        - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the
+            configuration differ; it names all that differs.
+        """
+        return load_leaves(path, like)
 
 
 def _structure_of(arguments: tuple[Any, ...]) -> Structure:

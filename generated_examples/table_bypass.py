@@ -1,5 +1,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any, final
 
 import jax
@@ -7,6 +8,8 @@ import jax.numpy as jnp
 from jax.tree_util import GetAttrKey
 from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float
+
+from serialisation import load_leaves, save_leaves
 
 
 @final
@@ -65,6 +68,35 @@ class TableBypass:
         Float array of shape `(size,)`.
         """
         return self.attr * sum(self.table.values()) * x**self.static
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the leaves to a file, with their paths and the static configuration: a
+        line of JSON, and then each leaf as `numpy.save` writes it.
+
+        A file that is there is replaced, whole or not at all.
+        """
+        save_leaves(path, self)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], like: "TableBypass") -> "TableBypass":
+        """Read what `save` wrote.
+
+        **Arguments:**
+
+        - `path`: the file.
+        - `like`: an instance of the same configuration, which stays as it is; or what
+            `jax.eval_shape` makes of the constructor.
+
+        **Returns:**
+
+        A new instance, with the values of the file.
+
+        **Raises:**
+
+        - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the
+            configuration differ; it names all that differs.
+        """
+        return load_leaves(path, like)
 
 
 def _flatten(node: TableBypass) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

@@ -1,5 +1,6 @@
 import dataclasses
 import math
+from os import PathLike
 from typing import Any
 
 import equinox as eqx
@@ -9,6 +10,7 @@ import optax  # type: ignore[import-untyped]
 from jaxtyping import Array, Int32, PRNGKeyArray, PyTree
 
 from regressor import Regressor
+from serialisation import load_leaves, save_leaves
 
 
 class TrainState(eqx.Module):
@@ -121,6 +123,35 @@ class TrainState(eqx.Module):
     def step_key(self) -> PRNGKeyArray:
         """The key of this step: the same for a run that is resumed here."""
         return jax.random.fold_in(self.key, self.step)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the leaves to a file, with their paths and the static configuration: a
+        line of JSON, and then each leaf as `numpy.save` writes it.
+
+        A file that is there is replaced, whole or not at all.
+        """
+        save_leaves(path, self)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], like: "TrainState") -> "TrainState":
+        """Read what `save` wrote.
+
+        **Arguments:**
+
+        - `path`: the file.
+        - `like`: an instance of the same configuration, which stays as it is; or what
+            `eqx.filter_eval_shape` makes of the constructor.
+
+        **Returns:**
+
+        A new instance, with the values of the file.
+
+        **Raises:**
+
+        - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the
+            configuration differ; it names all that differs.
+        """
+        return load_leaves(path, like)
 
 
 def _trained(tree: Any) -> Any:

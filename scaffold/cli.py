@@ -99,6 +99,13 @@ def main() -> None:
 )
 @click.option("--rebuild", help="Kind pytree: bypass, flag, factory or static.")
 @click.option(
+    "--save",
+    is_flag=False,
+    flag_value="leaves",
+    metavar="[=FORMAT]",
+    help="Give the class `save` and `load`; `--save=safetensors` for that format (default: leaves).",
+)
+@click.option(
     "--size",
     "sizes",
     multiple=True,

@@ -3,11 +3,13 @@
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scaffold.emit.imports import import_lines, imported
+from scaffold.emit.saving import MODULES, save_faults, save_imports, save_modules
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
@@ -52,6 +54,7 @@ def plan_modules(
 
     `extra` are files to publish with them, such as a spec that the command line wrote. Nothing is written here.
     """
+    specs = [_with_defaults(spec, layout) for spec in specs]
     known = _known(specs, layout)
     faults = [fault for spec in specs for fault in _place_faults(spec, layout, known)]
     if faults:
@@ -61,6 +64,12 @@ def plan_modules(
     laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in suites]
     edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
     return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
+
+
+def _with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
+    """The spec with what the project decides where the spec says nothing."""
+    saved = layout.settings.save
+    return replace(spec, save=saved) if saved and spec.save is None else spec
 
 
 def _unique(files: Iterable[File]) -> Iterator[File]:
@@ -76,7 +85,10 @@ def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpe
     """The files of one class, as the templates lay them out."""
     context = module_context(spec, layout, known)
     rendered = [*render(spec.kind, context), *render("tests", context)]
-    return tuple(File(path, text, keep=path.name == "conftest.py") for path, text in rendered)
+    # The modules behind `save` are the user's own, as conftest.py is: written once.
+    rendered += [file for name in save_modules(spec) for file in render(name.replace("_", "-"), context)]
+    kept = {"conftest.py", *(f"{name}.py" for name in save_modules(spec))}
+    return tuple(File(path, text, keep=path.name in kept) for path, text in rendered)
 
 
 def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
@@ -90,6 +102,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
         "import_root": _import_root(layout),
+        "serialisation_module": layout.module("serialisation"),
         "imports": [],
         "test_imports": [],
     }
@@ -99,6 +112,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     lines: dict[str, str] = {**extra(spec.kind, "IMPORTS", {})}
     lines |= {name: line for line in spec.imports for name in imported(line)}
     lines |= {name: _class_import(part, layout) for name, part in classes.items()}
+    lines |= save_imports(spec, layout)
     of_tests = lines | {
         name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])
     }
@@ -130,7 +144,7 @@ def _class_import(kind: ClassType, layout: Layout) -> str:
 def _first_party(spec: ModuleSpec, layout: Layout, classes: Iterable[str]) -> tuple[str, ...]:
     if layout.package is not None:
         return (layout.package.split(".")[0],)
-    return tuple(sorted({stem(name) for name in (spec.name, *classes)}))
+    return tuple(sorted({*(stem(name) for name in (spec.name, *classes)), *save_modules(spec)}))
 
 
 def _import_root(layout: Layout) -> str:
@@ -176,6 +190,10 @@ def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSp
     if layout.package is None and (name in sys.stdlib_module_names or name in _MODULES_IN_USE):
         what = f"`{name}.py` would hide the module `{name}` from every import"
         yield Fault(f"{spec.where}: name", what, "choose another name, or generate into a package")
+    if name in MODULES["safetensors"]:
+        fix = f"write `{spec.name}Module`, for example"
+        yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
+    yield from save_faults(spec, layout)
     for other in _generated_classes(spec):
         on_disk = (layout.root / layout.source_file(stem(other))).is_file()
         if other not in known and not on_disk:
@@ -214,5 +232,6 @@ def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     spec = load_spec(
         path, where=target if target.endswith(".toml") else layout.spec_file(stem(target)).as_posix()
     )
+    spec = _with_defaults(spec, layout)
     files = tidy(module_files(spec, layout, _known([spec], layout)))
     return tuple(file for file in files if not file.keep)

@@ -14,6 +14,7 @@ from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.spec.keys import BACKENDS
 
 STYLES = ("kidger", "scientific-python")
+SAVES = ("leaves", "safetensors")
 
 _HERE = PurePosixPath(".")
 _SRC = PurePosixPath("src")
@@ -52,6 +53,8 @@ class Settings:
     backend: str | None = None
     lower_for: tuple[str, ...] = ()
     style: str = "kidger"
+    save: str = ""
+    """The format of `save` and `load` where a spec says nothing; empty for neither."""
 
     @classmethod
     def of(cls, table: object) -> "Settings":
@@ -64,6 +67,8 @@ class Settings:
             raise ScaffoldError.of(faults)
         lower_for = cast("list[str]", entries.get("lower_for", []))
         texts = {key: cast("str", value) for key, value in entries.items() if key != "lower_for"}
+        if isinstance(entries.get("save"), bool):
+            texts["save"] = SAVES[0] if entries["save"] else ""
         return cls(**texts, lower_for=tuple(lower_for))
 
 
@@ -196,6 +201,12 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield from _choice_faults(key, [value], BACKENDS)
         case ("style", str()):
             yield from _choice_faults(key, [value], STYLES)
+        case ("save", str()):
+            yield from _choice_faults(key, [value], SAVES)
+        case ("save", bool()):
+            return
+        case ("save", _):
+            yield _wrong_kind(key, value, "a boolean or a format", SAVES)
         case ("lower_for", list()):
             yield from _choice_faults(key, cast("list[object]", value), BACKENDS)
         case ("tests" | "specs", str()):

@@ -7,6 +7,7 @@ from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
 from scaffold.emit.groups import group_context
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
+from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.spec.model import Field, ModuleSpec
 
@@ -36,6 +37,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "trainable_body": block(_trainable(spec), BODY),
         **group_context(spec),
         **call_context(spec),
+        **save_context(spec),
     }
 
 

@@ -16,6 +16,7 @@ from scaffold.emit.members import (
     properties,
     stop_gradients,
 )
+from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
@@ -44,6 +45,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "checks": [block(stop_gradients(spec, check), BODY) for check in check_statements(spec)],
         "properties": [list(one) for one in properties(spec)],
         **call_context(spec),
+        **save_context(spec),
     }
 
 

@@ -14,6 +14,7 @@ from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import Constructor, constructor, fields_as_given, hand_over, signature
 from scaffold.emit.groups import group_context
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
+from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.spec.constructor import parameters
 from scaffold.spec.model import Field, ModuleSpec
@@ -57,6 +58,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         **_registration(spec, attributes),
         **group_context(spec),
         **call_context(spec),
+        **save_context(spec),
     }
 
 

@@ -8,6 +8,7 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
 from scaffold.emit.members import BODY, METHOD, constructor_doc, properties
+from scaffold.emit.saving import save_context
 from scaffold.emit.tests import test_context
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
@@ -163,6 +164,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "has_key": "key" in held,
         "has_state": "state" in held,
         "has_ema": "ema" in held,
+        **save_context(spec),
     }
 
 

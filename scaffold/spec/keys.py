@@ -7,6 +7,7 @@ from typing import Any
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES as KINDS
 from scaffold.kinds import extra
+from scaffold.layout import SAVES
 from scaffold.spec.raw import as_list, as_table
 
 CONSTRUCTORS = ("factory", "init")
@@ -23,6 +24,7 @@ _PYTHON_TYPES = {
     "array of strings": (list,),
     "array of tables": (list,),
     "table": (dict,),
+    "boolean or a format": (bool, str),
 }
 
 
@@ -49,6 +51,11 @@ SPEC_KEYS = {
     ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
+    "save": Key(
+        "boolean or a format",
+        "Whether the class has `save` and `load`: true is `leaves`, JSON and then arrays of NumPy.",
+        SAVES,
+    ),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order.", required=True),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
@@ -136,7 +143,10 @@ def _value_faults(value: Any, key: Key, where: str) -> list[Fault]:
         return [Fault(where, f"{_shown(value)} is not {article} {key.form}", fix, key.legal)]
     if not key.legal:
         return []
-    return [_illegal(one, key, where) for one in _values(value) if one not in key.legal]
+    return [_illegal(one, key, where) for one in _values(value) if one not in (*_SWITCHES, *key.legal)]
+
+
+_SWITCHES = (True, False)
 
 
 def _values(value: Any) -> list[Any]:
@@ -157,6 +167,7 @@ _EXAMPLES = {
     "array of tables": "{} = [{{ ... }}]",
     "table": "{} = {{ ... }}",
     "value": "{} = 3",
+    "boolean or a format": "{} = true",
 }
 
 

@@ -135,6 +135,8 @@ class ModuleSpec:
     imports: tuple[str, ...] = ()
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Named sets of fields, each with a filter spec."""
+    save: str | None = None
+    """The format of the files of `save` and `load`; empty for neither, None where the project decides."""
     options: tuple[tuple[str, Any], ...] = ()
     """What the kind takes beside fields, by name."""
     call: Call | None = None

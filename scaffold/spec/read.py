@@ -13,6 +13,7 @@ from scaffold.spec.groups import group_faults
 from scaffold.spec.keys import (
     CALL_KEYS,
     FIELD_KEYS,
+    SAVES,
     SPEC_KEYS,
     TEST_KEYS,
     is_value,
@@ -260,6 +261,7 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         groups=reader.groups(raw),
+        save=saved_as(raw.get("save")),
         options=tuple(reader.table(raw, "options").items()),
         call=reader.call(raw),
         test=reader.test(raw),
@@ -272,6 +274,11 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
     return completed(spec)
+
+
+def saved_as(value: Any) -> str | None:
+    """The format that `save = ...` chooses: empty for none, None where nothing is said."""
+    return SAVES[0] if value is True else "" if value is False else _plain(value)
 
 
 def _streams(arguments: tuple[Argument, ...], kind: Any) -> tuple[Argument, ...]:

@@ -14,6 +14,7 @@ _FORMS: dict[str, dict[str, Any]] = {
     "array of strings": {"type": "array", "items": {"type": "string"}},
     "array of tables": {"type": "array", "items": {"type": "object"}},
     "table": {"type": "object"},
+    "boolean or a format": {"type": ["boolean", "string"]},
     "value": {
         "type": ["string", "integer", "number", "boolean", "array"],
         "items": {"type": ["string", "integer", "number", "boolean", "array"]},
@@ -59,6 +60,7 @@ def _property(key: Key) -> dict[str, Any]:
     described = {"description": key.doc, **_FORMS[key.form]}
     if not key.legal:
         return described
-    legal = {"enum": list(key.legal)}
+    switches = [True, False] if key.form.startswith("boolean") else []
+    legal = {"enum": [*switches, *key.legal]}
     one_of_many = {"items": {**_FORMS["string"], **legal}}
     return {**described, **(one_of_many if key.form == "array of strings" else legal)}

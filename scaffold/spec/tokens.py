@@ -13,7 +13,7 @@ from math import inf, nan
 from typing import Any, cast
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.spec.keys import is_value
+from scaffold.spec.keys import SAVES, is_value
 from scaffold.spec.signature import split_top
 from scaffold.spec.types import CallableType, LiteralType, ScalarType, TupleType, TypeSyntaxError, parse_type
 
@@ -124,10 +124,16 @@ def raw_spec(
     given = {
         key: value for key, value in (*call.items(), ("carry", options.get("carry"))) if value is not None
     }
-    plain = {
+    plain: dict[str, Any] = {
         key: options[key] for key in ("kind", "doc", "constructor", "rebuild") if options.get(key) is not None
     }
     tables, faults = fields_from_tokens(fields)
+    saved = options.get("save")
+    if saved is not None and ":" in saved:
+        fix = "write `--save=leaves`, or put `--save` at the end"
+        faults.append(Fault("--save", f"it took `{saved}` for its format", fix, SAVES))
+    elif saved is not None:
+        plain["save"] = True if saved == SAVES[0] else saved
     raw: dict[str, Any] = {"name": name, **plain, "fields": tables}
     if given:
         raw["call"] = given
