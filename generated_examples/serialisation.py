@@ -335,13 +335,15 @@ def _record(place: str, leaf: Any) -> bytes:
 
 def _header(path: str | PathLike[str], file: BinaryIO) -> dict[str, Any]:
     try:
-        header = json.loads(file.readline())
-        is_ours = header["format"] == FORMAT
+        line = file.readline().decode()
+        header = json.loads(line)
+        is_ours = line.endswith("\n") and header["format"] == FORMAT
         version = header["version"]
-    except (ValueError, KeyError, TypeError, IndexError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         is_ours, header, version = False, {}, None
     if not is_ours:
-        raise ValueError(f"`{os.fspath(path)}` was not written by `save_leaves`")
+        what = "its first line is cut off, or `save_leaves` did not write it"
+        raise damaged(path, what)
     if version != VERSION:
         raise ValueError(
             f"`{os.fspath(path)}` has version {version!r} of its format; this code "

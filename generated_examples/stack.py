@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from os import PathLike
 from types import MethodType
 from typing import Any
 
@@ -9,6 +10,7 @@ from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from affine import Affine
+from safetensors_serialisation import load_safetensors, save_safetensors
 
 
 class Stack(eqx.Module):
@@ -85,6 +87,35 @@ class Stack(eqx.Module):
         for layer in self.layers[:-1]:
             x = self.activation(layer(x))
         return self.layers[-1](x)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the leaves to a file, with their paths and the static configuration: a
+        safetensors file, with each leaf under its path.
+
+        A file that is there is replaced, whole or not at all.
+        """
+        save_safetensors(path, self)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], like: "Stack") -> "Stack":
+        """Read what `save` wrote.
+
+        **Arguments:**
+
+        - `path`: the file.
+        - `like`: an instance of the same configuration, which stays as it is; or what
+            `eqx.filter_eval_shape` makes of the constructor.
+
+        **Returns:**
+
+        A new instance, with the values of the file.
+
+        **Raises:**
+
+        - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the
+            configuration differ; it names all that differs.
+        """
+        return load_safetensors(path, like)
 
     def trainable(self) -> "Stack":
         """Filter spec by field: True at each trained array, False at every other leaf."""

@@ -1175,6 +1175,38 @@ def thaw(saved: Any, like: Any) -> Any:
     return jnp.asarray(saved, like.dtype) if isinstance(like, jax.Array) else saved
 
 
+def damages(data: bytes, place: Any) -> dict[str, bytes]:
+    """Files that are not the one that was saved; the pickle makes a folder at `place`."""
+
+    class Trap:
+        def __reduce__(self):
+            return os.mkdir, (str(place),)
+
+    return {
+        "a file without its last byte": data[:-1],
+        "half of a file": data[: len(data) // 2],
+        "an empty file": b"",
+        "a file with one byte more": data + b"\0",
+        "a file with another last byte": data[:-1] + bytes([data[-1] ^ 1]),
+        "a file of other bytes": bytes(range(256)) * 8,
+        "a pickle": pickle.dumps(Trap()),
+    }
+
+
+def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> None:
+    """`load` reads the file at `path`, and nothing else that may be in its place."""
+    place = path.with_name("unpickled")
+    for what, data in damages(path.read_bytes(), place).items():
+        path.write_bytes(data)
+        try:
+            load()
+        except ANY_ERROR:
+            check(not place.exists(), name, "load unpickles, which can run anything")
+            continue
+        hint = "sizes and a checksum beside the leaves, and allow_pickle=False"
+        raise Fault(name, f"{what} was loaded", hint)
+
+
 def check_attributes(instance: Any, hint: str) -> None:
     """A round trip keeps what is stored on the object."""
     before = attributes(instance)
@@ -2745,6 +2777,30 @@ class PytreeLaws(Laws):
             return
         told = f"a file of one configuration was loaded into another, {self.other}"
         raise Fault(type(instance).__name__, told, "")
+
+    def saved(self, path: Any) -> Any:
+        """An instance that was saved; skips where the class has no load of its own."""
+        instance = self.make(0)
+        if not hasattr(instance, "load"):
+            pytest.skip("the class has no load")
+        self.save(instance, path)
+        return instance
+
+    def test_p14_a_damaged_file_is_refused(self, tmp_path):
+        path = tmp_path / "saved"
+        instance = self.saved(path)
+        name = type(instance).__name__
+        check_damage_is_refused(path, lambda: self.load(path, instance), name)
+
+    def test_p14_load_leaves_the_skeleton_alone(self, tmp_path):
+        self.saved(tmp_path / "saved")
+        skeleton = self.make(1)
+        loaded = self.load(tmp_path / "saved", skeleton)
+        self.check_equal(self.make(1), skeleton, "load changed its skeleton")
+        owned = {buffer_of(leaf) or id(leaf) for _, leaf in named_arrays(skeleton)}
+        for name, leaf in named_arrays(loaded):
+            told = "what was loaded shares its buffer with the skeleton"
+            check((buffer_of(leaf) or id(leaf)) not in owned, name, told)
 
     # P15 ownership
 

@@ -72,7 +72,8 @@ def failed_tests(result: subprocess.CompletedProcess[str]) -> set[str]:
 def copy_example(name: str, folder: Path, *needs: str) -> Path:
     """A project with one of the examples, its tests, and the examples that it imports."""
     (folder / "tests").mkdir(parents=True)
-    for module in (name, *needs):
+    saving = sorted(path.stem for path in EXAMPLES.glob("*serialisation.py"))
+    for module in (name, *needs, *saving):
         shutil.copy(EXAMPLES / f"{module}.py", folder)
     laws = sorted((EXAMPLES / "tests").glob("*_laws.py"))
     for file in (EXAMPLES / "tests" / f"test_{name}.py", EXAMPLES / "tests" / "conftest.py", *laws):

@@ -1,0 +1,116 @@
+from os import PathLike
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+
+from serialisation import load_leaves, save_leaves
+
+
+class RandomFeatures(eqx.Module):
+    """Random Fourier features of a Gaussian kernel. The frequencies are drawn anew from
+    a key at each call, so that a large number of them takes no memory and the saved
+    file is small.
+    """
+
+    frequency_key: PRNGKeyArray
+    width: Float[Array, " in_size"]
+    features: int = eqx.field(static=True)
+
+    @classmethod
+    def create(
+        cls,
+        frequency_key: PRNGKeyArray,
+        width: Float[ArrayLike, " in_size"],
+        features: int,
+        dtype: DTypeLike | None = None,
+    ) -> "RandomFeatures":
+        """Build an instance.
+
+        **Arguments:**
+
+        - `frequency_key`: The key of the frequencies; copied.
+        - `width`: Width of the kernel along each input; copied.
+        - `features`: Number of features; static, part of the treedef.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+
+        **Raises:**
+
+        - `TypeError` if `features` does not have its declared type.
+        - `ValueError` unless `features > 0`.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            frequency_key=jnp.array(frequency_key),
+            width=jnp.array(width, dtype),
+            features=features,
+        )
+
+    def __check_init__(self) -> None:
+        if type(self.features) is not int:
+            raise TypeError(
+                f"`features` is static, so it must be an int, got {self.features!r}"
+            )
+        if not (self.features > 0):
+            raise ValueError(
+                f"`features` must satisfy `features > 0`, got {self.features!r}"
+            )
+
+    def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " 2*features=_"]:
+        """The cosines and sines of `x` along the random frequencies.
+
+        **Arguments:**
+
+        - `x`: float array of shape `(in_size,)`.
+
+        **Returns:**
+
+        Float array of shape `(2*features,)`.
+        """
+        shape = (self.features, x.shape[0])
+        frequencies = jax.random.normal(self.frequency_key, shape, x.dtype)
+        phases = frequencies @ (x / self.width)
+        waves = jnp.concatenate([jnp.cos(phases), jnp.sin(phases)])
+        return waves / jnp.sqrt(jnp.asarray(self.features, x.dtype))
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the leaves to a file, with their paths and the static configuration: a
+        line of JSON, and then each leaf as `numpy.save` writes it.
+
+        A file that is there is replaced, whole or not at all.
+        """
+        save_leaves(path, self)
+
+    @classmethod
+    def load(
+        cls, path: str | PathLike[str], like: "RandomFeatures"
+    ) -> "RandomFeatures":
+        """Read what `save` wrote.
+
+        **Arguments:**
+
+        - `path`: the file.
+        - `like`: an instance of the same configuration, which stays as it is; or what
+            `eqx.filter_eval_shape` makes of the constructor.
+
+        **Returns:**
+
+        A new instance, with the values of the file.
+
+        **Raises:**
+
+        - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the
+            configuration differ; it names all that differs.
+        """
+        return load_leaves(path, like)
+
+    def trainable(self) -> "RandomFeatures":
+        """Filter spec by field: True at each trained array, False at every other leaf."""
+        return jax.tree_util.tree_map_with_path(
+            lambda path, leaf: (
+                path[0].name not in ("frequency_key",) and eqx.is_inexact_array(leaf)
+            ),
+            self,
+        )
