@@ -229,6 +229,9 @@ def damaged(path: str | PathLike[str], what: str) -> ValueError:
 
 def to_host(place: str, leaf: Any) -> np.ndarray[Any, Any]:
     """A leaf as an array of NumPy, of the same bits."""
+    if type(leaf) is int and not -(2**63) <= leaf < 2**63:
+        what = "is an int of more than 64 bits, which cannot be saved"
+        raise ValueError(f"`{place}` {what}")
     if type(leaf) in _SCALARS:
         return np.asarray(leaf, _SCALARS[type(leaf)])
     array = np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
