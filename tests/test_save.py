@@ -1,0 +1,322 @@
+"""`save` in a spec, on the command line and in a project; what the classes that have it do."""
+
+import importlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+import pytest
+from flax import nnx
+
+from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_tests, passed, scaffold
+from tests.support import read_tree, write_tree
+
+SCALE = ("Scale", "factor:f[size]", "--call", "x:f[size] -> f[size]", "--body", "return self.factor * x")
+PACKAGE = {"pyproject.toml": '[project]\nname = "lib"\n', "lib/__init__.py": ""}
+
+
+def spec(name: str = "Scale", more: str = "", fields: str = 'factor = "f[size]"') -> str:
+    return f'name = "{name}"\n{more}\n[fields]\n{fields}\n'
+
+
+def refused(folder: Path, *arguments: str) -> str:
+    """What the tool says when it refuses with exit code 2, having written nothing."""
+    before = read_tree(folder)
+    result = scaffold(folder, "new-module", *arguments)
+    assert (result.returncode, read_tree(folder)) == (2, before), result.stderr
+    return result.stderr
+
+
+# Where it comes from
+
+
+@pytest.mark.parametrize("before", [{}, PACKAGE], ids=["loose", "package"])
+@pytest.mark.parametrize("option", ["--save", "--save=safetensors"])
+def test_the_command_line_writes_the_key_and_the_modules(
+    before: dict[str, str], option: str, tmp_path: Path
+) -> None:
+    write_tree(tmp_path, before)
+    result = scaffold(tmp_path, "new-module", *SCALE, option)
+    assert result.returncode == 0, result.stderr
+    source = tmp_path / ("lib" if before else ".")
+    is_leaves = option == "--save"
+    expected = "save = true\n" if is_leaves else 'save = "safetensors"\n'
+    assert expected in (tmp_path / "specs/scale.toml").read_text()
+    modules = ["serialisation"] if is_leaves else ["safetensors_serialisation", "serialisation"]
+    assert sorted(path.stem for path in source.glob("*serialisation.py")) == modules
+    package = "lib." if before else ""
+    name = modules[0].removesuffix("_serialisation") if not is_leaves else "leaves"
+    line = f"from {package}{modules[0]} import load_{name}, save_{name}"
+    assert line in (source / "scale.py").read_text()
+    assert passed(bare_pytest(tmp_path, "-k", "p14")) == 5
+
+
+def test_without_it_nothing_is_there(tmp_path: Path) -> None:
+    assert scaffold(tmp_path, "new-module", *SCALE).returncode == 0
+    assert not list(tmp_path.glob("*serialisation.py"))
+    assert "save" not in (tmp_path / "scale.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("setting", "key", "expected"),
+    [
+        ("save = true", "", "save_leaves(path, self)"),
+        ('save = "safetensors"', "", "save_safetensors(path, self)"),
+        ('save = "safetensors"', "save = true", "save_leaves(path, self)"),
+        ("save = true", "save = false", ""),
+        ("save = false", "", ""),
+        ("save = false", 'save = "leaves"', "save_leaves(path, self)"),
+    ],
+)
+def test_the_project_decides_where_the_spec_says_nothing(
+    setting: str, key: str, expected: str, tmp_path: Path
+) -> None:
+    write_tree(
+        tmp_path, {"pyproject.toml": f"[tool.scaffold]\n{setting}\n", "specs/scale.toml": spec(more=key)}
+    )
+    result = scaffold(tmp_path, "show", "Scale", "--json")
+    text = json.loads(result.stdout)["files"][0]["text"]
+    assert expected in text and (expected != "") == ("def load(" in text)
+
+
+def test_the_module_is_the_users_own(tmp_path: Path) -> None:
+    assert scaffold(tmp_path, "new-module", *SCALE, "--save").returncode == 0
+    module = tmp_path / "serialisation.py"
+    module.write_text(module.read_text() + "\n# Mine.\n")
+    other = scaffold(tmp_path, "new-module", "Shift", "shift:f[size]", "--save")
+    assert other.returncode == 0, other.stderr
+    assert module.read_text().endswith("# Mine.\n")
+
+
+# What is refused
+
+
+def test_a_format_that_there_is_not(tmp_path: Path) -> None:
+    assert refused(tmp_path, *SCALE, "--save=pickle") == (
+        "error: specs/scale.toml: save: `pickle` is not legal\n"
+        "  legal: leaves, safetensors\n"
+        "  fix: write one of the legal values: Whether the class has `save` and `load`: true is `leaves`, "
+        "JSON and then arrays of NumPy.\n"
+    )
+    write_tree(tmp_path, {"specs/scale.toml": spec(more="save = 3")})
+    told = refused(tmp_path, "--spec", "specs/scale.toml")
+    assert "specs/scale.toml: save: 3 is not a boolean or a format" in told
+    assert "legal: leaves, safetensors" in told and "write `save = true`" in told
+
+
+def test_an_option_that_took_a_field_for_its_format(tmp_path: Path) -> None:
+    assert refused(tmp_path, "Scale", "--save", "factor:f[size]", "other:f[]") == (
+        "error: --save: it took `factor:f[size]` for its format\n"
+        "  legal: leaves, safetensors\n"
+        "  fix: write `--save=leaves`, or put `--save` at the end\n"
+    )
+
+
+def test_a_setting_that_cannot_be_used(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"pyproject.toml": '[tool.scaffold]\nsave = "npz"\n'})
+    told = refused(tmp_path, *SCALE)
+    assert "pyproject.toml: tool.scaffold.save: `npz` is not legal\n  legal: leaves, safetensors" in told
+    (tmp_path / "pyproject.toml").write_text("[tool.scaffold]\nsave = 1\n")
+    told = refused(tmp_path, *SCALE)
+    assert "tool.scaffold.save: is an integer, and should be a boolean or a format" in told
+
+
+def test_all_names_that_are_taken_are_told_at_once(tmp_path: Path) -> None:
+    fields = 'load = "f[]"\nsave = "f[]"'
+    write_tree(
+        tmp_path,
+        {
+            "specs/scale.toml": spec(more="save = true", fields=fields),
+            "specs/serialisation.toml": spec("Serialisation"),
+        },
+    )
+    told = refused(tmp_path, "--spec", "specs/scale.toml", "specs/serialisation.toml")
+    for name in ("load", "save"):
+        assert f"fields.{name}: `{name}` is a method of a class with `save`\n" in told
+    assert "name: `serialisation.py` is where `save` and `load` do their work\n" in told
+
+
+def test_another_module_of_that_name_is_not_taken_for_ours(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"serialisation.py": "VERSION = 3\n"})
+    assert refused(tmp_path, *SCALE, "--save") == (
+        "error: specs/scale.toml: save: `serialisation.py` is there already, and is another module\n"
+        "  fix: rename that module, or remove `save`\n"
+    )
+
+
+# What the classes do
+
+
+@pytest.fixture(autouse=True)
+def on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+
+
+def example(name: str) -> Any:
+    stems = {"NnxBlock": "nnx_block", "TrainState": "train_state", "SolverTerm": "solver_term"}
+    return getattr(importlib.import_module(stems.get(name, name.lower())), name)
+
+
+def train_state(optimiser: Any, seed: int = 0) -> Any:
+    whiten = example("Whiten").create(jnp.full(2, float(seed)), jnp.ones(2), 2)
+    regressor = example("Regressor").create(whiten, 2, 3, key=jax.random.key(seed))
+    return example("TrainState").create(regressor, optimiser, key=jax.random.key(seed))
+
+
+def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path) -> None:
+    optimiser = optax.adamw(0.01)
+
+    @eqx.filter_jit
+    def step(state: Any) -> Any:
+        x = jax.random.normal(state.step_key, (2,))
+        slopes = eqx.filter_grad(lambda model: jnp.sum(model(x) ** 2))(state.model)
+        return state.apply_gradients(slopes, optimiser)
+
+    half = step(step(train_state(optimiser)))
+    half.save(tmp_path / "run")
+    skeletons = (
+        train_state(optimiser, seed=1),
+        eqx.filter_eval_shape(train_state, optimiser),
+    )
+    for like in skeletons:
+        resumed = step(step(type(half).load(tmp_path / "run", like)))
+        assert bool(eqx.tree_equal(step(step(half)), resumed))
+    with pytest.raises(ValueError, match="opt_state") as caught:
+        type(half).load(tmp_path / "run", train_state(optax.sgd(0.1, momentum=0.9)))
+    assert "optax.ScaleByAdamState in the file, optax.TraceState in `like`" in str(caught.value)
+
+
+def test_a_closure_is_refused_where_its_arguments_are_others(tmp_path: Path) -> None:
+    make = example("SolverTerm").create
+    arrays = (jnp.ones((2, 2)), jnp.ones(2), jnp.ones(()))
+    term = make(*arrays, (jnp.ones(()), jnp.ones(2), jnp.ones(2)))
+    term.save(tmp_path / "term")
+    other = make(*arrays, (jnp.ones(()), jnp.ones(2)))
+    with pytest.raises(ValueError) as caught:
+        type(term).load(tmp_path / "term", other)
+    assert "float32[], float32[2], float32[2]" in str(caught.value).splitlines()[1]
+    assert len(str(caught.value).splitlines()) == 2
+
+
+def test_nnx_keeps_shared_variables_shared(tmp_path: Path) -> None:
+    def tied(seed: int) -> Any:
+        block = example("NnxBlock")(3, rngs=nnx.Rngs(seed))
+        block.layers[1].kernel = block.layers[0].kernel
+        return block
+
+    block = tied(0)
+    block(jnp.ones(3))
+    block.save(tmp_path / "block")
+    for like in (tied(1), nnx.eval_shape(lambda: tied(1))):
+        loaded = type(block).load(tmp_path / "block", like)
+        assert loaded.layers[0].kernel is loaded.layers[1].kernel
+        assert loaded.layers[0].kernel is not like.layers[0].kernel
+        assert int(loaded.calls[...]) == 1
+        np.testing.assert_array_equal(loaded(jnp.ones(3)), nnx.clone(block)(jnp.ones(3)))
+    with pytest.raises(ValueError, match=r"momentum: 0.9 in the file, 0.5 in `like`"):
+        type(block).load(tmp_path / "block", example("NnxBlock")(3, momentum=0.5, rngs=nnx.Rngs(0)))
+
+
+@pytest.mark.parametrize("form", ["flag", "factory", "static"])  # the examples have bypass
+def test_every_form_of_rebuild_saves(form: str, tmp_path: Path) -> None:
+    text = (EXAMPLES / f"specs/table_{form}.toml").read_text()
+    write_tree(tmp_path, {"specs/table.toml": text.replace("doc =", "save = true\ndoc =", 1)})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/table.toml")
+    assert result.returncode == 0, result.stderr
+    assert passed(bare_pytest(tmp_path, "-k", "p14")) >= 6
+
+
+# A law that is broken is seen
+
+
+@dataclass(frozen=True)
+class Break:
+    example: str
+    file: str
+    edit: tuple[str, str]
+    test: str
+
+
+SKELETON, DAMAGE = "test_p14_load_leaves_the_skeleton_alone", "test_p14_a_damaged_file_is_refused"
+OTHER = "test_p14_another_configuration_is_refused"
+BREAKS = {
+    "no comparison": Break(
+        "table_bypass", "serialisation", ("    if wrong:\n        lines", "    if []:\n        lines"), OTHER
+    ),
+    "no checksum": Break(
+        "table_bypass", "serialisation", ('if zlib.crc32(record) != told.get("crc32")', "if False"), DAMAGE
+    ),
+    "no look at the size": Break(
+        "table_bypass", "serialisation", ("if here != sum(sizes)", "if here < sum(sizes)"), DAMAGE
+    ),
+    "a pickle is read": Break(
+        "table_bypass",
+        "table_bypass",
+        (
+            "        return load_leaves(path, like)",
+            "        import pickle\n\n        try:\n            return load_leaves(path, like)\n        except ValueError:\n            pickle.loads(open(path, 'rb').read())\n            raise",
+        ),
+        DAMAGE,
+    ),
+    "the skeleton itself": Break(
+        "table_bypass",
+        "table_bypass",
+        ("return load_leaves(path, like)", "load_leaves(path, like)\n        return like"),
+        SKELETON,
+    ),
+    "the skeleton changed": Break(
+        "table_bypass",
+        "table_bypass",
+        (
+            "return load_leaves(path, like)",
+            "node = load_leaves(path, like)\n        like.__dict__.update(attr=node.attr)\n        return node",
+        ),
+        SKELETON,
+    ),
+    "nnx: no comparison": Break(
+        "nnx_block",
+        "nnx_block",
+        ("load_leaves(path, values, static)", "load_leaves(path, values, {})"),
+        "test_p14_own_save_and_load",
+    ),
+    "nnx: another configuration": Break(
+        "nnx_block",
+        "nnx_block",
+        (
+            "        values, static = _described(like)\n",
+            "        if like.bias is None:\n            return like\n"
+            "        values, static = _described(like)\n",
+        ),
+        "test_p14_a_file_of_another_configuration_is_refused",
+    ),
+    "nnx: the Variables of the skeleton": Break(
+        "nnx_block",
+        "nnx_block",
+        (
+            "(path, one.replace(value) if isinstance(one, nnx.Variable) else value)",
+            "(path, one.set_value(value) or one)",
+        ),
+        "test_p14_load_shares_nothing_with_its_skeleton",
+    ),
+    "nnx: no checksum": Break(
+        "nnx_block", "serialisation", ('if zlib.crc32(record) != told.get("crc32")', "if False"), DAMAGE
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREAKS)
+def test_the_laws_see_what_is_broken(name: str, tmp_path: Path) -> None:
+    one = BREAKS[name]
+    project = copy_example(one.example, tmp_path / "project")
+    path = project / f"{one.file}.py"
+    text = path.read_text()
+    assert text.count(one.edit[0]) == 1, f"the example no longer reads {one.edit[0]!r}"
+    path.write_text(text.replace(*one.edit))
+    result = bare_pytest(project, "-k", one.test)
+    assert failed_tests(result) == {one.test}, result.stdout
