@@ -139,7 +139,7 @@ LAWS = {
     ),
     "P14": (
         "save and load",
-        "deepcopy, and saving by path into a fresh module, give back the same state; a state with other paths, types or shapes is refused.",
+        "deepcopy, and saving by path into a fresh module, give back the same state; a state with other paths, types or shapes, and a damaged file, are refused.",
         "The state is loaded with nnx.update, which adds unknown paths to the module, or with nnx.merge, which goes by position.",
         "Compare paths, types and shapes before `nnx.update(module, state)`.",
     ),

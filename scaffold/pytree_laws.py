@@ -137,7 +137,7 @@ LAWS = {
     ),
     "P14": (
         "save and load",
-        "deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration is refused.",
+        "deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration and a damaged file are refused, and the skeleton stays as it is.",
         "A static value is equal by identity alone, cannot be pickled, or the file is read by position.",
         "Keep static values equal by value, and save the leaf paths and the static configuration beside the arrays.",
     ),
