@@ -11,6 +11,7 @@ import yaml
 from jinja2 import UndefinedError
 
 from scaffold import find_layout, load_spec
+from scaffold.emit.saving import save_modules
 from scaffold.fileset import File
 from scaffold.generate import module_context, module_files
 from scaffold.render import OPTIONS, render, templates_folder
@@ -80,7 +81,9 @@ def test_the_context_is_plain_json(name: str) -> None:
 @pytest.mark.parametrize("name", SPECS)
 def test_copier_renders_the_same_bytes(name: str, tmp_path: Path) -> None:
     context = context_of(name)
-    for folder in (context["kind"], "tests"):
+    saving = save_modules(load_spec(EXAMPLES / "specs" / name))
+    used = (context["kind"], "tests", *(module.replace("_", "-") for module in saving))
+    for folder in used:
         copier.run_copy(
             str(templates_folder() / folder),
             tmp_path,
@@ -92,7 +95,7 @@ def test_copier_renders_the_same_bytes(name: str, tmp_path: Path) -> None:
     files = [File(PurePosixPath(path), data.decode()) for path, data in read_tree(tmp_path).items()]
     written = {str(file.path): file.text for file in tidy(files)}
     assert written == {path: (EXAMPLES / path).read_text() for path in written}
-    folders = (templates_folder() / folder for folder in (context["kind"], "tests"))
+    folders = (templates_folder() / folder for folder in used)
     assert len(written) == sum(len(list(folder.rglob("*.jinja"))) for folder in folders)
 
 
