@@ -189,7 +189,7 @@ def test_a_resumed_run_is_the_uninterrupted_one(tmp_path: Path) -> None:
         assert bool(eqx.tree_equal(step(step(half)), resumed))
     with pytest.raises(ValueError, match="opt_state") as caught:
         type(half).load(tmp_path / "run", train_state(optax.sgd(0.1, momentum=0.9)))
-    assert "optax.ScaleByAdamState in the file, optax.TraceState in `like`" in str(caught.value)
+    assert "optax.ScaleByAdamState in the file, optax.transforms.TraceState in `like`" in str(caught.value)
 
 
 def test_a_closure_is_refused_where_its_arguments_are_others(tmp_path: Path) -> None:
