@@ -26,6 +26,8 @@ def specs(draw: Draw, names: st.SearchStrategy[str] | None = None) -> dict[str, 
     dims = draw(st.lists(st.sampled_from(DIM_NAMES), min_size=1, max_size=3, unique=True))
     draft = Draft(draw, kind, name, {name, "shape", *DIM_NAMES}, dims)
     raw: dict[str, Any] = {"name": name, **form(draft)}
+    if draft.rarely():
+        raw["save"] = draft.one(True, False, "leaves", "safetensors")
     draft.once = raw.get("constructor") != "init" and raw.get("rebuild") != "flag"
     draft.taken |= {"aux"} if raw.get("rebuild") in ("flag", "factory") else set()
     anchor = draft.new_name()
