@@ -47,6 +47,7 @@ NOT_OURS = "tests/pytree_laws.py"  # the law suite has its own tests
 
 def options(spec: ModuleSpec) -> Iterator[str]:
     """Names for everything that a spec makes use of."""
+    yield f"save {spec.save}"
     yield f"kind {spec.kind}"
     yield f"constructor {spec.constructor} of {spec.kind}"
     if spec.kind == "pytree":
@@ -113,6 +114,7 @@ def options_of_call(spec: ModuleSpec) -> Iterator[str]:
 DRAWN = ("module", "pytree")
 """The kinds that the strategies draw."""
 EXPECTED = {
+    *("save leaves", "save safetensors"),
     *(f"kind {name}" for name in DRAWN),
     *(f"constructor {constructor} of {kind}" for constructor in CONSTRUCTORS for kind in DRAWN),
     *(f"rebuild {name}" for name in REBUILDS),
