@@ -11,10 +11,9 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import cast
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.spec.keys import BACKENDS
+from scaffold.spec.keys import BACKENDS, SAVES
 
 STYLES = ("kidger", "scientific-python")
-SAVES = ("leaves", "safetensors")
 
 _HERE = PurePosixPath(".")
 _SRC = PurePosixPath("src")

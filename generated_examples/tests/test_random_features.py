@@ -24,6 +24,8 @@ class TestRandomFeatures(PytreeLaws):
         ({"features": 0}, ValueError),
         ({"features": 2.5}, TypeError),
     )
+    kept = ("frequency_key", "width")
+    used = ("features",)
     returns = (Output((10,)),)
     takes_dtype = True
 

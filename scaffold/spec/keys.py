@@ -7,13 +7,13 @@ from typing import Any
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES as KINDS
 from scaffold.kinds import extra
-from scaffold.layout import SAVES
 from scaffold.spec.raw import as_list, as_table
 
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
 BACKENDS = ("cpu", "cuda", "rocm", "tpu")
 """The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
+SAVES = ("leaves", "safetensors")
 ROLES = ("param", "buffer", "static", "callable", "module", "derived")
 
 _PYTHON_TYPES = {
