@@ -15,12 +15,15 @@ from scaffold.emit.declared import (
     value_of,
 )
 from scaffold.emit.examples import Examples, constructor_name
+from scaffold.emit.mapped import batch_size, batched, call_source, outputs, state_rows
 from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
 from scaffold.spec.constructor import Parameter, parameters, reads
 from scaffold.spec.expressions import count_name
 from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.shared import shared_fields, tie
 from scaffold.spec.sizes import other_size
+from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -44,17 +47,26 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
     inputs = examples.inputs()
     call = [one for one in (spec.call.args if spec.call else ()) if not one.is_marker]
     passed = [one for one in call if _is_passed(spec, one)]
+    stateful, built_by = is_stateful(spec), constructor_name(spec)
+    states = state_rows(examples) if stateful else []
+    given = ", ".join(_call_arguments(spec, examples, passed))
+    batch = batch_size(spec, examples.sizes)
     return {
         "name": spec.name,
+        "is_abstract": False,
         "suite": "PytreeLaws",
         "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
         "manifest": "leaves",
         "attributes": [],
-        "construct": constructor_name(spec),
+        "construct": f"eqx.nn.make_with_state({built_by})" if stateful else built_by,
+        "built": "[0]" if stateful else "",
+        "is_stateful": stateful,
+        "states": states or [],
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "leaves": [
             _leaf(examples, field, entry)
             for field in spec.dynamic
+            if field.role != "state"
             for entry in _entries(spec, examples, field)
         ],
         "static": _static(spec, dict(inputs)),
@@ -63,19 +75,23 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "filters": [[f"select_{name}", repr(fields)] for name, fields in spec.groups],
+        "ties": [[one.name, tie(spec, one)] for one in shared_fields(spec)],
         "rejected": _rejected(spec),
         "accepted": [_dict((row,)) for row in bounds(spec)[0]],
         "declared": [list(row) for row in _declared(spec)],
         "inputs": [list(pair) for pair in inputs],
-        "has_call": spec.call is not None,
+        "is_called": spec.call is not None,
         "ignores_key": _ignores_key(spec),
-        "returns": _returns(spec, examples),
+        "returns": _returns(spec, examples, batch, states),
         "carry": _carry(spec, passed),
         "arguments": [
-            examples.value(one.type, one.name, index) for index, one in enumerate(passed) if one.type
+            examples.value(batched(one.type, batch), one.name, index)
+            for index, one in enumerate(passed)
+            if one.type
         ],
         "call_targets": _targets([_local(one) for one in passed]),
-        "call_arguments": ", ".join(_call_arguments(spec, examples, passed)),
+        "call_arguments": given,
+        "called": call_source(spec, given, {_local(one): one.type for one in passed}),
         "members": [],
         "test_classes": sorted(_classes(spec, known)),
     }
@@ -319,11 +335,10 @@ def _is_key(kind: Type) -> bool:
     return isinstance(kind, ArrayType) and kind.dtype == "key"
 
 
-def _returns(spec: ModuleSpec, examples: Examples) -> list[str]:
-    kinds = spec.call.returns if spec.call else ()
-    if not all(isinstance(kind, ArrayType) for kind in kinds):
-        return []
-    return [_output(examples, kind) for kind in kinds if isinstance(kind, ArrayType)]
+def _returns(spec: ModuleSpec, examples: Examples, batch: int, states: list[str] | None) -> list[str]:
+    kinds = tuple(batched(kind, batch) for kind in (spec.call.returns if spec.call else ()))
+    held = None if states is None else [one.type for one in state_fields(spec)]
+    return [_output(examples, kind) for kind in outputs(kinds, held) or ()]
 
 
 def _output(examples: Examples, kind: ArrayType) -> str:
