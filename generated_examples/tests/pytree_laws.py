@@ -177,12 +177,11 @@ class Leaf:
     `path` is written as `layers.0.weight`. The role is `param` (a trained array), `buffer`
     (an array that is never trained), `key` (typed PRNG keys), `module` (a sub-tree that
     decides itself what is trained), `tree` (a sub-tree of parameters), `python` (no
-    array, held fixed) or `state` (kept by `equinox.nn.State`, no leaf). A shape of None is not checked, and a buffer without a shape may be
-    a sub-tree of buffers; the dtype `float` is the default float dtype.
-
-    `value` is what each element holds after construction, `std` the standard deviation
-    with which the constructor draws them. `unused` says that the example call does not
-    depend on all of its elements.
+    array, held fixed) or `state` (kept by `equinox.nn.State`, no leaf). A shape of None
+    is not checked, and a buffer without a shape may be a sub-tree of buffers; the dtype
+    `float` is the default float dtype. `value` is what each element holds after
+    construction, `std` the standard deviation with which the constructor draws them.
+    `unused` says that the example call does not depend on all of its elements.
     """
 
     path: str
