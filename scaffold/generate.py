@@ -10,6 +10,7 @@ from typing import Any
 
 from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.saving import MODULES, save_faults, save_imports, save_modules
+from scaffold.emit.suites import further_laws, suites
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
@@ -17,9 +18,11 @@ from scaffold.kinds import extra, kind_of, law_files
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
 from scaffold.spec import ModuleSpec
+from scaffold.spec.bases import base_faults, with_inherited_call
 from scaffold.spec.names import class_name_fault, stem
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
+from scaffold.spec.shared import tie_faults
 from scaffold.spec.toml import read_toml, write_toml
 from scaffold.spec.types import ClassType
 from scaffold.tidy import tidy
@@ -37,6 +40,11 @@ _MODULES_IN_USE = frozenset(
         "pytest",
         "pytree_laws",
         "nnx_laws",
+        "state_laws",
+        "shared_laws",
+        "abstract_laws",
+        "closure_laws",
+        "train_state_laws",
         "conftest",
     )
 )
@@ -60,7 +68,7 @@ def plan_modules(
     if faults:
         raise ScaffoldError.of(faults)
     files = (file for spec in specs for file in module_files(spec, layout, known))
-    suites = dict.fromkeys(name for spec in specs for name in law_files(spec.kind))
+    suites = dict.fromkeys(name for spec in specs for name in _law_files(spec))
     laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in suites]
     edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
     return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
@@ -70,6 +78,11 @@ def _with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     """The spec with what the project decides where the spec says nothing."""
     saved = layout.settings.save
     return replace(spec, save=saved) if saved and spec.save is None else spec
+
+
+def _law_files(spec: ModuleSpec) -> tuple[str, ...]:
+    """The law suites that the tests of a class import."""
+    return (*law_files(spec.kind), *(f"{name}_laws.py" for name in further_laws(spec)))
 
 
 def _unique(files: Iterable[File]) -> Iterator[File]:
@@ -95,7 +108,11 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     """Everything that the templates of one class lay out: plain JSON."""
     context: dict[str, Any] = {
         **kind_of(spec.kind).context(spec),
-        **test_context(spec, known),
+        **(
+            {}
+            if extra(spec.kind, "ABSTRACT", False)
+            else test_context(with_inherited_call(spec, known), known)
+        ),
         **extra(spec.kind, "tests", _as_usual)(spec, known),
         **_platforms(spec, layout),
         "stem": stem(spec.name),
@@ -106,6 +123,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
         "imports": [],
         "test_imports": [],
     }
+    context["suite"] = suites(spec, context.get("suite", ""))
     # The import block is read off the code, so the code is laid out once without it.
     code, test = render_class(spec.kind, context), render_class("tests", context)
     classes = {one.name: one for one in spec.classes}
@@ -194,6 +212,7 @@ def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSp
         fix = f"write `{spec.name}Module`, for example"
         yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
     yield from save_faults(spec, layout)
+    yield from (*tie_faults(spec, known), *base_faults(spec, known))
     for other in _generated_classes(spec):
         on_disk = (layout.root / layout.source_file(stem(other))).is_file()
         if other not in known and not on_disk:

@@ -167,7 +167,7 @@ LAWS = {
     ),
 }
 
-ROLES = ("param", "buffer", "key", "module", "tree", "python")
+ROLES = ("param", "buffer", "key", "module", "tree", "python", "state")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -176,13 +176,12 @@ class Leaf:
 
     `path` is written as `layers.0.weight`. The role is `param` (a trained array), `buffer`
     (an array that is never trained), `key` (typed PRNG keys), `module` (a sub-tree that
-    decides itself what is trained), `tree` (a sub-tree of parameters) or `python` (no
-    array, held fixed). A shape of None is not checked, and a buffer without a shape may be
-    a sub-tree of buffers; the dtype `float` is the default float dtype.
-
-    `value` is what each element holds after construction, `std` the standard deviation
-    with which the constructor draws them. `unused` says that the example call does not
-    depend on all of its elements.
+    decides itself what is trained), `tree` (a sub-tree of parameters), `python` (no
+    array, held fixed) or `state` (kept by `equinox.nn.State`, no leaf). A shape of None
+    is not checked, and a buffer without a shape may be a sub-tree of buffers; the dtype
+    `float` is the default float dtype. `value` is what each element holds after
+    construction, `std` the standard deviation with which the constructor draws them.
+    `unused` says that the example call does not depend on all of its elements.
     """
 
     path: str
@@ -1124,10 +1123,10 @@ def smooth(before: Any, middle: Any, after: Any) -> bool:
 
 
 def new_carry(result: Any, carry: Any) -> Any:
-    """The new carry: the result, or the first of its parts."""
-    if structure(result) == structure(carry):
-        return result
-    return result[0]
+    """The new carry: the result, or the first of its parts, or of theirs."""
+    while structure(result) != structure(carry) and isinstance(result, tuple | list):
+        result = result[0]
+    return result
 
 
 def tree_at(path: Any, instance: Any, value: Any) -> Any:

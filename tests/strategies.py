@@ -15,6 +15,7 @@ from scaffold.spec.constructor import dims_of, parameters
 from scaffold.spec.types import DTYPES
 from tests.draft_calls import call
 from tests.draft_fields import MEMBERS, preset_dict
+from tests.draft_roles import ROLES
 from tests.drafts import CLASS_NAMES, COMPLEX, DIM_NAMES, INTEGER, REAL, Draft, Draw, docs
 
 
@@ -35,7 +36,7 @@ def specs(draw: Draw, names: st.SearchStrategy[str] | None = None) -> dict[str, 
     draft.reals.append(anchor)
     if raw.get("rebuild") == "static":
         preset_dict(draft)
-    for member in draw(st.lists(st.sampled_from(MEMBERS), min_size=2, max_size=7)):
+    for member in draw(st.lists(st.sampled_from((*MEMBERS, *ROLES)), min_size=2, max_size=7)):
         member(draft)
     return {**raw, **rest(draft, raw)}
 

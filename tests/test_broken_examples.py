@@ -28,6 +28,14 @@ ALL_OF_UNFLATTEN = """    node = object.__new__(TableBypass)
     fields["table"], fields["attr"] = children
     (fields["static"],) = aux
     return node"""
+TIED = """    @property
+    def head(self) -> Float[Array, "size vocabulary"]:
+        \"\"\"Tied to `embedding`, which alone is stored; shape `(size, vocabulary)`.\"\"\"
+        return self.embedding.T
+
+"""
+CENTRED = 'mean = jax.lax.pmean(x, "batch")'
+SPREAD = "jax.lax.stop_gradient(state.get(self.variance))"
 BREAKS = {
     "children swapped in unflatten": Break(
         "table_bypass", ((REBUILT, 'fields["attr"], fields["table"] = children'),), "P3"
@@ -131,6 +139,26 @@ BREAKS = {
         "P5",
         needs=("affine",),
     ),
+    "a tied array that is stored twice": Break(
+        "tied_embedding",
+        (
+            (
+                '    mix: Float[Array, "size size"]',
+                '    mix: Float[Array, "size size"]\n    head: Float[Array, "a b"]',
+            ),
+            ("            mix=", "            head=jnp.zeros((size, vocabulary), dtype),\n            mix="),
+            (TIED, ""),
+        ),
+        "P2",
+    ),
+    "a tie whose gradient is stopped": Break(
+        "tied_embedding",
+        (("return self.embedding.T", "return jax.lax.stop_gradient(self.embedding).T"),),
+        "P9",
+    ),
+    "a tie to more than its array": Break(
+        "tied_embedding", (("return self.embedding.T", "return self.embedding.T + self.mix[0, 0]"),), "P13"
+    ),
     "a weakly typed initial value": Break(
         "affine", (("bias=jnp.zeros((out_size,), dtype)", "bias=jnp.full((out_size,), 0.0)"),), "P5"
     ),
@@ -168,6 +196,27 @@ BREAKS = {
         "positive_scale",
         (("return self.scale * x", "return jax.lax.stop_gradient(self.scale) * x"),),
         "P9",
+    ),
+    "a state that vmap batches": Break("running_centre", (('jax.lax.pmean(x, "batch")', "x"),), "P11"),
+    "a state that is not returned": Break("running_centre", (("/ deviation, state", "/ deviation"),), "P11"),
+    "a state that is kept elsewhere": Break(
+        "running_centre",
+        ((CENTRED, f'{CENTRED}\n            object.__setattr__(self, "last", mean)'),),
+        "P12",
+    ),
+    "a state that gradients reach": Break(
+        "running_centre",
+        (
+            (f"self.decay * {SPREAD}", "self.decay * state.get(self.variance)"),
+            (f"jnp.sqrt({SPREAD}", "jnp.sqrt(state.get(self.variance)"),
+        ),
+        "P9",
+    ),
+    "a state of another shape": Break(
+        "running_centre", (("jnp.ones((size,), dtype))", "jnp.ones((), dtype))"),), "P2"
+    ),
+    "a weakly typed state": Break(
+        "running_centre", (("jnp.zeros((size,), dtype)", "jnp.full((size,), 0.0)"),), "P5"
     ),
     "a carry that changes its dtype": Break(
         "leaky_cell",

@@ -73,7 +73,7 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
     for array in arrays(one.type):
         yield f"dtype {array.dtype}"
         yield from (f"dims {shape_of_dim(dim)}" for dim in array.dims or ("",))
-    for key in ("preprocess", "optional", "converter", "check", "preset", "nullable", "doc"):
+    for key in ("preprocess", "optional", "converter", "check", "preset", "nullable", "doc", "of"):
         if getattr(one, key):
             yield f"field {key}"
             yield f"{key} with {spec.rebuild if spec.kind == 'pytree' else spec.constructor}"

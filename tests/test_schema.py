@@ -134,14 +134,17 @@ ROLES = {
     "static": "int",
     "callable": "callable",
     "module": "Other",
+    "state": "f[n]",
     "derived": "f[n]",
+    "shared": "f[n]",
 }
+SOURCES = {"derived": {"init": "=self.w"}, "shared": {"of": "w"}}
 
 
 @pytest.mark.parametrize(
     "role", SCHEMA["properties"]["fields"]["additionalProperties"]["anyOf"][0]["properties"]["role"]["enum"]
 )
 def test_every_role_of_the_schema_goes_with_a_type(role: str) -> None:
-    table = {"type": ROLES[role], "role": role, **({"init": "=self.w"} if role == "derived" else {})}
+    table = {"type": ROLES[role], "role": role, **SOURCES.get(role, {})}
     raw = {**AFFINE, "fields": {**AFFINE["fields"], "b": table}}
     assert VALIDATOR.is_valid(raw) and told(raw) == []

@@ -306,3 +306,11 @@ def test_line_endings_do_not_matter(newline: str, tmp_path: Path) -> None:
     assert load_spec(path, where="spec") == read_spec(tomllib.loads(text), "spec")
     raw = {**AFFINE, "call": {**AFFINE["call"], "body": f"y = self.weight @ x{newline}return y{newline}"}}
     assert read_spec(raw, "spec").call.body == "y = self.weight @ x\nreturn y"  # pyright: ignore
+
+
+def test_create_hands_the_sizes_of_preset_arrays_over() -> None:
+    from scaffold.emit.construct import hand_over
+
+    table = {"type": "dict[str, f[rows]]", "preset": {"a": 1.0}}
+    raw = {"name": "Table", "kind": "pytree", "rebuild": "flag", "fields": {"t": table, "w": "f[rows]=zeros"}}
+    assert ("rows", "rows") in hand_over(read_spec(raw, "spec")).values

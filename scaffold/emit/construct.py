@@ -49,6 +49,8 @@ def hand_over(spec: ModuleSpec) -> Constructor:
     keys = _keys(spec)
     statements = (*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys))
     values = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
+    # `__init__` makes preset arrays, and is told their sizes.
+    values += [(one.name, one.name) for one in parameters(fields_as_given(spec)) if one.source == "dim"]
     if uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
         values.append(("dtype", "dtype"))
     return Constructor(signature(spec, as_stored=True), statements, tuple(values))
@@ -159,6 +161,7 @@ def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     else:
         value = _expression(field, keys)
     value = _with_preset(spec, field, value)
+    value = f"eqx.nn.StateIndex({value})" if field.role == "state" else value
     return f"{operand(value)} if {field.optional} else None" if field.optional else value
 
 

@@ -65,7 +65,11 @@ def _fan(examples: Examples, array: ArrayType, scheme: str) -> float:
 def drawn_fields(spec: ModuleSpec) -> list[str]:
     """The fields of arrays that are drawn from the key."""
     consumers = {*key_consumers(spec), *_draws_from_streams(spec)}
-    return [one.name for one in spec.dynamic if one.name in consumers and not one.python_leaf]
+    return [
+        one.name
+        for one in spec.dynamic
+        if one.name in consumers and not one.python_leaf and one.role != "state"
+    ]
 
 
 def _draws_from_streams(spec: ModuleSpec) -> set[str]:

@@ -8,6 +8,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import evaluate, is_int, several, sizes
+from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -92,6 +93,8 @@ class Examples:
                 return f'{{"a": sample({parts[0]}, (2,)), "b": (sample({parts[1]}, (3,)),)}}'
             case UnionType(members=members):
                 return self.value(members[0], name, offset) if members else "None"
+            case ClassType() if is_state(kind) and is_stateful(self.spec):
+                return "self.state(seed)"
             case ClassType():
                 return self.instance(kind, name, offset)
 
@@ -118,7 +121,7 @@ class Examples:
     def instance(self, kind: ClassType, name: str, offset: int) -> str:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
         spec = self.known.get(kind.name) if kind.module is None else None
-        if spec is None:
+        if spec is None or spec.kind == "abstract":
             shown = f"{kind.module}:{kind.name}" if kind.module else kind.name
             raise ScaffoldError(
                 f"the tests cannot build a `{shown}` for `{name}`",

@@ -10,6 +10,8 @@ from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import guard, rename
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.names import stem
+from scaffold.spec.shared import tie
+from scaffold.spec.states import is_state
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names
 from scaffold.spec.variables import read_values
 
@@ -39,11 +41,18 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
         (
             one.name,
             Scope().stored(one.type),
-            docstring(one.doc or f"Computed from the other fields at each use{_shape_of(one.type)}.", BODY),
+            docstring(one.doc if one.doc.strip() else _property_text(spec, one), BODY),
             stop_gradients(spec, rename(one.expression or "None", names)),
         )
         for one in spec.derived
     ]
+
+
+def _property_text(spec: ModuleSpec, field: Field) -> str:
+    shape = _shape_of(field.type)
+    if field.role == "shared":
+        return f"Tied to `{tie(spec, field)}`, which alone is stored{shape}."
+    return f"Computed from the other fields at each use{shape}."
 
 
 def _shape_of(kind: Type) -> str:
@@ -85,14 +94,22 @@ def _returns(call: Call, scope: Scope) -> str:
 
 
 def _call_doc(spec: ModuleSpec, call: Call) -> str:
-    summary = call.doc or f"Apply the {_words(spec.name)}."
+    summary = f"{call.doc or f'Apply the {_words(spec.name)}.'}{_mapping_text(call)}"
     if "**Arguments:**" in summary or not call.args:
         return summary
     listed = "\n".join(_argument_line(one) for one in call.args if not one.is_marker)
-    returned = ", ".join(type_text(kind) for kind in call.returns)
+    returned = ", ".join("and the next state" if is_state(kind) else type_text(kind) for kind in call.returns)
     return f"{summary}\n\n**Arguments:**\n\n{listed}" + (
         f"\n\n**Returns:**\n\n{_capital(returned)}." if returned else ""
     )
+
+
+def _mapping_text(call: Call) -> str:
+    """How a call that averages over a batch is mapped."""
+    if call.axis_name is None:
+        return ""
+    axes = ", the state with `in_axes` and `out_axes` None" if any(map(is_state, call.returns)) else ""
+    return f'\n\nCalled under `jax.vmap` with `axis_name="{call.axis_name}"`{axes}.'
 
 
 def _capital(text: str) -> str:
@@ -112,6 +129,8 @@ def type_text(kind: Type | None) -> str:
     """A type in prose, for a docstring."""
     if kind is None:
         return "any value"
+    if is_state(kind):
+        return "the state, as `eqx.nn.make_with_state` made it or the last call returned it"
     if isinstance(kind, ArrayType):
         return _array_text(kind)
     found = list(arrays(kind))

@@ -15,12 +15,15 @@ from scaffold.emit.declared import (
     value_of,
 )
 from scaffold.emit.examples import Examples, constructor_name
+from scaffold.emit.mapped import batch_size, batched, call_source, outputs, state_rows
 from scaffold.emit.members import METHOD
+from scaffold.emit.other import other_inputs
 from scaffold.emit.text import docstring
-from scaffold.spec.constructor import Parameter, parameters, reads
+from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import count_name
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.sizes import other_size
+from scaffold.spec.shared import shared_fields, tie
+from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -44,40 +47,60 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
     inputs = examples.inputs()
     call = [one for one in (spec.call.args if spec.call else ()) if not one.is_marker]
     passed = [one for one in call if _is_passed(spec, one)]
+    states = state_rows(examples) if is_stateful(spec) else []
+    given = ", ".join(_call_arguments(spec, examples, passed))
+    batch = batch_size(spec, examples.sizes)
     return {
         "name": spec.name,
+        "is_abstract": False,
         "suite": "PytreeLaws",
         "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
         "manifest": "leaves",
         "attributes": [],
-        "construct": constructor_name(spec),
+        **_construction(spec, states),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "leaves": [
             _leaf(examples, field, entry)
             for field in spec.dynamic
+            if field.role != "state"
             for entry in _entries(spec, examples, field)
         ],
         "static": _static(spec, dict(inputs)),
-        "other": _other(spec, examples, dict(inputs)),
+        "other": other_inputs(spec, examples, dict(inputs)),
         "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "filters": [[f"select_{name}", repr(fields)] for name, fields in spec.groups],
+        "ties": [[one.name, tie(spec, one)] for one in shared_fields(spec)],
         "rejected": _rejected(spec),
         "accepted": [_dict((row,)) for row in bounds(spec)[0]],
         "declared": [list(row) for row in _declared(spec)],
         "inputs": [list(pair) for pair in inputs],
-        "has_call": spec.call is not None,
+        "is_called": spec.call is not None,
         "ignores_key": _ignores_key(spec),
-        "returns": _returns(spec, examples),
+        "returns": _returns(spec, examples, batch, states),
         "carry": _carry(spec, passed),
         "arguments": [
-            examples.value(one.type, one.name, index) for index, one in enumerate(passed) if one.type
+            examples.value(batched(one.type, batch), one.name, index)
+            for index, one in enumerate(passed)
+            if one.type
         ],
         "call_targets": _targets([_local(one) for one in passed]),
-        "call_arguments": ", ".join(_call_arguments(spec, examples, passed)),
+        "call_arguments": given,
+        "called": call_source(spec, given, {_local(one): one.type for one in passed}),
         "members": [],
         "test_classes": sorted(_classes(spec, known)),
+    }
+
+
+def _construction(spec: ModuleSpec, states: list[str] | None) -> dict[str, Any]:
+    """What is called to build an instance, and the state beside it."""
+    stateful, built_by = is_stateful(spec), constructor_name(spec)
+    return {
+        "construct": f"eqx.nn.make_with_state({built_by})" if stateful else built_by,
+        "built": "[0]" if stateful else "",
+        "is_stateful": stateful,
+        "states": states or [],
     }
 
 
@@ -187,68 +210,6 @@ def _frozen(value: Any) -> Any:
             return value
 
 
-def _other(spec: ModuleSpec, examples: Examples, inputs: Mapping[str, str]) -> list[list[str]]:
-    """Changes to the inputs that make another configuration: the first that can be made."""
-    if spec.test.other:
-        return [[name, source] for name, source in spec.test.other]
-    checked = {name for one in spec.fields if one.check for name in reads(one.check)}
-    for parameter in sorted(parameters(spec), key=_preference):
-        # What a check looks at may be refused when it is changed at random.
-        changed = None if parameter.name in checked else _changed(spec, examples, parameter, inputs)
-        if changed is not None:
-            return [list(changed)]
-    return []
-
-
-def _preference(parameter: Parameter) -> int:
-    return {"flag": 0, "field": 1, "dim": 2}.get(parameter.source, 3)
-
-
-def _changed(
-    spec: ModuleSpec, examples: Examples, parameter: Parameter, inputs: Mapping[str, str]
-) -> tuple[str, str] | None:
-    name = parameter.name
-    source = inputs.get(name, parameter.default)
-    if parameter.source == "flag":
-        return name, "False"
-    if parameter.source == "dim":
-        size = other_size(spec, name, examples.sizes) if _is_free_dim(spec, name) else None
-        return None if size is None else (name, str(size))
-    field = parameter.field
-    if parameter.source != "field" or field is None or field.dynamic or field.converter or source is None:
-        return None
-    if name in examples.sizes and not _is_free_dim(spec, name):
-        return None
-    changed = _other_value(field.type, source)
-    return None if changed is None else (name, changed)
-
-
-def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
-    """Whether no array that is given has this dim."""
-    given = (
-        part for one in spec.stored if one.given for part in walk(one.type) if isinstance(part, ArrayType)
-    )
-    return not any(name in dim for array in given for dim in array.dims)
-
-
-def _other_value(kind: Type, source: str) -> str | None:
-    match kind:
-        case ScalarType(name="bool"):
-            return {"True": "False", "False": "True"}.get(source)
-        case ScalarType(name="int"):
-            return str(int(source) + 1) if source.isdigit() else None
-        case ScalarType(name="float"):
-            return f"{source} + 0.25"
-        case ScalarType(name="str"):
-            return f'{source} + "_other"'
-        case LiteralType(values=values) if len(values) > 1:
-            return repr(next(value for value in values if repr(value) != source))
-        case CallableType():
-            return "jnp.sin" if source != "jnp.sin" else "jnp.cos"
-        case _:
-            return None
-
-
 def _rejected(spec: ModuleSpec) -> list[list[str]]:
     """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
     rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
@@ -319,11 +280,10 @@ def _is_key(kind: Type) -> bool:
     return isinstance(kind, ArrayType) and kind.dtype == "key"
 
 
-def _returns(spec: ModuleSpec, examples: Examples) -> list[str]:
-    kinds = spec.call.returns if spec.call else ()
-    if not all(isinstance(kind, ArrayType) for kind in kinds):
-        return []
-    return [_output(examples, kind) for kind in kinds if isinstance(kind, ArrayType)]
+def _returns(spec: ModuleSpec, examples: Examples, batch: int, states: list[str] | None) -> list[str]:
+    kinds = tuple(batched(kind, batch) for kind in (spec.call.returns if spec.call else ()))
+    held = None if states is None else [one.type for one in state_fields(spec)]
+    return [_output(examples, kind) for kind in outputs(kinds, held) or ()]
 
 
 def _output(examples: Examples, kind: ArrayType) -> str:

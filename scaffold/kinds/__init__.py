@@ -7,6 +7,7 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 - `faults(spec)`: what makes no sense for this kind;
 - `complete(spec)`: the spec with the fields and arguments that the kind adds;
 - `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
+- `ABSTRACT`: True where its classes have no instances; `tests` then gives all of the values;
 - `LAWS`: files of law suites beside `pytree_laws.py` that its tests import.
 """
 

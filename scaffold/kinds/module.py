@@ -10,10 +10,16 @@ from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.states import with_state
 
 SUMMARY = (
     "an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained"
 )
+
+
+def complete(spec: ModuleSpec) -> ModuleSpec:
+    """The spec with the state that its call takes and returns."""
+    return with_state(spec)
 
 
 def context(spec: ModuleSpec) -> dict[str, Any]:
@@ -23,6 +29,8 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
     checks = check_statements(spec)
     return {
         "name": spec.name,
+        "bases": base_names(spec),
+        "is_final": bool(spec.bases),
         "doc": class_doc(spec),
         "fields": field_lines(spec),
         "is_init": is_init,
@@ -41,6 +49,11 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
     }
 
 
+def base_names(spec: ModuleSpec) -> str:
+    """What the class inherits from, as source."""
+    return ", ".join(base.name for base in spec.bases) or "eqx.Module"
+
+
 def field_lines(spec: ModuleSpec) -> list[str]:
     """The declaration of each stored field."""
     scope = Scope()
@@ -49,6 +62,8 @@ def field_lines(spec: ModuleSpec) -> list[str]:
 
 def _field(field: Field, scope: Scope) -> str:
     annotation = scope.stored(field.type, static=not field.dynamic)
+    if field.role == "state":
+        annotation = f"eqx.nn.StateIndex[{annotation}]"
     if field.optional or field.nullable:
         annotation += " | None"
     return f"{field.name}: {annotation}" + ("" if field.dynamic else " = eqx.field(static=True)")
@@ -60,7 +75,7 @@ def needs_trainable(spec: ModuleSpec) -> bool:
 
 
 def _is_frozen(field: Field) -> bool:
-    return field.role == "buffer" and not field.python_leaf
+    return field.role == "state" or (field.role == "buffer" and not field.python_leaf)
 
 
 def _trainable(spec: ModuleSpec) -> str:

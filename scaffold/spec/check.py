@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import completed, kind_faults
+from scaffold.spec.bases import bases_faults
 from scaffold.spec.check_call import call_faults
 from scaffold.spec.check_fields import field_faults, value_faults
 from scaffold.spec.check_source import (
@@ -21,7 +22,9 @@ from scaffold.spec.constructor import KEY, dims_of, key_consumers, parameters, v
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
+from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
+from scaffold.spec.states import state_faults
 from scaffold.spec.types import Type, UnionType
 from scaffold.spec.variables import variable_faults
 
@@ -40,7 +43,8 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
     of_kind = kind_faults(sound)
     faults += [*of_kind, *_tests(sound if of_kind else completed(sound), names)]
-    faults += variable_faults(sound, declared)
+    faults += [*variable_faults(sound, declared), *state_faults(sound), *shared_faults(sound)]
+    faults += bases_faults(sound)
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
 

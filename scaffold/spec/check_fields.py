@@ -10,6 +10,7 @@ from scaffold.spec.expressions import assigned_names, free_names
 from scaffold.spec.initialisers import INITIALISERS, legal_initialisers
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import IMPORTS, class_name_fault, stem
+from scaffold.spec.shared import shared_fields
 from scaffold.spec.types import (
     ClassType,
     DictType,
@@ -53,6 +54,9 @@ def initialiser_faults(field: Field, place: str) -> Iterator[Fault]:
             yield Fault(f"{place}.init", "a derived field is an expression", fix)
         return
     name = field.initialiser
+    if field.role == "shared" and field.init is not None:
+        yield Fault(f"{place}.init", *_unstored(field))
+        return
     if name is None:
         return
     if not name:
@@ -66,6 +70,13 @@ def initialiser_faults(field: Field, place: str) -> Iterator[Fault]:
         yield Fault(f"{place}.init", _why_not(name, field), fix, legal)
 
 
+def _unstored(field: Field) -> tuple[str, str]:
+    """What is wrong with giving a value to a field that is not stored, and the fix."""
+    if field.role == "shared":
+        return "a shared field is read from another at each use", "put it into `of`"
+    return "a derived field is computed at each use", "put it into `init`"
+
+
 def _why_not(name: str, field: Field) -> str:
     if name not in INITIALISERS:
         return f"there is no initialiser `{name}`"
@@ -77,8 +88,8 @@ def _why_not(name: str, field: Field) -> str:
 def _made_or_given(field: Field, place: str) -> Iterator[Fault]:
     """`preprocess` and `converter` change what the caller gives."""
     for key, value in (("preprocess", field.preprocess), ("converter", field.converter)):
-        if value is not None and field.role == "derived":
-            yield Fault(f"{place}.{key}", "a derived field is computed at each use", "put it into `init`")
+        if value is not None and not field.stored:
+            yield Fault(f"{place}.{key}", *_unstored(field))
         elif value is not None and field.init is not None:
             what = f"`init` makes the field, so there is nothing given to {_VERBS[key]}"
             yield Fault(f"{place}.{key}", what, "put it into `init`")
@@ -97,8 +108,8 @@ def _default(field: Field, place: str) -> Iterator[Fault]:
     place = f"{place}.default"
     if field.default is None or (field.default == "None" and field.nullable):
         return
-    if field.role == "derived":
-        yield Fault(place, "a derived field is computed at each use", "put it into `init`")
+    if not field.stored:
+        yield Fault(place, *_unstored(field))
     elif field.init is not None:
         yield Fault(place, "`init` makes the field, so there is no argument to default", "remove one of them")
     elif field.default == "None" and not (isinstance(field.type, UnionType) and field.type.optional):
@@ -140,7 +151,7 @@ def _flag(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     if field.optional is None:
         return
     place, name = f"{place}.optional", field.optional
-    if field.role in ("static", "derived", "callable"):
+    if field.role in ("static", "derived", "callable", "shared"):
         yield Fault(place, f"a {field.role} field is never left out", "remove it")
     declared = next((one.type for one in spec.arguments if one.name == name and one.type), None)
     other = spec.field(name)
@@ -167,8 +178,8 @@ def _preset(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     if not isinstance(field.type, DictType):
         yield Fault(place, "only a dict has entries to preset", "write `preprocess` for another field")
         return
-    if field.role == "derived":
-        yield Fault(place, "a derived field is computed at each use", "put it into `init`")
+    if not field.stored:
+        yield Fault(place, *_unstored(field))
     elif not field.dynamic:
         fix = f'write `converter = "={{**{field.name}, ...}}"`'
         yield Fault(place, f"a {field.role} dict is not changed once it is made", fix)
@@ -242,7 +253,7 @@ def _derived(spec: ModuleSpec) -> Iterator[Fault]:
         while ahead:
             seen |= ahead
             ahead = {after for one in ahead for after in reads.get(one, ())} - seen
-        if name in seen:
+        if name in seen and name not in {one.name for one in shared_fields(spec)}:
             fix = "write it over stored fields"
             yield Fault(f"{spec.where}: fields.{name}.init", f"`{name}` is computed from itself", fix)
 

@@ -21,7 +21,7 @@ from scaffold.spec.expressions import (
 )
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import IMPORTS
-from scaffold.spec.variables import updated_attribute
+from scaffold.spec.variables import may_update, updated_attribute
 
 _BUILTINS = frozenset(dir(builtins)) | {"__class__"}
 _METHODS = frozenset(("create", "trainable", "__class__", "__call__"))
@@ -29,7 +29,7 @@ _METHODS = frozenset(("create", "trainable", "__class__", "__call__"))
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of Python: its place in the spec, its text, whether it is an expression, and may update Variables."""
+    """A piece of Python: its place in the spec, its text, whether it is an expression, and may update fields."""
 
     place: str
     text: str
@@ -52,13 +52,13 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
                 yield Piece(f"{spec.where}: call.args", argument.default)
         if spec.call.body:
             body = f"{spec.where}: call.body"
-            yield Piece(body, spec.call.body, expression=False, updates=spec.kind == "nnx")
+            yield Piece(body, spec.call.body, expression=False, updates=may_update(spec))
     yield from _pieces_of_tests(spec)
 
 
 def _pieces_of(field: Field, place: str) -> Iterator[Piece]:
     named = {
-        "init": field.expression,
+        field.expression_key: field.expression,
         "preprocess": field.preprocess,
         "check": field.check,
         "converter": converter_expression(field),
@@ -164,7 +164,8 @@ def _parsed(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
 def _readable_field(field: Field) -> Field:
     return replace(
         field,
-        init="=None" if is_broken(field.expression) else field.init,
+        init="=None" if field.init and is_broken(field.init.removeprefix("=").strip()) else field.init,
+        of="" if is_broken(field.of) else field.of,
         default="None" if is_broken(field.default) else field.default,
         preprocess=None if is_broken(field.preprocess) else field.preprocess,
         check=None if is_broken(field.check) else field.check,
@@ -187,7 +188,7 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     for field in spec.fields:
         place = f"{spec.where}: fields.{field.name}"
         scope = in_constructor if field.stored else in_methods
-        yield from _unknown(field.expression, scope, f"{place}.init")
+        yield from _unknown(field.expression, scope, f"{place}.{field.expression_key}")
         yield from _unknown(field.preprocess, in_constructor | {field.name}, f"{place}.preprocess")
         yield from _unknown(converter_expression(field), in_constructor | {field.name}, f"{place}.converter")
         yield from _unknown(field.check, in_methods, f"{place}.check")
@@ -235,7 +236,7 @@ def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault
         place = f"{spec.where}: fields.{field.name}"
         yield from _attributes(spec, field.check, f"{place}.check", unread)
         if not field.stored:
-            yield from _attributes(spec, field.expression, f"{place}.init", unread)
+            yield from _attributes(spec, field.expression, f"{place}.{field.expression_key}", unread)
     if spec.call is not None:
         yield from _attributes(spec, spec.call.body, f"{spec.where}: call.body", unread)
 
@@ -245,7 +246,7 @@ def _attributes(spec: ModuleSpec, source: str | None, place: str, unread: frozen
     for name in self_attributes(source) if source else ():
         if name in ("__dict__", "__setattr__", "__delattr__"):
             yield Fault(place, f"`self.{name}` goes around the fields", "name each field", legal)
-        elif name not in unread and name not in (*legal, *_METHODS):
+        elif name not in unread and name not in (*legal, *_METHODS) and not spec.bases:
             fix = suggestion(name, legal, "declare it as a field")
             yield Fault(place, f"`self.{name}` is no field", fix, legal)
 

@@ -108,7 +108,7 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     chosen = any(
         array.dtype in CHOSEN_DTYPES
         for field in spec.stored
-        if field.expression is None and field.role in ("param", "buffer")
+        if field.expression is None and field.role in ("param", "buffer", "state")
         for array in arrays(field.type)
     )
     named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))

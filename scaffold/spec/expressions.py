@@ -224,6 +224,22 @@ def _rewrite(source: str, tree: ast.AST, change: Rewrite) -> str:
     return data.decode()
 
 
+def rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None]) -> str:
+    """`source` with each simple statement replaced for which `change`, from its node and text, gives another text.
+
+    Statements inside of functions and classes are left.
+    """
+    lines = [line.encode() for line in source.split("\n")]
+    for node in reversed([one for one in own_nodes(ast.parse(source).body) if isinstance(one, ast.stmt)]):
+        old = ast.get_source_segment(source, node) or ""
+        new = change(node, old) if not hasattr(node, "body") else None
+        if new is not None:
+            first, last = node.lineno - 1, (node.end_lineno or 1) - 1
+            before, after = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
+            lines[first : last + 1] = [before + new.encode() + after]
+    return b"\n".join(lines).decode()
+
+
 def _edits(
     node: ast.AST, ancestors: tuple[ast.AST, ...], change: Rewrite, starts: list[int]
 ) -> Iterator[tuple[int, int, str]]:

@@ -9,7 +9,7 @@ from scaffold.spec.names import argument_name_fault
 
 def group_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
     """Groups whose names or members cannot be; `unread` is the text of fields that could not be read."""
-    legal = tuple(field.name for field in spec.dynamic)
+    legal = tuple(field.name for field in spec.dynamic if field.role != "state")
     for name, members in spec.groups:
         where = f"{spec.where}: groups.{name}"
         fault = argument_name_fault(name, where, spec.name)

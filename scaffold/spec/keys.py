@@ -14,7 +14,7 @@ REBUILDS = ("bypass", "flag", "factory", "static")
 BACKENDS = ("cpu", "cuda", "rocm", "tpu")
 """The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
 SAVES = ("leaves", "safetensors")
-ROLES = ("param", "buffer", "static", "callable", "module", "derived")
+ROLES = ("param", "buffer", "static", "callable", "module", "state", "derived", "shared")
 
 _PYTHON_TYPES = {
     "string": (str,),
@@ -42,6 +42,9 @@ SPEC_KEYS = {
     "name": Key("string", "Name of the class.", required=True),
     "kind": Key("string", "What to generate.", KINDS),
     "doc": Key("string", "Docstring of the class."),
+    "bases": Key(
+        "array of strings", "Abstract classes that it fulfils: `AbstractNorm`, `pkg.mod:AbstractNorm`."
+    ),
     "constructor": Key(
         "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
     ),
@@ -70,6 +73,9 @@ FIELD_KEYS = {
     ),
     "role": Key("string", "What the field is to training and to the treedef.", ROLES),
     "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
+    "of": Key(
+        "string", "Role shared: the array that it is tied to: `embedding`, `embedding.T`, `encoder.weight`."
+    ),
     "preprocess": Key("string", "An expression over the field's name, applied once, at creation, to a copy."),
     "optional": Key("string", "A boolean argument of the constructor; without it the field is None."),
     "default": Key(
@@ -92,6 +98,9 @@ CALL_KEYS = {
     "body": Key("string", "Body of the method.", required=True),
     "doc": Key("string", "Docstring of the method."),
     "carry": Key("string", "The argument whose next value the method returns first."),
+    "axis_name": Key(
+        "string", "Kind module: the name of the batch axis over which the body averages, under `jax.vmap`."
+    ),
 }
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),

@@ -30,6 +30,8 @@ class Field:
     """Entries of a dict that creation fixes, sorted by name."""
     variable: str | None = None
     """Kind nnx: the Variable type of a buffer, one of Flax or one that the module defines."""
+    of: Source | None = None
+    """Role shared: the array that it is tied to, as an expression over the fields."""
     nullable: bool = False
     """Whether the constructor takes None for it."""
     doc: str = ""
@@ -37,11 +39,11 @@ class Field:
     @property
     def dynamic(self) -> bool:
         """Whether the field's value is part of the leaves."""
-        return self.role in ("param", "buffer", "module")
+        return self.role in ("param", "buffer", "module", "state")
 
     @property
     def stored(self) -> bool:
-        return self.role != "derived"
+        return self.role not in ("derived", "shared")
 
     @property
     def python_leaf(self) -> bool:
@@ -54,8 +56,15 @@ class Field:
 
     @property
     def expression(self) -> Source | None:
-        """The source of `init` where it is an expression."""
+        """The source of `init` where it is an expression; of a shared field, what it reads."""
+        if self.role == "shared":
+            return self.of
         return self.init[1:].strip() if self.init is not None and self.init.startswith("=") else None
+
+    @property
+    def expression_key(self) -> str:
+        """The key under which the author wrote `expression`."""
+        return "of" if self.role == "shared" else "init"
 
     @property
     def initialiser(self) -> str | None:
@@ -98,6 +107,8 @@ class Call:
     doc: str = ""
     carry: str | None = None
     """The argument whose next value the call returns first, as `jax.lax.scan` carries it."""
+    axis_name: str | None = None
+    """The name of the batch axis over which the body averages: the call is made under `jax.vmap`."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +139,8 @@ class ModuleSpec:
     kind: str
     fields: tuple[Field, ...]
     doc: str
+    bases: tuple[ClassType, ...] = ()
+    """Abstract classes that it fulfils."""
     constructor: str = "factory"
     rebuild: str = "bypass"
     arguments: tuple[Argument, ...] = ()
@@ -168,7 +181,12 @@ class ModuleSpec:
         """The other classes that fields, arguments and the call name, in order."""
         arguments = (*self.arguments, *(self.call.args if self.call else ()))
         named = (one.type for one in arguments if one.type is not None)
-        kinds = (*(one.type for one in self.fields), *named, *(self.call.returns if self.call else ()))
+        kinds = (
+            *self.bases,
+            *(one.type for one in self.fields),
+            *named,
+            *(self.call.returns if self.call else ()),
+        )
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
 

@@ -29,6 +29,7 @@ from scaffold.spec.type_texts import type_fix, without_role
 from scaffold.spec.types import (
     LARGEST,
     LEGAL_TYPES,
+    ClassType,
     ScalarType,
     Type,
     TypeSyntaxError,
@@ -114,6 +115,7 @@ class Reader:
             check=_expression(table.get("check")),
             preset=tuple(sorted(literals(self.table(table, "preset")))),
             variable=_plain(table.get("variable")),
+            of=_expression(table.get("of")),
             nullable=nullable,
             doc=self.text(table, "doc"),
         )
@@ -160,6 +162,17 @@ class Reader:
         self.add(place, f"`{text}` is not an import that can be copied", fix)
         self.unread.append(text)
 
+    def bases(self, raw: Mapping[str, Any]) -> tuple[ClassType, ...]:
+        place = self.place("bases")
+        listed = [text for text in as_list(raw.get("bases")) if isinstance(text, str)]
+        kinds = [(text, self.type(text, place)) for text in listed]
+        for text, kind in kinds:
+            if kind is not None and not isinstance(kind, ClassType):
+                self.add(
+                    place, f"`{text}` is no class", "write `AbstractNorm`, or `package.module:AbstractNorm`"
+                )
+        return tuple(kind for _, kind in kinds if isinstance(kind, ClassType))
+
     def call(self, raw: Mapping[str, Any]) -> Call | None:
         table = self.table(raw, "call")
         if not isinstance(raw.get("call"), Mapping):
@@ -177,6 +190,7 @@ class Reader:
             returns_tuple=several,
             doc=self.text(table, "doc"),
             carry=_plain(table.get("carry")),
+            axis_name=_plain(table.get("axis_name")),
         )
 
     def returns(self, table: Mapping[str, Any]) -> tuple[tuple[Type, ...], bool]:
@@ -253,6 +267,7 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         kind=reader.text(raw, "kind", "module"),
         fields=reader.fields(tables),
         doc=reader.text(raw, "doc"),
+        bases=reader.bases(raw),
         constructor=reader.text(raw, "constructor", "init" if raw.get("kind") == "nnx" else "factory"),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=_streams(

@@ -40,7 +40,8 @@ def default_role(kind: Type) -> str | None:
 
 def legal_roles(kind: Type) -> tuple[str, ...]:
     """The roles that a field of this type may have, in the order of `ROLES`."""
-    legal = {"derived", *_stored_roles(kind)}
+    of_arrays = ("state", "shared") if isinstance(kind, ArrayType) else ()
+    legal = {"derived", *_stored_roles(kind), *of_arrays}
     return tuple(role for role in ROLES if role in legal)
 
 

@@ -3,7 +3,7 @@
     NAME:TYPE[?FLAG][@ROLE][=INIT]
 
 `?FLAG` is `optional`, `@ROLE` is `role`. What follows `=` is `init` for an array, a tree, a class or an expression
-(`==expression`), and `default` for a Python value.
+(`==expression`), `of` for a shared array, and `default` for a Python value.
 """
 
 import ast
@@ -50,6 +50,8 @@ def _split_expression(text: str) -> list[str]:
 
 
 def _value(table: dict[str, Any], text: str) -> tuple[str, Any]:
+    if table.get("role") == "shared":
+        return "of", text.removeprefix("=").strip()
     try:
         kind = parse_type(table["type"])
     except TypeSyntaxError:

@@ -1,7 +1,20 @@
-"""What to write in the place of a type that cannot be read, or that has no role."""
+"""Types as text: what to write in the place of one that cannot be read, or has no role, and how one is written."""
 
 from scaffold.errors import suggestion
-from scaffold.spec.types import DTYPES, Type, UnionType
+from scaffold.spec.types import (
+    DTYPES,
+    ArrayType,
+    CallableType,
+    ClassType,
+    DictType,
+    ListType,
+    LiteralType,
+    ScalarType,
+    TreeType,
+    TupleType,
+    Type,
+    UnionType,
+)
 
 
 def type_fix(text: str) -> str:
@@ -36,3 +49,28 @@ def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, st
         return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
     fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
     return "a bare float has no role", fix
+
+
+def type_text(kind: Type) -> str:
+    """The type as an author writes it."""
+    match kind:
+        case ArrayType(dtype=dtype, dims=dims):
+            return f"{dtype}[{','.join(dims)}]"
+        case ScalarType(name=name) | ClassType(name=name, module=None):
+            return name
+        case ClassType(name=name, module=module):
+            return f"{module}:{name}"
+        case TupleType(items=items, variadic=variadic):
+            return f"tuple[{', '.join([*map(type_text, items), *(['...'] if variadic else [])])}]"
+        case ListType(item=item):
+            return f"list[{type_text(item)}]"
+        case DictType(item=item):
+            return f"dict[str, {type_text(item)}]"
+        case LiteralType(values=values):
+            return f"Literal[{', '.join(map(repr, values))}]"
+        case UnionType(members=members, optional=optional):
+            return " | ".join([*map(type_text, members), *(["None"] if optional else [])])
+        case CallableType():
+            return "callable"
+        case TreeType():
+            return "tree"

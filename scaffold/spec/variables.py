@@ -83,11 +83,11 @@ def read_values(spec: ModuleSpec, source: str) -> str:
         inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
         field = fields.get(attribute_of_self(inner) or "")
         parent = ancestors[-1] if ancestors else node
-        if field is None or is_whole(parent) or _is_comparison(parent):
+        if field is None or is_whole(parent) or is_comparison(parent):
             return None
         if isinstance(getattr(node, "ctx", None), ast.Store):
             return f"self.{field.name}[...]"
-        return _read(field, tested=field.name in tested, guarded=_calls_stop_gradient(parent))
+        return _read(field, tested=field.name in tested, guarded=calls_stop_gradient(parent))
 
     return rewrite(source, change)
 
@@ -124,15 +124,20 @@ def _read(field: Field, *, tested: bool, guarded: bool) -> str:
 def _is_tested(source: str, name: str) -> bool:
     """Whether the source compares the attribute with None."""
     nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Compare))
-    return any(_is_comparison(node) and attribute_of_self(node.left) == name for node in nodes)
+    return any(is_comparison(node) and attribute_of_self(node.left) == name for node in nodes)
 
 
-def _is_comparison(node: ast.AST) -> bool:
+def is_comparison(node: ast.AST) -> bool:
     return isinstance(node, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
 
 
-def _calls_stop_gradient(node: ast.AST) -> bool:
+def calls_stop_gradient(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "stop_gradient"
+
+
+def may_update(spec: ModuleSpec) -> bool:
+    """Whether the call updates fields by assigning them."""
+    return spec.kind == "nnx" or any(one.role == "state" for one in spec.fields)
 
 
 def variable_faults(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:

@@ -1,0 +1,105 @@
+"""The generated tests of a call that takes a state, or that is made under `jax.vmap` over a batch."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from scaffold.emit.examples import Examples
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.sizes import primes
+from scaffold.spec.states import is_state, state_fields
+from scaffold.spec.types import (
+    DTYPES,
+    ArrayType,
+    ClassType,
+    DictType,
+    ListType,
+    TupleType,
+    Type,
+    UnionType,
+    walk,
+)
+
+
+def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:
+    """How the tests declare the states of a class and of its sub-modules; None where not all are known."""
+    rows: list[str] = []
+    for field in examples.spec.dynamic:
+        if field.role == "state" and field.array is not None:
+            dtype = DTYPES[field.array.dtype][1]
+            parts = [repr(prefix + field.name), '"state"', repr(examples.shape(field.array))]
+            rows.append(f"Leaf({', '.join([*parts, *([] if dtype == 'float' else [repr(dtype)])])})")
+        elif any(isinstance(part, ClassType) for part in walk(field.type)):
+            inner = _inner_rows(examples, field.type, f"{prefix}{field.name}.")
+            if inner is None:
+                return None
+            rows += inner
+    return rows
+
+
+def _inner_rows(examples: Examples, kind: Type, prefix: str) -> list[str] | None:
+    """The states of a sub-module: none where it has no state, None where that is not known, or not its sizes."""
+    found = [part for part in walk(kind) if isinstance(part, ClassType)]
+    specs = [examples.known.get(part.name) if part.module is None else None for part in found]
+    if any(spec is None or _has_states(spec, examples.known) for spec in specs):
+        return None
+    return []
+
+
+def _has_states(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> bool:
+    inner = (known.get(one.name) for one in spec.classes if one.module is None)
+    return bool(state_fields(spec)) or any(_has_states(one, known) for one in inner if one is not None)
+
+
+def batch_size(spec: ModuleSpec, taken: Mapping[str, int]) -> int:
+    """A size of the batch that no dim has; 0 where the call takes no batch."""
+    if spec.call is None or spec.call.axis_name is None:
+        return 0
+    return next(size for size in primes() if size not in taken.values())
+
+
+def batched(kind: Type, size: int) -> Type:
+    """The type with a batch axis before the axes of each array; a state has none."""
+    match kind:
+        case ArrayType(dims=dims) if size:
+            return replace(kind, dims=(str(size), *dims))
+        case ListType(item=item) | DictType(item=item):
+            return replace(kind, item=batched(item, size))
+        case TupleType(items=items):
+            return replace(kind, items=tuple(batched(item, size) for item in items))
+        case UnionType(members=members):
+            return replace(kind, members=tuple(batched(member, size) for member in members))
+        case _:
+            return kind
+
+
+def outputs(kinds: tuple[Type, ...], states: list[Type] | None) -> list[ArrayType] | None:
+    """The arrays that a call returns, in order; None where they are not known."""
+    found: list[ArrayType] = []
+    for kind in kinds:
+        inner = [kind] if isinstance(kind, ArrayType) else _parts(kind, states)
+        if inner is None:
+            return None
+        found += inner
+    return found
+
+
+def _parts(kind: Type, states: list[Type] | None) -> list[ArrayType] | None:
+    if is_state(kind):
+        return None if states is None else outputs(tuple(states), None)
+    return outputs(kind.items, states) if isinstance(kind, TupleType) and not kind.variadic else None
+
+
+def call_source(spec: ModuleSpec, arguments: str, passed: Mapping[str, Type | None]) -> str:
+    """Source of the example call of `instance`; under `jax.vmap` where the call averages over a batch axis."""
+    call = spec.call
+    if call is None or call.axis_name is None:
+        return f"instance({arguments})"
+    names = ", ".join(passed)
+    function = "instance" if arguments == names else f"lambda {names}: instance({arguments})"
+    axes = f"in_axes={_axes(passed.values())}, out_axes={_axes(call.returns) if call.returns else 0}"
+    return f"jax.vmap({function}, {axes}, axis_name={call.axis_name!r})({names})"
+
+
+def _axes(kinds: Iterable[Type | None]) -> str:
+    parts = ["None" if is_state(kind) else "0" for kind in kinds]
+    return parts[0] if len(parts) == 1 else f"({', '.join(parts)})"

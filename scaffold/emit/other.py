@@ -1,0 +1,71 @@
+"""Inputs of another configuration, for the tests that compare two."""
+
+from collections.abc import Mapping
+
+from scaffold.emit.examples import Examples
+from scaffold.spec.constructor import Parameter, parameters, reads
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.sizes import other_size
+from scaffold.spec.types import ArrayType, CallableType, LiteralType, ScalarType, Type, walk
+
+
+def other_inputs(spec: ModuleSpec, examples: Examples, inputs: Mapping[str, str]) -> list[list[str]]:
+    """Changes to the inputs that make another configuration: the first that can be made."""
+    if spec.test.other:
+        return [[name, source] for name, source in spec.test.other]
+    checked = {name for one in spec.fields if one.check for name in reads(one.check)}
+    for parameter in sorted(parameters(spec), key=_preference):
+        # What a check looks at may be refused when it is changed at random.
+        changed = None if parameter.name in checked else _changed(spec, examples, parameter, inputs)
+        if changed is not None:
+            return [list(changed)]
+    return []
+
+
+def _preference(parameter: Parameter) -> int:
+    return {"flag": 0, "field": 1, "dim": 2}.get(parameter.source, 3)
+
+
+def _changed(
+    spec: ModuleSpec, examples: Examples, parameter: Parameter, inputs: Mapping[str, str]
+) -> tuple[str, str] | None:
+    name = parameter.name
+    source = inputs.get(name, parameter.default)
+    if parameter.source == "flag":
+        return name, "False"
+    if parameter.source == "dim":
+        size = other_size(spec, name, examples.sizes) if _is_free_dim(spec, name) else None
+        return None if size is None else (name, str(size))
+    field = parameter.field
+    if parameter.source != "field" or field is None or field.dynamic or field.converter or source is None:
+        return None
+    if name in examples.sizes and not _is_free_dim(spec, name):
+        return None
+    changed = _other_value(field.type, source)
+    return None if changed is None else (name, changed)
+
+
+def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
+    """Whether no array that is given has this dim."""
+    given = (
+        part for one in spec.stored if one.given for part in walk(one.type) if isinstance(part, ArrayType)
+    )
+    return not any(name in dim for array in given for dim in array.dims)
+
+
+def _other_value(kind: Type, source: str) -> str | None:
+    match kind:
+        case ScalarType(name="bool"):
+            return {"True": "False", "False": "True"}.get(source)
+        case ScalarType(name="int"):
+            return str(int(source) + 1) if source.isdigit() else None
+        case ScalarType(name="float"):
+            return f"{source} + 0.25"
+        case ScalarType(name="str"):
+            return f'{source} + "_other"'
+        case LiteralType(values=values) if len(values) > 1:
+            return repr(next(value for value in values if repr(value) != source))
+        case CallableType():
+            return "jnp.sin" if source != "jnp.sin" else "jnp.cos"
+        case _:
+            return None

@@ -1,0 +1,77 @@
+"""Kind `abstract`: a base of Modules, with fields that its subclasses store and a call that they make."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from scaffold.emit.annotations import Scope
+from scaffold.emit.members import METHOD, call_context, class_doc, properties
+from scaffold.emit.text import docstring
+from scaffold.errors import Fault
+from scaffold.kinds.module import base_names
+from scaffold.spec.bases import asks_for_call, lineage, with_inherited_call
+from scaffold.spec.model import Field, ModuleSpec
+
+SUMMARY = "an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil"
+IMPORTS = {"abc": "import abc", "AbstractLaws": "from abstract_laws import AbstractLaws"}
+ABSTRACT = True
+_MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable")
+
+
+def faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What an abstract class leaves to its subclasses."""
+    for field in spec.stored:
+        for key in _MADE:
+            if getattr(field, key) not in (None, ()) and not (key == "default" and field.nullable):
+                what = f"`{field.name}` is abstract: a subclass stores it, and makes it"
+                yield Fault(f"{spec.where}: fields.{field.name}.{key}", what, "put it into the subclass")
+    parts = {"arguments": spec.arguments, "setup": spec.setup, "groups": spec.groups}
+    for name in (name for name, part in parts.items() if part):
+        fix = "put it into the subclass"
+        yield Fault(f"{spec.where}: {name}", "an abstract class is not built", fix)
+    if spec.constructor != "factory":
+        fix = "remove it: the subclass has the constructor"
+        yield Fault(f"{spec.where}: constructor", "an abstract class is not built", fix)
+    has_member = any(one.stored for one in spec.fields) or asks_for_call(spec)
+    if not has_member:
+        fix = 'declare a field, or write `[call]` with `body = "..."`'
+        yield Fault(f"{spec.where}: fields", "nothing is abstract", fix)
+
+
+def context(spec: ModuleSpec) -> dict[str, Any]:
+    """The values that `templates/abstract` lays out."""
+    scope = Scope()
+    call = call_context(spec)
+    is_abstract_call = asks_for_call(spec)
+    return {
+        "name": spec.name,
+        "bases": base_names(spec),
+        "doc": class_doc(spec),
+        "fields": [f"{one.name}: eqx.AbstractVar[{_held(one, scope)}]" for one in spec.stored],
+        "properties": [list(one) for one in properties(spec)],
+        "is_abstract_call": is_abstract_call,
+        **call,
+        "call_body": "" if is_abstract_call else call["call_body"],
+    }
+
+
+def _held(field: Field, scope: Scope) -> str:
+    annotation = scope.stored(field.type, static=not field.dynamic)
+    return f"{annotation} | None" if field.nullable else annotation
+
+
+def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """The tests of a class that has no instances."""
+    every = (*reversed(lineage(spec, known)), spec)
+    fields = dict.fromkeys(field.name for one in every for field in one.fields if field.stored)
+    made = with_inherited_call(replace(spec, call=None), known).call is not None
+    return {
+        "name": spec.name,
+        "is_abstract": True,
+        "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
+        "suite_doc": docstring(f"The laws of abstract classes on `{spec.name}`.", METHOD),
+        "abstract_fields": repr(tuple(fields)),
+        "abstract_methods": repr(("__call__",) if not made and any(map(asks_for_call, every)) else ()),
+        "has_foreign_base": any(base.module for one in every for base in one.bases),
+        "test_classes": [],
+    }

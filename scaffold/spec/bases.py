@@ -1,0 +1,136 @@
+"""Base classes: what an abstract class asks of those that fulfil it."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from scaffold.errors import Fault
+from scaffold.spec.check_source import known_attributes
+from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.states import is_state
+from scaffold.spec.type_texts import type_text
+from scaffold.spec.types import Type
+
+_KINDS = ("abstract", "module")
+
+
+def is_abstract_body(body: str) -> bool:
+    """Whether a body is `...` alone: the method is for subclasses to write."""
+    return ast.unparse(ast.parse(body)) == "..."
+
+
+def asks_for_call(spec: ModuleSpec) -> bool:
+    """Whether the call of an abstract class is abstract."""
+    return spec.kind == "abstract" and spec.call is not None and is_abstract_body(spec.call.body or "...")
+
+
+def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSpec, ...]:
+    """The specs of the bases that are known, nearest first, each once."""
+    found: dict[str, ModuleSpec] = {}
+    ahead = [base.name for base in spec.bases if base.module is None]
+    while ahead:
+        name = ahead.pop(0)
+        if name in known and name not in (*found, spec.name):
+            found[name] = known[name]
+            ahead += [base.name for base in known[name].bases if base.module is None]
+    return tuple(found.values())
+
+
+def with_inherited_call(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec with the call that a base makes, where it makes none itself."""
+    made = (base.call for base in lineage(spec, known) if base.call is not None and not asks_for_call(base))
+    return spec if spec.call is not None else replace(spec, call=next(made, None))
+
+
+def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What bases cannot be, whatever their specs say."""
+    place = f"{spec.where}: bases"
+    if spec.bases and spec.kind not in _KINDS:
+        fix = f"remove them, or write `kind = {_KINDS[1]!r}`".replace("'", '"')
+        yield Fault(place, f"a class of kind `{spec.kind}` has no bases", fix)
+    names = [base.name for base in spec.bases]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield Fault(place, f"`{name}` is there twice", "remove one")
+    if spec.name in names:
+        yield Fault(place, f"`{spec.name}` cannot be its own base", "remove it")
+
+
+def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """What the bases of a class ask for and it does not have, or make and it overrides."""
+    every = lineage(spec, known)
+    for base in every:
+        if base.kind != "abstract":
+            fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
+            yield Fault(f"{spec.where}: bases", f"`{base.name}` is concrete, and so final", fix)
+            continue
+        for field in base.fields:
+            yield from _field_faults(spec, base, field)
+        if base.call is not None:
+            yield from _call_faults(spec, base, base.call)
+    if every and not any(base.module for one in (spec, *every) for base in one.bases):
+        inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
+        whole = replace(spec, bases=(), fields=(*spec.fields, *inherited))
+        yield from known_attributes(whole, frozenset())
+
+
+def _field_faults(spec: ModuleSpec, base: ModuleSpec, field: Field) -> Iterator[Fault]:
+    own, place = spec.field(field.name), f"{spec.where}: fields.{field.name}"
+    if own is None:
+        if field.stored and spec.kind != "abstract":
+            fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
+            yield Fault(f"{spec.where}: fields", f"`{base.name}` asks for a field `{field.name}`", fix)
+    elif not field.stored:
+        fix = f"rename it: what `{base.name}` computes is final"
+        yield Fault(place, f"overrides `{field.name}` of `{base.name}`", fix)
+    elif not own.stored:
+        fix = 'remove the role, or declare it as `role = "derived"` in the base alone'
+        yield Fault(f"{place}.role", f"`{base.name}` asks for a stored `{field.name}`", fix)
+    elif own.optional and not field.nullable:
+        fix = f"remove it, or write `| None` after the type in `{base.name}`"
+        yield Fault(f"{place}.optional", f"`{base.name}` has a `{field.name}` that is always there", fix)
+    elif (own.type, own.nullable or bool(own.optional)) != (field.type, field.nullable):
+        text = type_text(field.type) + (" | None" if field.nullable else "")
+        fix = f'write `type = "{text}"`, or change the base'
+        yield Fault(f"{place}.type", f"`{base.name}` declares `{text}`", fix)
+
+
+def _call_faults(spec: ModuleSpec, base: ModuleSpec, asked: Call) -> Iterator[Fault]:
+    place = f"{spec.where}: call"
+    if not asks_for_call(base):
+        if spec.call is not None:
+            fix = f'remove it, or write `body = "..."` in `{base.name}`'
+            yield Fault(place, f"overrides the call of `{base.name}`, which is concrete", fix)
+    elif spec.call is None:
+        if spec.kind != "abstract":
+            shown = ", ".join(map(_shown, asked.args))
+            fix = f'write `[call]` with `args = "{shown}"` and a body'
+            yield Fault(place, f"`{base.name}` asks for a call", fix)
+    else:
+        if not _takes(spec.call.args, asked.args):
+            shown = ", ".join(map(_shown, asked.args))
+            what = f"differs from the arguments of `{base.name}`"
+            yield Fault(f"{place}.args", what, f'write `args = "{shown}"`; what follows has a default')
+        if asked.returns and not _same(spec.call.returns, asked.returns):
+            shown = ", ".join(map(type_text, asked.returns))
+            what = f"differs from the result of `{base.name}`"
+            yield Fault(f"{place}.returns", what, f'write `returns = "{shown}"`')
+
+
+def _takes(own: tuple[Argument, ...], asked: tuple[Argument, ...]) -> bool:
+    """Whether a call can be made as the base says: the same arguments first, and defaults for the rest."""
+    same = [one.name for one in own[: len(asked)]] == [one.name for one in asked]
+    types = tuple(one.type for one in own[: len(asked)]), tuple(one.type for one in asked)
+    rest = all(one.is_marker or one.default is not None for one in own[len(asked) :])
+    return same and _same(*types) and rest
+
+
+def _same(left: tuple[Type | None, ...], right: tuple[Type | None, ...]) -> bool:
+    pairs = zip(left, right, strict=False)
+    return len(left) == len(right) and all(a == b or (is_state(a) and is_state(b)) for a, b in pairs)
+
+
+def _shown(argument: Argument) -> str:
+    if argument.type is None:
+        return argument.name
+    default = "" if argument.default is None else f" = {argument.default}"
+    return f"{argument.name}: {type_text(argument.type)}{default}"

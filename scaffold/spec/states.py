@@ -1,0 +1,242 @@
+"""State of a Module: fields that `equinox.nn.State` keeps, which the call takes and returns.
+
+The author writes `self.mean` and `self.mean = ...`, and returns the result. What is emitted reads
+`state.get(self.mean)`, rebinds `state` at each update, and returns it beside the result. A call that takes a
+`eqx.nn:State` of its own accord, to hand it on to sub-modules, returns it itself.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scaffold.errors import Fault
+from scaffold.spec.expressions import assigned_names, own_nodes, rewrite, rewrite_statements
+from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.types import ClassType, TupleType, Type
+from scaffold.spec.values import one_value
+from scaffold.spec.variables import (
+    attribute_of_self,
+    calls_stop_gradient,
+    is_comparison,
+    is_whole,
+    updated_attribute,
+)
+
+STATE = ClassType("State", "equinox.nn")
+ANY = ClassType("Any", "typing")
+# With the name of its module before it, a class needs no import of its own.
+ARGUMENT = Argument("state", ClassType("eqx.nn.State", "equinox.nn"))
+
+
+def is_state(kind: Type | None) -> bool:
+    """Whether the type is `equinox.nn.State`."""
+    return kind in (STATE, ARGUMENT.type)
+
+
+def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:
+    """The fields whose values `equinox.nn.State` keeps."""
+    return tuple(one for one in spec.fields if one.role == "state")
+
+
+def state_argument(spec: ModuleSpec) -> Argument | None:
+    """The argument of the call that is a state, where the author or `with_state` gave it one."""
+    arguments = spec.call.args if spec.call is not None else ()
+    return next((one for one in arguments if is_state(one.type)), None)
+
+
+def is_stateful(spec: ModuleSpec) -> bool:
+    """Whether the class has state, or hands state on."""
+    return bool(state_fields(spec)) or state_argument(spec) is not None
+
+
+def with_state(spec: ModuleSpec) -> ModuleSpec:
+    """The spec with the state among the arguments and the results of its call, and a body that reads and sets it."""
+    call, own = spec.call, state_argument(spec)
+    if call is None or not is_stateful(spec):
+        return spec
+    name = own.name if own is not None else ARGUMENT.name
+    body = _updates(spec, _reads(spec, call.body, name), name)
+    if own is not None:
+        return replace(spec, call=replace(call, body=body))
+    body = rewrite_statements(body, lambda node, text: _returned(node, text, name))
+    returns = (_result(call), ClassType("eqx.nn.State", "equinox.nn"))
+    taken = replace(call, args=_with_argument(call.args), body=body, returns=returns, returns_tuple=True)
+    return replace(spec, call=taken)
+
+
+def _result(call: Call) -> Type:
+    """What the author's body returns, as one type."""
+    if not call.returns:
+        return ANY
+    return TupleType(call.returns) if call.returns_tuple else call.returns[0]
+
+
+def _with_argument(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+    """The arguments with the state behind those that must be given by position."""
+    required = 0
+    while required < len(arguments) and not (
+        arguments[required].is_marker or arguments[required].default is not None
+    ):
+        required += 1
+    return (*arguments[:required], ARGUMENT, *arguments[required:])
+
+
+def _reads(spec: ModuleSpec, source: str, state: str) -> str:
+    """`source` with `state.get(self.mean)` for `self.mean`, behind `stop_gradient` as a buffer is."""
+    fields = {one.name: one for one in state_fields(spec)}
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
+        field = fields.get(attribute_of_self(inner) or "")
+        parent = ancestors[-1] if ancestors else node
+        if field is None or not isinstance(getattr(node, "ctx", None), ast.Load) or _is_index(parent, state):
+            return None
+        return _read(field, state, guarded=calls_stop_gradient(parent))
+
+    return rewrite(source, change)
+
+
+def _is_index(parent: ast.AST, state: str) -> bool:
+    """Whether the attribute stands for the index and not for its value."""
+    by_hand = isinstance(parent, ast.Call) and ast.unparse(parent.func) in (f"{state}.get", f"{state}.set")
+    return by_hand or is_whole(parent) or is_comparison(parent)
+
+
+def _read(field: Field, state: str, *, guarded: bool = False) -> str:
+    got = f"{state}.get(self.{field.name})"
+    inexact = field.array is not None and field.array.inexact
+    return f"jax.lax.stop_gradient({got})" if inexact and not guarded else got
+
+
+def _updates(spec: ModuleSpec, source: str, state: str) -> str:
+    """`source` with `state = state.set(self.mean, value)` for `self.mean = value`."""
+    fields = {one.name: one for one in state_fields(spec)}
+
+    def change(node: ast.stmt, text: str) -> str | None:
+        name = _target(node)
+        if name not in fields:
+            return None
+        head, _, rest = text.partition("=")
+        value = one_value(rest.strip())
+        if isinstance(node, ast.AugAssign):
+            operator = re.split(r"[\w\]]", head.strip())[-1].strip()
+            value = f"{_read(fields[name], state)} {operator} {_operand(value)}"
+        return f"{state} = {state}.set(self.{name}, {value})"
+
+    return rewrite_statements(source, change)
+
+
+def _target(node: ast.AST) -> str | None:
+    """The attribute of `self` that a plain or augmented assignment updates."""
+    match node:
+        case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
+            return updated_attribute(target)
+        case _:
+            return None
+
+
+def _operand(value: str) -> str:
+    node = ast.parse(value, mode="eval").body
+    is_one = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.Constant)
+    return value if is_one or node.col_offset > 0 else f"({value})"
+
+
+def _returned(node: ast.stmt, text: str, state: str) -> str | None:
+    if not isinstance(node, ast.Return):
+        return None
+    value = one_value(text.removeprefix("return").strip() or "None")
+    tree = ast.parse(value, mode="eval").body
+    if isinstance(tree, ast.IfExp | ast.Lambda) and tree.col_offset == 0:
+        value = f"({value})"
+    return f"return {value}, {state}"
+
+
+def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What state cannot be, and where it cannot be read or updated."""
+    for field in state_fields(spec):
+        yield from _field_faults(spec, field, f"{spec.where}: fields.{field.name}")
+    if spec.kind == "module":
+        yield from _axis_faults(spec)
+        yield from _call_faults(spec)
+        yield from _reader_faults(spec)
+    elif spec.call is not None and spec.call.axis_name is not None:
+        fix = 'remove it, or write `kind = "module"`'
+        yield Fault(
+            f"{spec.where}: call.axis_name", f"a class of kind `{spec.kind}` names no batch axis", fix
+        )
+
+
+def _field_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+    if spec.kind != "module":
+        fix = 'write `role = "buffer"`, which the call may update' if spec.kind == "nnx" else None
+        what = f"a class of kind `{spec.kind}` has no `equinox.nn.State`"
+        yield Fault(f"{place}.role", what, fix or 'write `kind = "module"`')
+    if field.nullable:
+        fix = f'write `optional = "use_{field.name}"`, or remove `| None`'
+        yield Fault(f"{place}.type", "state is there or is not, whatever it holds", fix)
+    if field.check is not None:
+        fix = "remove it: the call may check what it reads"
+        yield Fault(f"{place}.check", "the constructor holds no state to check", fix)
+
+
+def _axis_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    name = spec.call.axis_name if spec.call is not None else None
+    if name is not None and not name:
+        yield Fault(f"{spec.where}: call.axis_name", "is empty", 'write `axis_name = "batch"`, or remove it')
+
+
+def _call_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    call, own = spec.call, state_argument(spec)
+    if call is None or not is_stateful(spec):
+        return
+    place = f"{spec.where}: call"
+    if own is not None and call.returns and not is_state(call.returns[-1]):
+        fix = 'write `returns = "..., eqx.nn:State"`, and return it last'
+        yield Fault(f"{place}.returns", f"the call takes `{own.name}` and returns no state", fix)
+    if own is None and any(one.name == ARGUMENT.name for one in call.args):
+        fix = "rename it, or write `state: eqx.nn:State` and return it yourself"
+        yield Fault(f"{place}.args", "`state` is what the call names the module's state", fix)
+    if own is None and call.body and ARGUMENT.name in assigned_names(call.body):
+        fix = "rename it, or take `state: eqx.nn:State` as an argument"
+        yield Fault(f"{place}.body", "assigns `state`, which is what the call names the module's state", fix)
+    yield from _update_faults(spec, call.body, f"{place}.body")
+
+
+def _update_faults(spec: ModuleSpec, body: str, place: str) -> Iterator[Fault]:
+    """Only a statement of the body itself can rebind `state`, and it updates one field."""
+    legal = tuple(one.name for one in state_fields(spec))
+    tree = ast.parse(body)
+    plain = {_target(node) for node in own_nodes(tree.body)} - {None}
+    every = [name for name in map(updated_attribute, ast.walk(tree)) if name is not None]
+    if not legal:
+        return
+    for name in sorted({*every}):
+        if name not in legal:
+            fix = f'write `role = "state"` for `{name}`, or return the new value'
+            yield Fault(place, f"the call assigns `self.{name}`, and it may update state alone", fix, legal)
+        elif name not in plain or every.count(name) > _count(tree, name):
+            fix = f"write `self.{name} = ...` alone, as a statement of the body itself"
+            yield Fault(place, f"`self.{name}` is updated within another statement or function", fix)
+
+
+def _count(tree: ast.Module, name: str) -> int:
+    return sum(_target(node) == name for node in own_nodes(tree.body))
+
+
+def _reader_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """Checks and derived fields are computed without a state."""
+    names = {one.name for one in state_fields(spec)}
+    for field in spec.fields:
+        for key, source in (
+            ("check", field.check),
+            ("init", field.init if field.role == "derived" else None),
+        ):
+            for name in sorted(names & _names(source)) if field.role != "state" else ():
+                fix = "compute it in the body of the call"
+                yield Fault(f"{spec.where}: fields.{field.name}.{key}", f"reads the state `{name}`", fix)
+
+
+def _names(source: str | None) -> set[str]:
+    nodes = ast.walk(ast.parse(source.removeprefix("=").strip(), mode="eval")) if source else ()
+    return {name for node in nodes for name in (getattr(node, "id", None), attribute_of_self(node)) if name}
