@@ -5,6 +5,7 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import call_signature
+from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import guard, rename
@@ -26,10 +27,10 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
-    """`source` with each field read as the kind of class reads it, and buffers behind `stop_gradient`."""
+    """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
     if spec.kind == "nnx":
         return read_values(spec, source)
-    return guard(source, guarded_buffers(spec), "jax.lax.stop_gradient")
+    return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))
 
 
 def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
@@ -43,6 +44,22 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
             stop_gradients(spec, rename(one.expression or "None", names)),
         )
         for one in spec.derived
+    ]
+
+
+def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
+    """The same of each field that lies in a group and is read as the class's own."""
+    return [
+        (
+            name,
+            Scope().held(field),
+            docstring(f"`{name}` of `{group.name}`.", BODY),
+            located(spec, f"self.{name}"),
+        )
+        for group in (spec.groups if spec.nests else ())
+        if group.readable
+        for name in group.fields
+        if (field := spec.field(name)) is not None
     ]
 
 

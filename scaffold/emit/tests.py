@@ -7,10 +7,11 @@ from typing import Any, cast
 from scaffold.emit.construct import copy_source
 from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.members import METHOD
+from scaffold.emit.nesting import placed
 from scaffold.emit.text import docstring
 from scaffold.spec.constructor import Parameter, parameters, reads
 from scaffold.spec.expressions import count_name
-from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.model import Argument, Field, Group, ModuleSpec
 from scaffold.spec.sizes import other_size
 from scaffold.spec.types import (
     DTYPES,
@@ -44,16 +45,17 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "construct": constructor_name(spec),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "leaves": [
-            _leaf(examples, field, entry)
-            for field in spec.dynamic
-            for entry in _entries(spec, examples, field)
+            _leaf(examples, field, (place + path, kind))
+            for place, field in placed(spec)
+            if field.dynamic
+            for path, kind in _entries(spec, examples, field)
         ],
         "static": _static(spec, dict(inputs)),
         "other": _other(spec, examples, dict(inputs)),
         "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
-        "filters": [[f"select_{name}", repr(fields)] for name, fields in spec.groups],
+        "filters": [[f"select_{one.name}", repr(_selected(spec, one))] for one in spec.groups],
         "rejected": _rejected(spec),
         "inputs": [list(pair) for pair in inputs],
         "has_call": spec.call is not None,
@@ -68,6 +70,11 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "members": [],
         "test_classes": sorted(_classes(spec, known)),
     }
+
+
+def _selected(spec: ModuleSpec, group: Group) -> tuple[str, ...]:
+    """The paths that the filter spec of a group selects."""
+    return (group.name,) if spec.nests else group.fields
 
 
 def _targets(names: list[str]) -> str:

@@ -6,6 +6,7 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 - `IMPORTS`: further names that its code uses, with the line that imports each;
 - `faults(spec)`: what makes no sense for this kind;
 - `complete(spec)`: the spec with the fields and arguments that the kind adds;
+- `NESTS`, whether its groups may be classes of their own;
 - `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
 - `LAWS`: files of law suites beside `pytree_laws.py` that its tests import.
 """

@@ -11,6 +11,7 @@ from scaffold.spec.raw import as_list, as_table
 
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
+LAYOUTS = ("flat", "nested")
 ROLES = ("param", "buffer", "static", "callable", "module", "derived")
 
 _PYTHON_TYPES = {
@@ -42,6 +43,9 @@ SPEC_KEYS = {
         "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
     ),
     "rebuild": Key("string", "Kind pytree: how unflatten rebuilds an instance.", REBUILDS),
+    "layout": Key(
+        "string", "Whether a group is a set of fields, or a class of its own that holds them.", LAYOUTS
+    ),
     "arguments": Key(
         "array of strings", "Arguments of the constructor, in order: `depth`, `scale: float = 1.0`, `*`."
     ),
@@ -76,6 +80,13 @@ FIELD_KEYS = {
         "Kind nnx: the Variable type of a buffer: one of Flax, or the name of one to define in the module.",
     ),
     "doc": Key("string", "What the field is."),
+}
+GROUP_KEYS = {
+    "fields": Key("array of strings", "The fields of the group.", required=True),
+    "class": Key("string", "Layout nested: name of the class of the group (default: from class and group)."),
+    "readable": Key(
+        "boolean", "Layout nested: whether the large class reads the fields as properties (default: false)."
+    ),
 }
 CALL_KEYS = {
     "args": Key("string", "Arguments: `x: f[in_size], *, key: key[] | None = None`."),

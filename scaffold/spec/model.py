@@ -117,6 +117,18 @@ class TestPlan:
 
 
 @dataclass(frozen=True)
+class Group:
+    """A named set of fields, with a filter spec."""
+
+    name: str
+    fields: tuple[str, ...]
+    class_name: str = ""
+    """Layout `nested`: the class that holds the fields."""
+    readable: bool = False
+    """Layout `nested`: whether the large class reads the fields as if they were its own."""
+
+
+@dataclass(frozen=True)
 class ModuleSpec:
     """One class to generate."""
 
@@ -129,8 +141,9 @@ class ModuleSpec:
     arguments: tuple[Argument, ...] = ()
     setup: str = ""
     imports: tuple[str, ...] = ()
-    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Named sets of fields, each with a filter spec."""
+    groups: tuple[Group, ...] = ()
+    layout: str = "flat"
+    """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
     options: tuple[tuple[str, Any], ...] = ()
     """What the kind takes beside fields, by name."""
     call: Call | None = None
@@ -165,6 +178,11 @@ class ModuleSpec:
         kinds = (*(one.type for one in self.fields), *named, *(self.call.returns if self.call else ()))
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
+
+    @property
+    def nests(self) -> bool:
+        """Whether each group is a class of its own."""
+        return self.layout == "nested"
 
     def field(self, name: str) -> Field | None:
         """The field called `name`, or None."""

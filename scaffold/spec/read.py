@@ -9,17 +9,18 @@ from scaffold.kinds import completed
 from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
 from scaffold.spec.expressions import dedented, parse
-from scaffold.spec.groups import group_faults
+from scaffold.spec.groups import class_of_group, group_faults
 from scaffold.spec.keys import (
     CALL_KEYS,
     FIELD_KEYS,
+    GROUP_KEYS,
     SPEC_KEYS,
     TEST_KEYS,
     is_value,
     key_faults,
     option_faults,
 )
-from scaffold.spec.model import Argument, Call, Field, ModuleSpec, TestPlan
+from scaffold.spec.model import Argument, Call, Field, Group, ModuleSpec, TestPlan
 from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.roles import default_role, legal_roles
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
@@ -190,15 +191,23 @@ class Reader:
             self.unread.append(f"{text} {self.text(table, 'carry')}")
             return (), False
 
-    def groups(self, raw: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        table = self.table(raw, "groups")
-        for name, fields in table.items():
-            if not as_list(fields) or not all(isinstance(one, str) for one in as_list(fields)):
-                fix = 'write `small = ["element1", "element2"]`'
-                self.add(self.place("groups", name), "a group is an array of names of fields", fix)
-        return tuple(
-            (name, tuple(map(str, as_list(fields)))) for name, fields in table.items() if as_list(fields)
-        )
+    def groups(self, raw: Mapping[str, Any]) -> tuple[Group, ...]:
+        found = (self.group(raw, name, value) for name, value in self.table(raw, "groups").items())
+        return tuple(one for one in found if one.fields)
+
+    def group(self, raw: Mapping[str, Any], name: str, value: Any) -> Group:
+        """One group: an array of names, or a table with more to say."""
+        place = f"groups.{name}"
+        table = as_table(value) or {"fields": value}
+        fields = as_list(table.get("fields"))
+        if not fields or not all(isinstance(one, str) for one in fields):
+            fix = 'write `small = ["element1", "element2"]`'
+            self.add(self.place(place), "a group is an array of names of fields", fix)
+            self.unread.append(name)
+        else:
+            self.faults += [_at(fault, self.where) for fault in key_faults(table, GROUP_KEYS, place)]
+        given = self.text(table, "class") or class_of_group(self.text(raw, "name"), name)
+        return Group(name, tuple(map(str, fields)), given, table.get("readable") is True)
 
     def test(self, raw: Mapping[str, Any]) -> TestPlan:
         table = self.table(raw, "test")
@@ -258,6 +267,7 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         groups=reader.groups(raw),
+        layout=reader.text(raw, "layout", "flat"),
         options=tuple(reader.table(raw, "options").items()),
         call=reader.call(raw),
         test=reader.test(raw),

@@ -11,7 +11,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.spec.raw import as_list, as_table
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-_TOP = ("name", "kind", "doc", "constructor", "rebuild", "arguments", "setup", "imports")
+_TOP = ("name", "kind", "doc", "constructor", "rebuild", "layout", "arguments", "setup", "imports")
 
 
 def read_toml(path: Path, where: str) -> dict[str, Any]:
