@@ -3,7 +3,7 @@
 import atexit
 import gc
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
@@ -98,13 +98,15 @@ def main() -> None:
     "--constructor", help="factory (a `create` beside plain fields) or init (`__init__`, as equinox.nn)."
 )
 @click.option("--rebuild", help="Kind pytree: bypass, flag, factory or static.")
+@click.option("--layout", help="flat, or nested: each group is a class of its own.")
 @click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    metavar="DIM=INT",
-    help="Size of a dim in the tests; repeat for several.",
+    "--option", multiple=True, metavar="NAME=VALUE", help="Option of the kind; see `scaffold kinds`."
 )
+@click.option("--group", multiple=True, metavar="NAME=FIELD,...", help="Fields with a filter spec.")
+@click.option(
+    "--preset", multiple=True, metavar="FIELD.ENTRY=VALUE", help="Entry of a dict that creation fixes."
+)
+@click.option("--size", multiple=True, metavar="DIM=INT", help="Size of a dim in the tests.")
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -120,7 +122,10 @@ def new_module(
     name: str | None,
     fields: tuple[str, ...],
     specs: tuple[Path, ...],
-    sizes: tuple[str, ...],
+    option: tuple[str, ...],
+    group: tuple[str, ...],
+    preset: tuple[str, ...],
+    size: tuple[str, ...],
     folder: Path,
     dry_run: bool,
     diff: bool,
@@ -130,17 +135,19 @@ def new_module(
 ) -> None:
     """Write a class and the tests that prove it.
 
-    From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer.
+    From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer. `--option`, `--group`,
+    `--preset` and `--size` may be repeated.
     """
     from scaffold.generate import plan_modules, plan_new
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
+    pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
-        _refuse_mixture(name, options)
+        _refuse_mixture(name, {**options, **pairs})
         plan = plan_modules([_load(path) for path in _distinct(specs, name, fields)], layout, force=force)
     else:
-        raw = _raw_spec(name, fields, sizes, options)
+        raw = _raw_spec(name, fields, options, pairs)
         plan = plan_new(raw, layout, force=force)
     _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
 
@@ -151,8 +158,8 @@ def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) ->
     return list(dict.fromkeys([*specs, *more]))
 
 
-def _refuse_mixture(name: str | None, options: dict[str, str | None]) -> None:
-    given = [f"--{option}" for option, value in options.items() if value is not None]
+def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...] | None]) -> None:
+    given = [f"--{option}" for option, value in options.items() if value not in (None, ())]
     if given or (name is not None and not name.endswith(".toml")):
         what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
         raise ScaffoldError(what, where="command line", fix="edit the spec, or leave `--spec` out")
@@ -165,7 +172,10 @@ def _load(path: Path) -> Any:
 
 
 def _raw_spec(
-    name: str | None, fields: tuple[str, ...], sizes: tuple[str, ...], options: dict[str, str | None]
+    name: str | None,
+    fields: tuple[str, ...],
+    options: Mapping[str, str | None],
+    pairs: Mapping[str, tuple[str, ...]],
 ) -> dict[str, Any]:
     from scaffold.spec.tokens import raw_spec
 
@@ -179,7 +189,7 @@ def _raw_spec(
         from scaffold.prompts import ask
 
         return ask()
-    return raw_spec(name, fields, sizes, options)
+    return raw_spec(name, fields, options, pairs)
 
 
 def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> None:
@@ -199,15 +209,18 @@ def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> Non
 @main.command("kinds")
 @json_option
 def kinds(as_json: bool) -> None:
-    """List the kinds of class."""
-    from scaffold.kinds import NAMES, kind_of
+    """List the kinds of class, and the options of each."""
+    from scaffold.kinds import described
 
-    summaries = {name: kind_of(name).SUMMARY for name in NAMES}
+    found = described()
     if as_json:
-        _print_json(summaries)
-    else:
-        width = max(map(len, summaries))
-        click.echo("\n".join(f"{name:{width}}  {summary}" for name, summary in summaries.items()))
+        _print_json(found)
+        return
+    width = max(map(len, found))
+    for name, kind in found.items():
+        click.echo(f"{name:{width}}  {kind['summary']}")
+        for option, told in kind["options"].items():
+            click.echo(f"{'':{width}}  --option {option}=...  {told}")
 
 
 @main.command("schema")

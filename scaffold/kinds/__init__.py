@@ -42,6 +42,15 @@ def extra(name: str, what: str, default: Any) -> Any:
     return getattr(kind_of(name), what, default) if name in NAMES else default
 
 
+def described() -> dict[str, dict[str, Any]]:
+    """What `scaffold kinds` tells of each kind: its summary, and its options with what each means."""
+    return {name: {"summary": kind_of(name).SUMMARY, "options": _options(name)} for name in NAMES}
+
+
+def _options(name: str) -> dict[str, str]:
+    return {option: f"({key.form}) {key.doc}" for option, key in extra(name, "OPTIONS", {}).items()}
+
+
 def completed(spec: "ModuleSpec") -> "ModuleSpec":
     """The spec with what its kind adds; it must have no faults."""
     complete = extra(spec.kind, "complete", None)

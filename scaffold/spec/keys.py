@@ -125,7 +125,10 @@ def option_faults(kind: str, options: Mapping[str, Any]) -> list[Fault]:
     """What is wrong with the table `[options]` of a spec of this kind."""
     keys: Mapping[str, Key] = extra(kind, "OPTIONS", {})
     if options and not keys:
-        return [Fault("options", f"kind `{kind}` has no options", "remove the table")]
+        having = {name: tuple(extra(name, "OPTIONS", {})) for name in KINDS}
+        legal = tuple(f"{name}: {', '.join(found)}" for name, found in having.items() if found)
+        fix = "remove them, or choose a kind that has them"
+        return [Fault("options", f"kind `{kind}` has no options", fix, legal)]
     return key_faults(options, keys, "options")
 
 
