@@ -11,7 +11,7 @@ from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
-from scaffold.kinds import extra, kind_of, law_files
+from scaffold.kinds import extra, kind_of, law_files, values_for_tests
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
 from scaffold.spec import ModuleSpec
@@ -35,6 +35,8 @@ _MODULES_IN_USE = frozenset(
         "pytest",
         "pytree_laws",
         "nnx_laws",
+        "closure_laws",
+        "train_state_laws",
         "conftest",
     )
 )
@@ -84,7 +86,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     context: dict[str, Any] = {
         **kind_of(spec.kind).context(spec),
         **test_context(spec, known),
-        **extra(spec.kind, "tests", _as_usual)(spec, known),
+        **values_for_tests(spec, known),
         "stem": stem(spec.name),
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
@@ -107,10 +109,6 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     context["imports"] = import_lines(code, lines, own)
     context["test_imports"] = import_lines(test, of_tests, own)
     return context
-
-
-def _as_usual(_: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    return {}
 
 
 def _class_import(kind: ClassType, layout: Layout) -> str:

@@ -7,12 +7,12 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
+from scaffold.kinds import extra
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import guard, rename
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names
-from scaffold.spec.variables import read_values
 
 METHOD = " " * 4
 BODY = " " * 8
@@ -28,8 +28,9 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
-    if spec.kind == "nnx":
-        return read_values(spec, source)
+    read = extra(spec.kind, "read", None)
+    if read is not None:
+        return read(spec, source)
     return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))
 
 

@@ -8,11 +8,16 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 - `complete(spec)`: the spec with the fields and arguments that the kind adds;
 - `NESTS`, whether its groups may be classes of their own;
 - `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
-- `LAWS`: files of law suites beside `pytree_laws.py` that its tests import.
+- `LAWS`: files of law suites in `scaffold/` that its tests import beside `pytree_laws.py`;
+- `CONSTRUCTOR`: the constructor where a spec names none, `factory` unless it says so;
+- `RNGS`: whether that takes streams of keys, `rngs`, in the place of a key;
+- `VARIABLES`: whether its arrays lie in Variables, which a call may update;
+- `read(spec, source)`: the author's Python with each field read as the class holds it.
 """
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
@@ -61,6 +66,12 @@ def kind_faults(spec: "ModuleSpec") -> "list[Fault]":
     """What makes no sense for the kind of the spec."""
     find = extra(spec.kind, "faults", None)
     return [] if find is None else list(find(spec))
+
+
+def values_for_tests(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> dict[str, Any]:
+    """What the kind of the spec puts into the generated tests in the place of the usual values."""
+    make = extra(spec.kind, "tests", None)
+    return {} if make is None else make(spec, known)
 
 
 def law_files(name: str) -> tuple[str, ...]:

@@ -52,7 +52,7 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
                 yield Piece(f"{spec.where}: call.args", argument.default)
         if spec.call.body:
             body = f"{spec.where}: call.body"
-            yield Piece(body, spec.call.body, expression=False, updates=spec.kind == "nnx")
+            yield Piece(body, spec.call.body, expression=False, updates=extra(spec.kind, "VARIABLES", False))
     yield from _pieces_of_tests(spec)
 
 

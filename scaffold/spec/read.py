@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.kinds import completed
+from scaffold.kinds import completed, extra
 from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
 from scaffold.spec.expressions import dedented, parse
@@ -254,16 +254,15 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
     tables = reader.table(raw, "fields")
     if not tables and isinstance(raw.get("fields"), Mapping) and not odd:
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
+    kind = reader.text(raw, "kind", "module")
     spec = ModuleSpec(
         name=reader.text(raw, "name"),
-        kind=reader.text(raw, "kind", "module"),
+        kind=kind,
         fields=reader.fields(tables),
         doc=reader.text(raw, "doc"),
-        constructor=reader.text(raw, "constructor", "init" if raw.get("kind") == "nnx" else "factory"),
+        constructor=reader.text(raw, "constructor", extra(kind, "CONSTRUCTOR", "factory")),
         rebuild=reader.text(raw, "rebuild", "bypass"),
-        arguments=_streams(
-            reader.arguments(raw.get("arguments"), reader.place("arguments")), raw.get("kind")
-        ),
+        arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         groups=reader.groups(raw),
@@ -282,9 +281,9 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
     return completed(spec)
 
 
-def _streams(arguments: tuple[Argument, ...], kind: Any) -> tuple[Argument, ...]:
+def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:
     """The arguments, with `rngs` where another kind of class has `key`."""
-    if kind != "nnx":
+    if not extra(kind, "RNGS", False):
         return arguments
     return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)
 
