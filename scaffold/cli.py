@@ -259,11 +259,14 @@ def show(target: str, folder: Path, as_json: bool) -> None:
 @json_option
 @reports_faults
 def laws(name: str | None, as_json: bool) -> None:
-    """Explain the pytree laws, or the one called NAME (such as P3)."""
-    from scaffold.laws import law_table
+    """Explain the laws that the tests hold a class to, or the one called NAME (such as P3)."""
+    from scaffold.laws import further_laws, law_table
 
-    table = law_table(name)
+    table, further = law_table(name), further_laws() if name is None else {}
     if as_json:
-        _print_json({number: law.to_json() for number, law in table.items()})
-    else:
-        click.echo("\n\n".join(law.text(number) for number, law in table.items()))
+        found = {number: law.to_json() for number, law in table.items()}
+        _print_json({"laws": found, "besides": further})
+        return
+    parts = [law.text(number) for number, law in table.items()]
+    parts += ["\n  ".join([f"{kind}, besides:", *laws]) for kind, laws in further.items()]
+    click.echo("\n\n".join(parts))

@@ -152,11 +152,3 @@ def test_every_spec_in_the_documentation_is_good() -> None:
             raw = tomllib.loads(text)
             if "fields" in raw:
                 assert read_spec({"name": "Shown", **raw}, f"{path.name}, block {number}").fields
-
-
-def test_the_table_of_laws_is_the_suites_own() -> None:
-    from scaffold.laws import law_table
-
-    table = (REPOSITORY / "docs/laws.md").read_text(encoding="utf-8")
-    for number, law in law_table().items():
-        assert f"| {number} | {law.name} | {law.statement} |" in table

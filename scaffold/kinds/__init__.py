@@ -8,7 +8,9 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 - `complete(spec)`: the spec with the fields and arguments that the kind adds;
 - `NESTS`, whether its groups may be classes of their own;
 - `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
-- `LAWS`: files of law suites in `scaffold/` that its tests import beside `pytree_laws.py`;
+- `LAWS`: files of law suites in `scaffold/` that its tests import beside `pytree_laws.py`; one with a table `LAWS` of its own
+  takes the place of that;
+- `WITHOUT`: the laws that such a suite leaves out, by number, each with the reason;
 - `CONSTRUCTOR`: the constructor where a spec names none, `factory` unless it says so;
 - `RNGS`: whether that takes streams of keys, `rngs`, in the place of a key;
 - `VARIABLES`: whether its arrays lie in Variables, which a call may update;

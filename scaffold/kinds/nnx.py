@@ -25,6 +25,11 @@ from scaffold.spec.variables import item_of, own_variables, read_values, updated
 
 SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
 LAWS = ("nnx_laws.py",)
+WITHOUT = {
+    "P3": "Flax flattens and rebuilds its modules, and no class of ours does.",
+    "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
+    "P13": "A module is edited in place, one Variable at a time, and not through `tree_at` or `replace`.",
+}
 CONSTRUCTOR = "init"
 VARIABLES = True
 RNGS = True
