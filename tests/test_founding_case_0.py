@@ -16,7 +16,9 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_laws
+from scaffold import find_layout, plan, publish
+from scaffold.spec.read import read_spec
+from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_laws, passed
 
 
 class Published:
@@ -237,6 +239,16 @@ def test_vmap_maps_one_leaf_alone(case: Case) -> None:
 def test_statics_that_would_poison_the_treedef_are_refused(case: Case) -> None:
     with pytest.raises(TypeError, match="`static` is static, so it must be an int, got"):
         case.build({"b": 1.0}, 2.0, jnp.int32(3))
+
+
+def test_the_flag_form_hands_over_the_size_of_a_preset_entry(tmp_path: Path) -> None:
+    fields = {
+        "table": {"type": "dict[str, f[n]]", "preset": {"a": 42.0}},
+        "gain": {"type": "f[n]", "init": "ones"},
+    }
+    raw = {"name": "Sized", "kind": "pytree", "rebuild": "flag", "fields": fields}
+    publish(plan([read_spec(raw, "sized")], find_layout(tmp_path)))
+    assert passed(bare_pytest(tmp_path)) > 10
 
 
 @dataclass(frozen=True)

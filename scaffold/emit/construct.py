@@ -49,6 +49,8 @@ def hand_over(spec: ModuleSpec) -> Constructor:
     keys = _keys(spec)
     statements = (*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys))
     values = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
+    # What `__init__` needs besides the fields: the sizes of entries that it presets.
+    values += [(one.name, one.name) for one in parameters(fields_as_given(spec)) if one.source == "dim"]
     if uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
         values.append(("dtype", "dtype"))
     return Constructor(signature(spec, as_stored=True), statements, tuple(values))
