@@ -241,13 +241,21 @@ def test_statics_that_would_poison_the_treedef_are_refused(case: Case) -> None:
         case.build({"b": 1.0}, 2.0, jnp.int32(3))
 
 
-def test_the_flag_form_hands_over_the_size_of_a_preset_entry(tmp_path: Path) -> None:
+def test_the_flag_form_takes_the_size_of_a_preset_entry_and_keeps_none(tmp_path: Path) -> None:
     fields = {
         "table": {"type": "dict[str, f[n]]", "preset": {"a": 42.0}},
         "gain": {"type": "f[n]", "init": "ones"},
+        "rate": {"type": "f[] | None", "preprocess": "jnp.exp(rate)"},
+        "scale": {"type": "f[]", "optional": "use_scale", "preprocess": "jnp.exp(scale)"},
     }
     raw = {"name": "Sized", "kind": "pytree", "rebuild": "flag", "fields": fields}
     publish(plan([read_spec(raw, "sized")], find_layout(tmp_path)))
+    namespace: dict[str, Any] = {"__name__": "sized"}
+    exec((tmp_path / "sized.py").read_text(), namespace)
+    made = namespace["Sized"].create(n=2, table={"b": jnp.ones(2)}, rate=None, scale=None)
+    assert (made.rate, made.scale, made.table["a"].shape) == (None, None, (2,))
+    without = namespace["Sized"].create(n=2, table={"b": jnp.ones(2)}, rate=0.5, scale=0.5, use_scale=False)
+    assert without.scale is None and without.rate is not None
     assert passed(bare_pytest(tmp_path)) > 10
 
 
