@@ -107,6 +107,14 @@ def main() -> None:
     "--preset", multiple=True, metavar="FIELD.ENTRY=VALUE", help="Entry of a dict that creation fixes."
 )
 @click.option("--size", multiple=True, metavar="DIM=INT", help="Size of a dim in the tests.")
+@click.option("--backend", help="The platform on which the tests must run: cpu, cuda, rocm or tpu.")
+@click.option(
+    "--lower-for",
+    "lower_for",
+    multiple=True,
+    metavar="PLATFORM",
+    help="A platform for which the tests lower the call; repeat for several.",
+)
 @click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
@@ -126,6 +134,7 @@ def new_module(
     group: tuple[str, ...],
     preset: tuple[str, ...],
     size: tuple[str, ...],
+    lower_for: tuple[str, ...],
     folder: Path,
     dry_run: bool,
     diff: bool,
@@ -144,10 +153,10 @@ def new_module(
     layout = find_layout(folder)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
-        _refuse_mixture(name, {**options, **pairs})
+        _refuse_mixture(name, {**options, **pairs, "lower-for": lower_for})
         plan = plan_modules([_load(path) for path in _distinct(specs, name, fields)], layout, force=force)
     else:
-        raw = _raw_spec(name, fields, options, pairs)
+        raw = _raw_spec(name, fields, options, pairs, lower_for)
         plan = plan_new(raw, layout, force=force)
     _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
 
@@ -176,6 +185,7 @@ def _raw_spec(
     fields: tuple[str, ...],
     options: Mapping[str, str | None],
     pairs: Mapping[str, tuple[str, ...]],
+    lower_for: tuple[str, ...],
 ) -> dict[str, Any]:
     from scaffold.spec.tokens import raw_spec
 
@@ -189,7 +199,7 @@ def _raw_spec(
         from scaffold.prompts import ask
 
         return ask()
-    return raw_spec(name, fields, options, pairs)
+    return raw_spec(name, fields, options, pairs, lower_for)
 
 
 def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> None:

@@ -87,6 +87,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
         **kind_of(spec.kind).context(spec),
         **test_context(spec, known),
         **values_for_tests(spec, known),
+        **_platforms(spec, layout),
         "stem": stem(spec.name),
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
@@ -109,6 +110,15 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     context["imports"] = import_lines(code, lines, own)
     context["test_imports"] = import_lines(test, of_tests, own)
     return context
+
+
+def _platforms(spec: ModuleSpec, layout: Layout) -> dict[str, Any]:
+    """Where the tests run, and for what they lower the class: the spec's word before the project's."""
+    lower_for = spec.test.lower_for if spec.test.lower_for is not None else layout.settings.lower_for
+    return {
+        "backend": spec.test.backend or layout.settings.backend or "",
+        "lower_for": repr(lower_for) if lower_for else "",
+    }
 
 
 def _class_import(kind: ClassType, layout: Layout) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import cast
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.spec.keys import BACKENDS
 
-BACKENDS = ("cpu", "cuda", "rocm", "tpu")
 STYLES = ("kidger", "scientific-python")
 
 _HERE = PurePosixPath(".")
@@ -49,7 +49,7 @@ class Settings:
     package: str | None = None
     tests: str = "tests"
     specs: str = "specs"
-    backend: str = "cpu"
+    backend: str | None = None
     lower_for: tuple[str, ...] = ()
     style: str = "kidger"
 

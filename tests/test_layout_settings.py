@@ -26,7 +26,7 @@ def configured(table: str) -> dict[str, str]:
 
 def test_defaults(tmp_path: Path):
     assert layout(tmp_path, {}).settings == layout(tmp_path, {"pyproject.toml": ""}).settings == Settings()
-    assert Settings() == Settings(None, "tests", "specs", "cpu", (), "kidger")
+    assert Settings() == Settings(None, "tests", "specs", None, (), "kidger")
 
 
 def test_all_settings_are_read(tmp_path: Path):

@@ -12,8 +12,8 @@ class TestAffineInit(PytreeLaws):
     """The pytree laws on `AffineInit`."""
 
     leaves = (
-        Leaf("weight", "param", (2, 3)),
-        Leaf("bias", "param", (2,)),
+        Leaf("weight", "param", (2, 3), std=0.5774),
+        Leaf("bias", "param", (2,), value=0.0),
     )
     static: ClassVar = {
         "in_size": 3,
@@ -27,6 +27,7 @@ class TestAffineInit(PytreeLaws):
         ({"out_size": 2.5}, TypeError),
         ({"use_bias": 1j}, TypeError),
     )
+    drawn = ("weight",)
     returns = (Output((2,)),)
     ignores_key = True
     takes_dtype = True

@@ -29,6 +29,7 @@ class TestGRUCell(PytreeLaws):
         ({"hidden_size": 2.5}, TypeError),
         ({"use_bias": 1j}, TypeError),
     )
+    drawn = ("weight_ih", "weight_hh", "bias", "bias_n")
     returns = (Output((2,)),)
     carry = 1
     ignores_key = True

@@ -11,8 +11,8 @@ class TestLayerNorm(PytreeLaws):
     """The pytree laws on `LayerNorm`."""
 
     leaves = (
-        Leaf("weight", "param", (2, 3)),
-        Leaf("bias", "param", (2, 3)),
+        Leaf("weight", "param", (2, 3), value=1.0),
+        Leaf("bias", "param", (2, 3), value=0.0),
     )
     static: ClassVar = {
         "eps": 1e-05,
@@ -25,6 +25,7 @@ class TestLayerNorm(PytreeLaws):
         ({"use_weight": 1j}, TypeError),
         ({"use_bias": 1j}, TypeError),
     )
+    used = ("eps",)
     ignores_key = True
     takes_dtype = True
 

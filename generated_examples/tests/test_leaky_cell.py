@@ -12,14 +12,15 @@ class TestLeakyCell(PytreeLaws):
     """The pytree laws on `LeakyCell`."""
 
     leaves = (
-        Leaf("weight_in", "param", (2, 3)),
-        Leaf("weight_hidden", "param", (2, 2)),
-        Leaf("bias", "param", (2,)),
-        Leaf("logit", "param", (2,)),
+        Leaf("weight_in", "param", (2, 3), std=0.5774),
+        Leaf("weight_hidden", "param", (2, 2), std=0.7071),
+        Leaf("bias", "param", (2,), value=0.0),
+        Leaf("logit", "param", (2,), std=1.0),
     )
     other: ClassVar = {
         "hidden_size": 5,
     }
+    drawn = ("weight_in", "weight_hidden", "logit")
     returns = (Output((2,)),)
     carry = 0
     takes_dtype = True

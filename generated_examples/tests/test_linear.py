@@ -27,6 +27,7 @@ class TestLinear(PytreeLaws):
         ({"out_features": 1j}, TypeError),
         ({"use_bias": 1j}, TypeError),
     )
+    drawn = ("weight", "bias")
     returns = (Output((2,)),)
     ignores_key = True
     takes_dtype = True

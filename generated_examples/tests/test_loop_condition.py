@@ -18,6 +18,7 @@ class TestLoopCondition(ClosureLaws):
     other: ClassVar = {
         "example": (),
     }
+    kept = ("limit", "steps")
     returns = (Output((), "bool"),)
     takes_dtype = True
 

@@ -37,6 +37,8 @@ class TestMLP(PytreeLaws):
         ({"depth": 2.5}, TypeError),
         ({"scan": 1j}, TypeError),
     )
+    tuples = ("layers",)
+    used = ("scan",)
     returns = (Output((2,)),)
     ignores_key = True
     takes_dtype = True

@@ -29,9 +29,12 @@ class TestNnxBlock(NnxLaws):
     rejected = (
         ({"depth": 0}, ValueError),
         ({"momentum": 1.0}, ValueError),
+        ({"momentum": -0.001}, ValueError),
         ({"depth": 2.5}, TypeError),
         ({"momentum": float("nan")}, TypeError),
     )
+    accepted = ({"momentum": 0.0},)
+    drawn = ("mix", "layers")
     returns = (Output((3,)),)
     updates = ("mean", "calls")
     map_variables = staticmethod(map_variables)

@@ -11,10 +11,11 @@ from positive_scale import PositiveScale
 class TestPositiveScale(PytreeLaws):
     """The pytree laws on `PositiveScale`."""
 
-    leaves = (Leaf("raw", "param", (2,)),)
+    leaves = (Leaf("raw", "param", (2,), std=1.0),)
     other: ClassVar = {
         "size": 3,
     }
+    drawn = ("raw",)
     returns = (Output((2,)),)
     takes_dtype = True
 

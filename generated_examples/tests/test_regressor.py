@@ -20,6 +20,7 @@ class TestRegressor(PytreeLaws):
     other: ClassVar = {
         "size": 5,
     }
+    drawn = ("hidden", "out")
     returns = (Output((1,)),)
     takes_dtype = True
 

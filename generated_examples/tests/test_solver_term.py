@@ -19,6 +19,7 @@ class TestSolverTerm(ClosureLaws):
     other: ClassVar = {
         "example": (),
     }
+    kept = ("matrix", "damping", "frequency")
     returns = (Output((2,)),)
     carry = 1
     takes_dtype = True

@@ -18,6 +18,7 @@ class TestSplitParams(PytreeLaws):
     filters: ClassVar = {
         "select_small": ("element1", "element2"),
     }
+    kept = ("element1", "element2", "element3")
     returns = (Output((2,)),)
     takes_dtype = True
 

@@ -18,6 +18,7 @@ class TestSplitParamsNested(PytreeLaws):
     filters: ClassVar = {
         "select_small": ("small",),
     }
+    kept = ("element1", "element2", "element3")
     returns = (Output((2,)),)
     takes_dtype = True
 

@@ -11,14 +11,15 @@ class TestSplitTable(PytreeLaws):
     """The pytree laws on `SplitTable`."""
 
     leaves = (
-        Leaf("gains", "param", (2,)),
-        Leaf("offsets", "param", (2,)),
+        Leaf("gains", "param", (2,), value=1.0),
+        Leaf("offsets", "param", (2,), value=0.0),
         Leaf("mask", "buffer", (2,), "bool"),
     )
     filters: ClassVar = {
         "select_first": ("gains",),
         "select_second": ("offsets", "mask"),
     }
+    kept = ("mask",)
     returns = (Output((2,)),)
     takes_dtype = True
 

@@ -25,6 +25,9 @@ class TestStack(PytreeLaws):
         ({"depth": 2.5}, TypeError),
         ({"activation": lambda x: x}, TypeError),
     )
+    drawn = ("layers",)
+    tuples = ("layers",)
+    used = ("activation",)
     returns = (Output((3,)),)
     takes_dtype = True
 

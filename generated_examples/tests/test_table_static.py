@@ -21,12 +21,14 @@ class TestTableStatic(PytreeLaws):
         "static": 4,
     }
     rejected = (({"static": 2.5}, TypeError),)
+    kept = ("table", "attr")
+    used = ("static",)
     returns = (Output((2,)),)
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {
-            "table": {"a": sample(seed, ()), "b": sample(seed + 10, ())},
+            "table": {"b": sample(seed, ()), "a": sample(seed + 10, ())},
             "attr": sample(seed + 1, ()),
             "static": 3,
         }

@@ -18,7 +18,7 @@ class TestTrainState(TrainStateLaws):
     leaves = (
         Leaf("model", "module"),
         Leaf("opt_state", "module"),
-        Leaf("step", "buffer", (), "int32"),
+        Leaf("step", "buffer", (), "int32", value=0),
         Leaf("key", "key", (), "key"),
         Leaf("ema", "module"),
     )
@@ -30,8 +30,11 @@ class TestTrainState(TrainStateLaws):
     }
     rejected = (
         ({"ema_decay": 1.0}, ValueError),
+        ({"ema_decay": -0.001}, ValueError),
         ({"ema_decay": float("nan")}, TypeError),
     )
+    accepted = ({"ema_decay": 0.0},)
+    kept = ("key",)
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -13,15 +13,18 @@ class TestWhiten(PytreeLaws):
     leaves = (
         Leaf("mean", "buffer", (2,)),
         Leaf("deviation", "buffer", (2,)),
-        Leaf("gain", "param", (2,)),
+        Leaf("gain", "param", (2,), value=1.0),
     )
     static: ClassVar = {
         "epsilon": 1e-06,
     }
     rejected = (
         ({"epsilon": -1.0}, ValueError),
+        ({"epsilon": 0.0}, ValueError),
         ({"epsilon": float("nan")}, TypeError),
     )
+    kept = ("mean", "deviation")
+    used = ("epsilon",)
     returns = (Output((2,)),)
     takes_dtype = True
 

@@ -221,7 +221,8 @@ def _initialised(spec: ModuleSpec, field: Field, array: ArrayType, keys: Mapping
         # The constructor may be given a narrower dtype than what makes it can do.
         dtype, narrowed = f"jnp.promote_types({dtype}, jnp.float32)", f".astype({dtype})"
     return (
-        one.source.format(key=key, shape=shape_source(array), dtype=dtype, fan=_fan(spec, array)) + narrowed
+        one.source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan_axes(spec, array))
+        + narrowed
     )
 
 
@@ -232,7 +233,7 @@ def shape_source(array: ArrayType) -> str:
     return f"({', '.join(array.dims)})"
 
 
-def _fan(spec: ModuleSpec, array: ArrayType) -> str:
+def fan_axes(spec: ModuleSpec, array: ArrayType) -> str:
     """The axes of fan-in and fan-out.
 
     jax's initialisers take `(in, out)`, whereas `self.weight @ x` wants `(out, in)`. The last axis is the input, as in

@@ -81,7 +81,8 @@ class Examples:
             case ListType(item=item):
                 return f"[{self.value(item, name, offset)}, {self.value(item, name, offset + 10)}]"
             case DictType(item=item):
-                entries = sorted((*keys, "z" if "b" in keys else "b"))
+                # Not in the order of the keys, in which jax takes them.
+                entries = sorted((*keys, "z" if "b" in keys else "b"), reverse=True)
                 pairs = (
                     f"{key!r}: {self.value(item, name, offset + 10 * i)}" for i, key in enumerate(entries)
                 )

@@ -52,6 +52,11 @@ def placed(spec: ModuleSpec) -> Iterator[tuple[str, Field]]:
             )
 
 
+def selected(spec: ModuleSpec, group: Group) -> tuple[str, ...]:
+    """The paths that the filter spec of a group selects."""
+    return (group.name,) if spec.nests else group.fields
+
+
 def located(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where it lies: `self.shape.radius` for `self.radius`."""
     groups = spec.groups if spec.nests else ()

@@ -5,13 +5,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from scaffold.emit.construct import copy_source
+from scaffold.emit.declared import (
+    bounds,
+    drawn_fields,
+    kept_fields,
+    spread_of,
+    tuple_fields,
+    used_fields,
+    value_of,
+)
 from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.members import METHOD
-from scaffold.emit.nesting import placed
+from scaffold.emit.nesting import placed, selected
 from scaffold.emit.text import docstring
 from scaffold.spec.constructor import Parameter, parameters, reads
 from scaffold.spec.expressions import count_name
-from scaffold.spec.model import Argument, Field, Group, ModuleSpec
+from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.sizes import other_size
 from scaffold.spec.types import (
     DTYPES,
@@ -55,8 +64,10 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
-        "filters": [[f"select_{one.name}", repr(_selected(spec, one))] for one in spec.groups],
+        "filters": [[f"select_{one.name}", repr(selected(spec, one))] for one in spec.groups],
         "rejected": _rejected(spec),
+        "accepted": [_dict((row,)) for row in bounds(spec)[0]],
+        "declared": [list(row) for row in _declared(spec)],
         "inputs": [list(pair) for pair in inputs],
         "has_call": spec.call is not None,
         "ignores_key": _ignores_key(spec),
@@ -72,9 +83,17 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
     }
 
 
-def _selected(spec: ModuleSpec, group: Group) -> tuple[str, ...]:
-    """The paths that the filter spec of a group selects."""
-    return (group.name,) if spec.nests else group.fields
+def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
+    """What the spec says of several fields: attributes of the test class, with the names."""
+    plain = spec.kind != "nnx"
+    paths = {field.name: place + field.name for place, field in placed(spec)}
+    rows = {
+        "drawn": [paths[name] for name in drawn_fields(spec)],
+        "kept": kept_fields(spec),
+        "tuples": [paths[name] for name in tuple_fields(spec)] if plain else [],
+        "used": used_fields(spec) if plain else [],
+    }
+    yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
 
 
 def _targets(names: list[str]) -> str:
@@ -134,6 +153,9 @@ def _leaf(examples: Examples, field: Field, entry: tuple[str, Type]) -> str:
     parts = [repr(path), f'"{role}"', repr(examples.shape(kind))]
     if DTYPES[kind.dtype][1] != "float":
         parts.append(f'"{DTYPES[kind.dtype][1]}"')
+    value, spread = value_of(field, path), spread_of(examples, field)
+    parts += [f"value={value}"] if value is not None else []
+    parts += [f"std={round(spread, 4)}"] if spread is not None else []
     return f"Leaf({', '.join(parts)})"
 
 
@@ -232,7 +254,8 @@ def _other_value(kind: Type, source: str) -> str | None:
 
 def _rejected(spec: ModuleSpec) -> list[list[str]]:
     """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
-    own = [[_dict(row), "ValueError"] for row in spec.test.rejected]
+    rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
+    own = [[_dict(row), "ValueError"] for row in rows]
     static = (one for one in spec.static if one.given and one.converter is None and one.preprocess is None)
     return own + [[_dict(((one.name, _wrong(one.type)),)), "TypeError"] for one in static]
 

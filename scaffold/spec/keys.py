@@ -12,6 +12,8 @@ from scaffold.spec.raw import as_list, as_table
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
 LAYOUTS = ("flat", "nested")
+BACKENDS = ("cpu", "cuda", "rocm", "tpu")
+"""The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
 ROLES = ("param", "buffer", "static", "callable", "module", "derived")
 
 _PYTHON_TYPES = {
@@ -104,6 +106,10 @@ TEST_KEYS = {
         "array of strings", "Parts of names of tests that do not hold for the class: `p08_every_parameter`."
     ),
     "rejected": Key("array of tables", "Changes to the arguments that the constructor must refuse."),
+    "backend": Key("string", "The platform on which the tests must run, and no other.", BACKENDS),
+    "lower_for": Key(
+        "array of strings", "Platforms for which the tests lower the call and its gradient.", BACKENDS
+    ),
 }
 
 
@@ -142,10 +148,18 @@ def _value_faults(value: Any, key: Key, where: str) -> list[Fault]:
         article = "an" if key.form[0] in "ai" else "a"
         fix = f"write `{_EXAMPLES[key.form].format(name)}`: {key.doc}"
         return [Fault(where, f"{_shown(value)} is not {article} {key.form}", fix, key.legal)]
-    if key.legal and value not in key.legal:
-        fix = suggestion(value.lower(), key.legal, f"write one of the legal values: {key.doc}")
-        return [Fault(where, f"`{value}` is not legal", fix, key.legal)]
-    return []
+    if not key.legal:
+        return []
+    return [_illegal(one, key, where) for one in _values(value) if one not in key.legal]
+
+
+def _values(value: Any) -> list[Any]:
+    return as_list(value) if isinstance(value, list) else [value]
+
+
+def _illegal(value: str, key: Key, where: str) -> Fault:
+    fix = suggestion(value.lower(), key.legal, f"write one of the legal values: {key.doc}")
+    return Fault(where, f"`{value}` is not legal", fix, key.legal)
 
 
 _EXAMPLES = {

@@ -114,6 +114,10 @@ class TestPlan:
     """Whether the call must not promote dtypes and ranks."""
     skip: tuple[str, ...] = ()
     """Parts of the names of tests that do not hold for the class."""
+    backend: str | None = None
+    """The platform on which the tests must run; None leaves it to the project."""
+    lower_for: tuple[str, ...] | None = None
+    """Platforms for which the tests lower the call and its gradient; None leaves it to the project."""
 
 
 @dataclass(frozen=True)

@@ -227,6 +227,8 @@ class Reader:
             other=self.values(self.table(table, "other"), "other"),
             strict=table.get("strict") is not False,
             skip=tuple(map(str, as_list(table.get("skip")))),
+            backend=self.text(table, "backend") or None,
+            lower_for=tuple(map(str, as_list(table["lower_for"]))) if "lower_for" in table else None,
             rejected=tuple(
                 self.values(as_table(row), "rejected")
                 for row in as_list(table.get("rejected"))

@@ -60,4 +60,8 @@ def _table(keys: Mapping[str, Key]) -> dict[str, Any]:
 
 def _property(key: Key) -> dict[str, Any]:
     described = {"description": key.doc, **_FORMS[key.form]}
-    return {**described, "enum": list(key.legal)} if key.legal else described
+    if not key.legal:
+        return described
+    legal = {"enum": list(key.legal)}
+    one_of_many = {"items": {**_FORMS["string"], **legal}}
+    return {**described, **(one_of_many if key.form == "array of strings" else legal)}

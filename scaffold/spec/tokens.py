@@ -113,6 +113,7 @@ def raw_spec(
     fields: Sequence[str],
     options: Mapping[str, str | None],
     pairs: Mapping[str, Sequence[str]],
+    lower_for: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The tables of a spec from the command line. Raises one `ScaffoldError` where a token is wrong, for all faults.
 
@@ -128,11 +129,12 @@ def raw_spec(
     presets = read.get("preset", {})
     faults += [*wrong, *([] if faults else preset_faults(tables, presets))]
     raw: dict[str, Any] = {"name": name, **plain, "fields": with_presets(tables, presets)}
+    test = {"sizes": read.get("size"), "backend": options.get("backend"), "lower_for": [*lower_for]}
     found = {
         "options": read.get("option"),
         "groups": read.get("group"),
         "call": _call(options),
-        "test": {"sizes": read["size"]} if read.get("size") else None,
+        "test": {key: value for key, value in test.items() if value},
     }
     raw |= {key: table for key, table in found.items() if table}
     if faults:

@@ -3,6 +3,7 @@
 import importlib.util
 import inspect
 import pathlib
+import re
 import sys
 import tempfile
 import warnings
@@ -45,11 +46,16 @@ def cases(suite):
                 yield name, test, kwargs
 
 
-def run(suite, only="test_", on_warning="error"):
-    """Every law of `suite` (a subclass of PytreeLaws) whose name starts with `only`."""
+def run(suite, only="test_", on_warning="error", once=False):
+    """Every law of `suite` (a subclass of PytreeLaws) whose name starts with `only`.
+
+    With `once` the tests of a law end with its first failure. What is no law of a number goes
+    by the name of its suite's file, such as `closure_laws`.
+    """
     outcome = Outcome()
     for name, test, kwargs in cases(suite()):
-        if not name.startswith(only):
+        law = law_of(name, test)
+        if not name.startswith(only) or (once and law in outcome):
             continue
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter(on_warning)
@@ -63,4 +69,19 @@ def run(suite, only="test_", on_warning="error"):
             except laws.LawBroken as broken:
                 law = str(broken).partition(" ")[0]
                 outcome.setdefault(law, []).append(f"[{name}] {broken}")
+            except Exception as error:
+                if NUMBERED.match(name):
+                    raise
+                outcome.setdefault(law, []).append(f"[{name}] {error}")
+            except pytest.fail.Exception as error:
+                outcome.setdefault(law, []).append(f"[{name}] {error}")
     return outcome
+
+
+NUMBERED = re.compile(r"test_p(\d\d)_")
+
+
+def law_of(name, test):
+    """The number of a law, such as P3, or the file that a law without a number comes from."""
+    found = NUMBERED.match(name)
+    return f"P{int(found[1])}" if found else test.__func__.__module__

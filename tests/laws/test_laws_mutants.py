@@ -1,6 +1,7 @@
 """Each law fails on the mistakes that it is there for, and its message names the cause."""
 
 import mutants_ownership
+import mutants_platform
 import mutants_static
 import mutants_structure
 import mutants_training
@@ -8,7 +9,7 @@ import pytest
 from laws_runner import run
 from mutant_base import MUTANTS, NodeLaws
 
-MODULES = (mutants_structure, mutants_static, mutants_training, mutants_ownership)
+MODULES = (mutants_structure, mutants_static, mutants_training, mutants_ownership, mutants_platform)
 
 
 @pytest.mark.parametrize("suite, law, words", MUTANTS)
@@ -25,5 +26,5 @@ def test_the_right_node_holds_every_law():
 
 def test_every_law_has_a_mutant():
     killed = {param.values[1] for param in MUTANTS}
-    assert killed == {f"P{number}" for number in range(1, 18)}
+    assert killed == {f"P{number}" for number in range(1, 19)}
     assert {module.__name__ for module in MODULES} <= {param.values[0].__module__ for param in MUTANTS}

@@ -1,0 +1,251 @@
+"""Which laws notice which mistakes: `python -m benchmarks.mutants` makes mistakes in the emitted examples and runs their tests.
+
+Each mistake of `benchmarks/_mistakes.py` is made where it can be, at most twice in each form of class (each kind, each
+way to construct or rebuild); `--every` makes all of them, `--quick` a sample that shows each law at work, `--only TEXT` those with this
+in their name. What survives is listed; what is no mistake after all stands in `EQUIVALENT` with the reason.
+"""
+
+import argparse
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import sys
+import tempfile
+import warnings
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from benchmarks._equivalent import reason
+from benchmarks._mistakes import Mutant, mutants_of
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "generated_examples"
+FORMS = {
+    "module, factory": (
+        "affine", "whiten", "leaky_cell", "split_params", "split_table", "stack", "regressor", "positive_scale"
+    ),
+    "module, __init__": ("linear", "affine_init", "layer_norm", "embedding", "dropout", "gru_cell", "mlp"),
+    "pytree, bypass": ("table_bypass",),
+    "pytree, flag": ("table_flag",),
+    "pytree, factory": ("table_factory",),
+    "pytree, static": ("table_static",),
+    "closure": ("solver_term", "loop_condition"),
+    "train-state": ("train_state",),
+    "nnx": ("nnx_block",),
+}  # fmt: skip
+LAWS = (*(f"P{number}" for number in range(1, 18)), "closure_laws", "train_state_laws", "nnx_laws")
+QUICK = ("whiten", "table_bypass", "leaky_cell")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One mutant of an example."""
+
+    form: str
+    example: str
+    mutant: Mutant
+
+    @property
+    def name(self) -> str:
+        return f"{self.mutant.mistake}, {self.example}:{self.mutant.line}"
+
+
+@dataclass(frozen=True)
+class Found:
+    """The laws that failed on a mutant, each with the first line of its message."""
+
+    name: str
+    mistake: str
+    form: str
+    killed_by: Mapping[str, str]
+    equivalent: str | None
+
+    @property
+    def verdict(self) -> str:
+        return "killed" if self.killed_by else "equivalent" if self.equivalent else "SURVIVED"
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "form": self.form, "verdict": self.verdict, "by": dict(self.killed_by)}
+
+
+def cases(*, limit: int | None, only: str = "") -> list[Case]:
+    """The mutants, at most `limit` of each mistake in each form, taken from its examples by turns."""
+    found: list[Case] = []
+    for form, examples in FORMS.items():
+        by_mistake: dict[str, list[list[Case]]] = defaultdict(list)
+        for example in examples:
+            own: dict[str, list[Case]] = defaultdict(list)
+            for mutant in mutants_of((EXAMPLES / f"{example}.py").read_text()):
+                own[mutant.mistake].append(Case(form, example, mutant))
+            for mistake, row in own.items():
+                by_mistake[mistake].append(row)
+        for rows in by_mistake.values():
+            found += [one for one in list(_by_turns(rows))[:limit] if only in f"{one.name}, {form}"]
+    return found
+
+
+def _by_turns(rows: Sequence[Sequence[Case]]) -> Iterator[Case]:
+    for index in range(max(map(len, rows))):
+        # Another example first for each mistake, so that all of them are used.
+        start = len(rows[0][0].mutant.mistake) % len(rows)
+        yield from (row[index] for row in (*rows[start:], *rows[:start]) if index < len(row))
+
+
+def quick_cases() -> list[Case]:
+    """Each mistake once, in the examples whose laws run fastest."""
+    seen: dict[str, Case] = {}
+    for example in QUICK:
+        form = next(form for form, examples in FORMS.items() if example in examples)
+        for mutant in mutants_of((EXAMPLES / f"{example}.py").read_text()):
+            seen.setdefault(mutant.mistake, Case(form, example, mutant))
+    return list(seen.values())
+
+
+# --- In a process of its own -------------------------------------------------------------------
+
+
+def prepare(cache: str) -> None:
+    """Makes the examples, the suites and a cache of compiled programs ready."""
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    sys.path[:0] = [str(ROOT / "tests" / "laws"), str(EXAMPLES), str(EXAMPLES / "tests")]
+    import jax
+
+    jax.config.update("jax_compilation_cache_dir", cache)
+    jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
+    jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
+    warnings.simplefilter("ignore")
+    import laws_runner  # noqa: F401 - it loads the suite under its own name
+
+    for form in FORMS.values():
+        for example in form:
+            __import__(example)
+
+
+def judge(case: Case) -> Found:
+    """Runs the generated tests of an example against its mutant."""
+    import jax
+
+    settings = dict(jax.config.values)
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+        place = Path(folder) / f"{case.example}.py"
+        place.write_text(case.mutant.source)
+        original = sys.modules[case.example]
+        try:
+            killed = _failures(case.example, place)
+        finally:
+            sys.modules[case.example] = original
+            for name, value in settings.items():
+                if jax.config.values[name] != value:
+                    jax.config.update(name, value)
+    return Found(case.name, case.mutant.mistake, case.form, killed, reason(case.mutant.mistake, case.example))
+
+
+def _failures(example: str, place: Path) -> dict[str, str]:
+    from laws_runner import run
+
+    try:
+        _loaded(example, place)
+        tests = _loaded(f"test_{example}", EXAMPLES / "tests" / f"test_{example}.py")
+    except Exception as error:
+        return {"import": f"{type(error).__name__}: {error}"}
+    (suite,) = [one for name, one in vars(tests).items() if name.startswith("Test")]
+    try:
+        outcome = run(suite, on_warning="ignore", once=True)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}"}
+    return {law: messages[0].splitlines()[0] for law, messages in outcome.items()}
+
+
+def _loaded(name: str, place: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(name, place)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+# --- The report --------------------------------------------------------------------------------
+
+
+def judged(chosen: Sequence[Case], jobs: int) -> list[Found]:
+    """The verdicts on all cases, by `jobs` processes side by side."""
+    found: list[Found] = []
+    with tempfile.TemporaryDirectory(prefix="scaffold-mutants-") as cache:
+        context = get_context("spawn")
+        with ProcessPoolExecutor(jobs, context, prepare, (cache,)) as pool:
+            for one in pool.map(judge, chosen, chunksize=4):
+                found.append(one)
+                print(f"{len(found)}/{len(chosen)} {one.verdict}: {one.name}", file=sys.stderr)
+    return found
+
+
+def by_mistake(found: Sequence[Found]) -> dict[str, list[Found]]:
+    rows: dict[str, list[Found]] = defaultdict(list)
+    for one in found:
+        rows[one.mistake].append(one)
+    return rows
+
+
+def killers(found: Sequence[Found]) -> dict[str, int]:
+    """How many mutants each law killed."""
+    return {law: sum(law in one.killed_by for one in found) for law in LAWS}
+
+
+def matrix(found: Sequence[Found]) -> str:
+    """A row for each mistake: how many mutants each law killed, of how many."""
+    width = max(len(one.mistake) for one in found)
+    heads = [law.removesuffix("_laws").replace("train_state", "train") for law in LAWS]
+    lines = [" ".join([" " * width, "mutants", "killed", *(f"{head:>4}" for head in heads)])]
+    for mistake, row in by_mistake(found).items():
+        counts = [
+            f"{count or '':>{max(4, len(head))}}"
+            for count, head in zip(killers(row).values(), heads, strict=True)
+        ]
+        killed = sum(bool(one.killed_by) for one in row)
+        lines.append(" ".join([f"{mistake:{width}}", f"{len(row):7}", f"{killed:6}", *counts]).rstrip())
+    return "\n".join(lines)
+
+
+def report(found: Sequence[Found], seconds: float) -> str:
+    """The matrix, what survived, what is equivalent, and the laws that killed nothing."""
+    count = {
+        verdict: [one for one in found if one.verdict == verdict]
+        for verdict in ("killed", "equivalent", "SURVIVED")
+    }
+    totals = ", ".join(f"{len(ones)} {verdict}" for verdict, ones in count.items())
+    idle = [law for law, number in killers(found).items() if not number]
+    lines = [matrix(found), "", f"{len(found)} mutants in {seconds:.0f} s: {totals}"]
+    lines += [f"equivalent: {one.name}: {one.equivalent}" for one in count["equivalent"]]
+    lines += [f"SURVIVED: {one.name}" for one in count["SURVIVED"]]
+    lines += [f"laws that killed nothing: {', '.join(idle) or 'none'}"]
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.mutants", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="each mistake once, in three small examples")
+    parser.add_argument("--every", action="store_true", help="each mistake wherever it can be made")
+    parser.add_argument("--only", default="", help="those with this text in their name")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args(arguments)
+    start = perf_counter()
+    limit = None if chosen.every or chosen.only else 2
+    every = quick_cases() if chosen.quick else cases(limit=limit, only=chosen.only)
+    found = judged([one for one in every if chosen.only in f"{one.name}, {one.form}"], chosen.jobs)
+    text = report(found, perf_counter() - start)
+    print(json.dumps([one.to_json() for one in found], indent=1) if chosen.json else text)
+    return int(any(one.verdict == "SURVIVED" for one in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,168 @@
+"""What the tests can know of an instance from the spec alone: values, spreads, bounds, and what depends on what."""
+
+import ast
+import math
+import operator
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scaffold.emit.construct import fan_axes
+from scaffold.emit.examples import Examples
+from scaffold.spec.constructor import key_consumers, reads, sources_of
+from scaffold.spec.expressions import dedented, draws_from
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
+
+TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
+_GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
+_COMPARE: dict[type, Callable[[Any, Any], bool]] = {
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def value_of(field: Field, path: str) -> str | None:
+    """What each element of the leaf at `path` holds after construction, where the spec says it."""
+    named = {"zeros": "0.0", "ones": "1.0"}.get(field.initialiser or "")
+    if named is not None and field.array is not None:
+        return named if field.array.inexact else str(int(float(named)))
+    preset = {f"{field.name}.{name}": source for name, source in field.preset}
+    return _number(preset[path]) if path in preset else None
+
+
+def _number(source: str) -> str | None:
+    try:
+        value = ast.literal_eval(source)
+    except (ValueError, SyntaxError):
+        return None
+    return source if type(value) in (int, float) else None
+
+
+def spread_of(examples: Examples, field: Field) -> float | None:
+    """The standard deviation of a named draw around 0."""
+    array, name = field.array, field.initialiser or ""
+    if array is None or array.dtype[0] == "c":
+        return None
+    shape = examples.shape(array)
+    if name == "orthogonal":
+        return 1 / math.sqrt(max(shape[-1], math.prod(shape[:-1])))
+    scheme = name.partition("_")[0]
+    if scheme in _GAINS and len(shape) > 1:
+        return math.sqrt(_GAINS[scheme] / _fan(examples, array, scheme))
+    return {"normal": 1.0, "truncated_normal": TRUNCATED}.get(name)
+
+
+def _fan(examples: Examples, array: ArrayType, scheme: str) -> float:
+    shape = examples.shape(array)
+    fan_in, fan_out = math.prod(shape) / shape[-2], math.prod(shape) / shape[-1]
+    if "in_axis=-2" in fan_axes(examples.spec, array):
+        fan_in, fan_out = fan_out, fan_in
+    return (fan_in + fan_out) / 2 if scheme == "glorot" else fan_in
+
+
+def drawn_fields(spec: ModuleSpec) -> list[str]:
+    """The fields of arrays that are drawn from the key."""
+    consumers = {*key_consumers(spec), *_draws_from_streams(spec)}
+    return [one.name for one in spec.dynamic if one.name in consumers and not one.python_leaf]
+
+
+def _draws_from_streams(spec: ModuleSpec) -> set[str]:
+    return {one.name for one in spec.stored if any(draws_from(source, "rngs") for source in sources_of(one))}
+
+
+def kept_fields(spec: ModuleSpec) -> list[str]:
+    """The fields that hold the arrays that they are given."""
+    return [one.name for one in spec.dynamic if _is_kept(one)]
+
+
+def _is_kept(field: Field) -> bool:
+    changed = field.preprocess or field.converter or field.optional or field.default is not None
+    return field.given and not changed and field.role in ("param", "buffer") and not field.python_leaf
+
+
+def tuple_fields(spec: ModuleSpec) -> list[str]:
+    """The fields that hold a tuple of arrays or Modules."""
+    return [one.name for one in spec.dynamic if isinstance(one.type, ListType)]
+
+
+def used_fields(spec: ModuleSpec) -> list[str]:
+    """The static fields that the body of the call reads in every case."""
+    body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
+    read = {name for statement in body for name in _always_read(statement)}
+    plain = ScalarType | CallableType
+    return [one.name for one in spec.static if one.name in read and one.given and isinstance(one.type, plain)]
+
+
+def _always_read(node: ast.AST) -> Iterator[str]:
+    """The attributes of `self` that a node reads, whichever branch is taken."""
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test):
+            yield from _always_read(test)
+        case ast.BoolOp(values=[first, *_]):
+            yield from _always_read(first)
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            yield name
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _always_read(child)
+
+
+def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Values of static numbers that the checks just accept, and values that they just refuse."""
+    accepted: list[tuple[str, str]] = []
+    rejected: list[tuple[str, str]] = []
+    for field in spec.static:
+        # Elsewhere in the constructor a strange value may raise another error first.
+        for value, holds in () if _is_read_elsewhere(spec, field) else _at_bounds(field):
+            (accepted if holds else rejected).append((field.name, repr(value)))
+    return accepted, rejected
+
+
+def _is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
+    others = [one for one in spec.fields if one is not field]
+    sources = [source for one in others for source in (*sources_of(one), *([one.check] if one.check else []))]
+    return bool(spec.setup.strip()) or any(field.name in reads(source) for source in sources)
+
+
+def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
+    """Each number that the check compares the field with, and the one beyond it: with whether the check holds."""
+    plain = field.given and field.converter is None and field.preprocess is None
+    if not (
+        plain and field.check and isinstance(field.type, ScalarType) and field.type.name in ("int", "float")
+    ):
+        return
+    number, step = (int, 1) if field.type.name == "int" else (float, 0.001)
+    for bound in _bounds(field.check, field.name):
+        holds = _holds(field.check, field.name, bound)
+        yield number(bound), holds
+        for beyond in (bound - step, bound + step) if holds else ():
+            if not _holds(field.check, field.name, beyond):
+                yield beyond, False
+
+
+def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:
+    """The operands and operators of a chain that compares the field with numbers."""
+    node = ast.parse(check, mode="eval").body
+    if not isinstance(node, ast.Compare) or any(type(one) not in _COMPARE for one in node.ops):
+        return None
+    operands = [node.left, *node.comparators]
+    names = [one for one in operands if isinstance(one, ast.Name)]
+    others = [one for one in operands if not isinstance(one, ast.Name)]
+    plain = all(_number(ast.unparse(one)) is not None for one in others)
+    return (operands, node.ops) if [one.id for one in names] == [name] and plain else None
+
+
+def _bounds(check: str, name: str) -> list[int | float]:
+    compared = _comparison(check, name)
+    operands = compared[0] if compared else []
+    return [ast.literal_eval(one) for one in operands if not isinstance(one, ast.Name)]
+
+
+def _holds(check: str, name: str, value: float) -> bool:
+    compared = _comparison(check, name)
+    assert compared is not None
+    values = [value if isinstance(one, ast.Name) else ast.literal_eval(one) for one in compared[0]]
+    pairs = zip(compared[1], values, values[1:], strict=False)
+    return all(_COMPARE[type(compare)](left, right) for compare, left, right in pairs)
