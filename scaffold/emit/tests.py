@@ -261,8 +261,7 @@ def _rejected(spec: ModuleSpec) -> list[list[str]]:
 
 
 def _dict(row: tuple[tuple[str, str], ...]) -> str:
-    pairs = (f'"{name}": {source}' for name, source in row)
-    return f"{{{', '.join(pairs)}}}"
+    return "{" + ", ".join(f'"{name}": {source}' for name, source in row) + "}"
 
 
 def _wrong(kind: Type) -> str:
@@ -314,12 +313,12 @@ def _ignores_key(spec: ModuleSpec) -> bool:
     """Whether the call takes a key and never looks at it."""
     if spec.call is None:
         return False
-    keys = [one.name for one in spec.call.args if one.type and any(_is_key(part) for part in walk(one.type))]
+    keys = [
+        one.name
+        for one in spec.call.args
+        if one.type and any((isinstance(part, ArrayType) and part.dtype == "key") for part in walk(one.type))
+    ]
     return bool(keys) and not any(count_name(spec.call.body, key) for key in keys)
-
-
-def _is_key(kind: Type) -> bool:
-    return isinstance(kind, ArrayType) and kind.dtype == "key"
 
 
 def _returns(spec: ModuleSpec, examples: Examples) -> list[str]:
