@@ -101,7 +101,6 @@ def _targets(names: list[str]) -> str:
 
 
 def _local(argument: Argument) -> str:
-    """The name of an argument in the test that calls `instance`."""
     return "instance_" if argument.name == "instance" else argument.name
 
 
