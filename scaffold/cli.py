@@ -98,6 +98,7 @@ def main() -> None:
     "--constructor", help="factory (a `create` beside plain fields) or init (`__init__`, as equinox.nn)."
 )
 @click.option("--rebuild", help="Kind pytree: bypass, flag, factory or static.")
+@click.option("--layout", help="flat, or nested: each group is a class of its own.")
 @click.option(
     "--save",
     is_flag=False,
@@ -106,12 +107,13 @@ def main() -> None:
     help="Give the class `save` and `load`; `--save=safetensors` for that format (default: leaves).",
 )
 @click.option(
-    "--size",
-    "sizes",
-    multiple=True,
-    metavar="DIM=INT",
-    help="Size of a dim in the tests; repeat for several.",
+    "--option", multiple=True, metavar="NAME=VALUE", help="Option of the kind; see `scaffold kinds`."
 )
+@click.option("--group", multiple=True, metavar="NAME=FIELD,...", help="Fields with a filter spec.")
+@click.option(
+    "--preset", multiple=True, metavar="FIELD.ENTRY=VALUE", help="Entry of a dict that creation fixes."
+)
+@click.option("--size", multiple=True, metavar="DIM=INT", help="Size of a dim in the tests.")
 @click.option("--backend", help="The platform on which the tests must run: cpu, cuda, rocm or tpu.")
 @click.option(
     "--lower-for",
@@ -135,7 +137,10 @@ def new_module(
     name: str | None,
     fields: tuple[str, ...],
     specs: tuple[Path, ...],
-    sizes: tuple[str, ...],
+    option: tuple[str, ...],
+    group: tuple[str, ...],
+    preset: tuple[str, ...],
+    size: tuple[str, ...],
     lower_for: tuple[str, ...],
     folder: Path,
     dry_run: bool,
@@ -146,17 +151,19 @@ def new_module(
 ) -> None:
     """Write a class and the tests that prove it.
 
-    From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer.
+    From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer. `--option`, `--group`,
+    `--preset` and `--size` may be repeated.
     """
     from scaffold.generate import plan_modules, plan_new
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
+    pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
-        _refuse_mixture(name, {**options, "size": sizes, "lower-for": lower_for})
+        _refuse_mixture(name, {**options, **pairs, "lower-for": lower_for})
         plan = plan_modules([_load(path) for path in _distinct(specs, name, fields)], layout, force=force)
     else:
-        raw = _raw_spec(name, fields, sizes, options, lower_for)
+        raw = _raw_spec(name, fields, options, pairs, lower_for)
         plan = plan_new(raw, layout, force=force)
     _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
 
@@ -183,8 +190,8 @@ def _load(path: Path) -> Any:
 def _raw_spec(
     name: str | None,
     fields: tuple[str, ...],
-    sizes: tuple[str, ...],
     options: Mapping[str, str | None],
+    pairs: Mapping[str, tuple[str, ...]],
     lower_for: tuple[str, ...],
 ) -> dict[str, Any]:
     from scaffold.spec.tokens import raw_spec
@@ -199,7 +206,7 @@ def _raw_spec(
         from scaffold.prompts import ask
 
         return ask()
-    return raw_spec(name, fields, sizes, options, lower_for)
+    return raw_spec(name, fields, options, pairs, lower_for)
 
 
 def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> None:
@@ -219,15 +226,18 @@ def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> Non
 @main.command("kinds")
 @json_option
 def kinds(as_json: bool) -> None:
-    """List the kinds of class."""
-    from scaffold.kinds import NAMES, kind_of
+    """List the kinds of class, and the options of each."""
+    from scaffold.kinds import described
 
-    summaries = {name: kind_of(name).SUMMARY for name in NAMES}
+    found = described()
     if as_json:
-        _print_json(summaries)
-    else:
-        width = max(map(len, summaries))
-        click.echo("\n".join(f"{name:{width}}  {summary}" for name, summary in summaries.items()))
+        _print_json(found)
+        return
+    width = max(map(len, found))
+    for name, kind in found.items():
+        click.echo(f"{name:{width}}  {kind['summary']}")
+        for option, told in kind["options"].items():
+            click.echo(f"{'':{width}}  --option {option}=...  {told}")
 
 
 @main.command("schema")
@@ -266,11 +276,14 @@ def show(target: str, folder: Path, as_json: bool) -> None:
 @json_option
 @reports_faults
 def laws(name: str | None, as_json: bool) -> None:
-    """Explain the pytree laws, or the one called NAME (such as P3)."""
-    from scaffold.laws import law_table
+    """Explain the laws that the tests hold a class to, or the one called NAME (such as P3)."""
+    from scaffold.laws import further_laws, law_table
 
-    table = law_table(name)
+    table, further = law_table(name), further_laws() if name is None else {}
     if as_json:
-        _print_json({number: law.to_json() for number, law in table.items()})
-    else:
-        click.echo("\n\n".join(law.text(number) for number, law in table.items()))
+        found = {number: law.to_json() for number, law in table.items()}
+        _print_json({"laws": found, "besides": further})
+        return
+    parts = [law.text(number) for number, law in table.items()]
+    parts += ["\n  ".join([f"{kind}, besides:", *laws]) for kind, laws in further.items()]
+    click.echo("\n\n".join(parts))

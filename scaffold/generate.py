@@ -14,7 +14,7 @@ from scaffold.emit.suites import further_laws, suites
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
-from scaffold.kinds import extra, kind_of, law_files
+from scaffold.kinds import extra, kind_of, law_files, values_for_tests
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
 from scaffold.spec import ModuleSpec
@@ -113,7 +113,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
             if extra(spec.kind, "ABSTRACT", False)
             else test_context(with_inherited_call(spec, known), known)
         ),
-        **extra(spec.kind, "tests", _as_usual)(spec, known),
+        **values_for_tests(spec, known),
         **_platforms(spec, layout),
         "stem": stem(spec.name),
         "source_folder": layout.source.as_posix(),
@@ -140,10 +140,6 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     context["imports"] = import_lines(code, lines, own)
     context["test_imports"] = import_lines(test, of_tests, own)
     return context
-
-
-def _as_usual(_: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    return {}
 
 
 def _platforms(spec: ModuleSpec, layout: Layout) -> dict[str, Any]:

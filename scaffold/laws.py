@@ -1,38 +1,57 @@
-"""The law suite as a reference: what each law says, the usual mistake behind a failure, and its fix."""
+"""The law suites as a reference: what each law says, the usual mistake behind a failure, its fix, and which kinds it binds."""
 
 import ast
 import textwrap
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from scaffold.errors import ScaffoldError, suggestion
 from scaffold.generate import law_suite
+from scaffold.kinds import NAMES, extra, law_files
+
+Row = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
 class Law:
-    """One law of the suite."""
+    """One law, with the form that it has for some kinds."""
 
     name: str
     statement: str
     mistake: str
     fix: str
+    forms: dict[str, str]
+    """The statement for each kind with a suite of its own, where it is another."""
+    without: dict[str, str]
+    """The kinds to which it does not apply, and why not."""
+    partly: dict[str, str]
+    """The kinds to which a part of it does not apply, and why not."""
 
-    def to_json(self) -> dict[str, str]:
+    def binds(self, kind: str) -> str:
+        """Whether classes of a kind are held to it: `yes`, `in its form`, `in part` or `no`."""
+        tables = {"no": self.without, "in part": self.partly, "in its form": self.forms}
+        return next((word for word, table in tables.items() if kind in table), "yes")
+
+    def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
     def text(self, number: str) -> str:
-        parts = (
+        parts = [
             f"{number} {self.name}",
             f"  {self.statement}",
+            *(f"  {kind}: {statement}" for kind, statement in self.forms.items()),
             f"  mistake: {self.mistake}",
             f"  fix: {self.fix}",
-        )
+            *(f"  not for {kind}: {why}" for kind, why in self.without.items()),
+            *(f"  in part for {kind}: {why}" for kind, why in self.partly.items()),
+        ]
         return "\n".join(textwrap.fill(part, 88, subsequent_indent="    ") for part in parts)
 
 
 def law_table(name: str | None = None) -> dict[str, Law]:
     """The laws by number, or the one law that `name` (a number or a word) names. Raises `ScaffoldError`."""
-    every = {number: Law(*row) for number, row in _rows().items()}
+    every = {number: _law(number, row) for number, row in _rows("pytree_laws.py").items()}
     if name is None:
         return every
     found = {
@@ -49,11 +68,61 @@ def law_table(name: str | None = None) -> dict[str, Law]:
     return found
 
 
-def _rows() -> dict[str, tuple[str, str, str, str]]:
-    # The suite imports jax, so its table is read and not imported.
-    for node in ast.parse(law_suite()).body:
+def further_laws() -> dict[str, tuple[str, ...]]:
+    """What the classes of a kind must hold besides the pytree laws, each in the words of its test."""
+    found = {kind: tuple(law for file in law_files(kind)[1:] for law in _further(file)) for kind in NAMES}
+    return {kind: laws for kind, laws in found.items() if laws}
+
+
+def _law(number: str, row: Row) -> Law:
+    of_kind = {kind: _rows(file) for kind in NAMES for file in law_files(kind)[1:] if _rows(file)}
+    forms = {kind: rows[number][1] for kind, rows in of_kind.items() if number in rows}
+    return Law(
+        *row,
+        forms={kind: statement for kind, statement in forms.items() if statement != row[1]},
+        without={kind: _why_not(kind, number) for kind in of_kind if kind not in forms},
+        partly={
+            kind: why
+            for kind in NAMES
+            for file in law_files(kind)[1:]
+            if kind not in of_kind and (why := _skipped(file).get(number))
+        },
+    )
+
+
+def _why_not(kind: str, number: str) -> str:
+    return extra(kind, "WITHOUT", {}).get(number, "Its suite has no such law.")
+
+
+def _rows(file: str) -> dict[str, Row]:
+    """The table `LAWS` of a suite; empty where it has none, and so takes over the pytree laws."""
+    # The suite imports jax, so it is read and not imported.
+    for node in ast.parse(law_suite(file)).body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name) and target.id == "LAWS":
                 return ast.literal_eval(node.value)
-    raise AssertionError("pytree_laws.py has no table LAWS")
+    return {}
+
+
+def _skipped(file: str) -> dict[str, str]:
+    """The laws of which a suite skips a test that it inherits, with its reason."""
+    found: dict[str, str] = {}
+    for node in _tests(file):
+        match node.body:
+            case [ast.Expr(ast.Call(func=ast.Attribute(attr="skip"), args=[ast.Constant(value=str(why))]))]:
+                found[f"P{int(node.name[6:8])}"] = f"{why[:1].upper()}{why[1:]}."
+            case _:
+                pass
+    return found
+
+
+def _tests(file: str) -> Iterator[ast.FunctionDef]:
+    nodes = ast.walk(ast.parse(law_suite(file)))
+    return (node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"))
+
+
+def _further(file: str) -> Iterator[str]:
+    """The tests of a suite that belong to no numbered law: `test_steps_are_counted` reads as a sentence."""
+    names = (node.name.removeprefix("test_") for node in _tests(file))
+    yield from (name.replace("_", " ") for name in names if not name[1:3].isdigit())

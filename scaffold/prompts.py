@@ -1,15 +1,17 @@
 """The questions of `scaffold new-module` without a name, on a terminal."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from typing import Any
 
 import click
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.kinds import NAMES, extra
 from scaffold.spec.check_fields import initialiser_faults
 from scaffold.spec.expressions import syntax_fault
-from scaffold.spec.keys import CONSTRUCTORS, REBUILDS
+from scaffold.spec.keys import CONSTRUCTORS, REBUILDS, Key, option_faults
 from scaffold.spec.names import class_name_fault, field_name_fault
+from scaffold.spec.pairs import one_option
 from scaffold.spec.read import Reader
 from scaffold.spec.tokens import call_from_text, parse_field_token
 
@@ -20,21 +22,38 @@ def ask() -> dict[str, Any]:
     What has its default is left out, so that the spec is the one which the command line would write.
     """
     raw: dict[str, Any] = {"name": click.prompt("Name of the class", value_proc=_class_name)}
-    kind = click.prompt("Kind", default="module", type=click.Choice(_kinds()))
+    kind = click.prompt("Kind", default="module", type=click.Choice(NAMES))
     doc = click.prompt("Docstring (empty for none)", default="", show_default=False)
     key, legal = ("rebuild", REBUILDS) if kind == "pytree" else ("constructor", CONSTRUCTORS)
     form = click.prompt(key.capitalize(), default=legal[0], type=click.Choice(legal))
     answers = {"kind": (kind, "module"), "doc": (doc, ""), key: (form, legal[0])}
     raw |= {name: value for name, (value, default) in answers.items() if value != default}
+    options = _ask_options(kind)
+    raw |= {"options": options} if options else {}
     raw["fields"] = _ask_fields(raw["name"])
     call = _ask_call()
     return {**raw, "call": call} if call else raw
 
 
-def _kinds() -> tuple[str, ...]:
-    from scaffold.kinds import NAMES
+def _ask_options(kind: str) -> dict[str, Any]:
+    """What the kind takes besides fields, by name; what is left empty is left out."""
+    keys: Mapping[str, Key] = extra(kind, "OPTIONS", {})
+    return {name: value for name, key in keys.items() if (value := _ask_option(kind, name, key)) is not None}
 
-    return NAMES
+
+def _ask_option(kind: str, name: str, key: Key) -> Any:
+    question = f"Option {name}, a {key.form} (empty for none)"
+    click.echo(key.doc)
+    while text := click.prompt(question, default="", show_default=False).strip():
+        try:
+            value = one_option(text)
+            faults = option_faults(kind, {name: value})
+        except ScaffoldError as error:
+            value, faults = None, list(error.faults)
+        if not faults:
+            return value
+        _explain(faults)
+    return None
 
 
 def _class_name(text: str) -> str:

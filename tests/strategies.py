@@ -69,8 +69,30 @@ def rest(draft: Draft, raw: Mapping[str, Any]) -> dict[str, Any]:
         table["call"] = call(draft)
     if draft.chance():
         table["arguments"] = ordered(draft, {**raw, **table})
-    test = test_table(draft, read_spec({**raw, **table}, "drawn"))
-    return {**table, **({"test": test} if test else {})}
+    spec = read_spec({**raw, **table}, "drawn")
+    test = test_table(draft, spec)
+    groups = grouping(draft, spec) if draft.chance() else {}
+    return {**table, **({"test": test} if test else {}), **groups}
+
+
+def grouping(draft: Draft, spec: ModuleSpec) -> dict[str, Any]:
+    """One group or two of the fields with leaves, and their layout."""
+    nests = draft.chance() and not (spec.kind == "pytree" and spec.rebuild == "flag")
+    # Preset entries of `static` belong to the treedef of the class itself.
+    members = [one.name for one in spec.dynamic if not (one.preset and spec.rebuild == "static")]
+    chosen = draft.draw(st.lists(st.sampled_from(members), min_size=1, max_size=6, unique=True))
+    middle = draft.draw(st.integers(0, len(chosen) - 1))
+    parts = [part for part in (chosen[:middle], chosen[middle:]) if part]
+    groups = {draft.new_name(): part for part in parts}
+    if not nests:
+        return {"groups": groups}
+    told = {
+        name: {"fields": part, "class": f"Part{number}", "readable": draft.chance()}
+        if len(spec.name) > 30 or draft.chance()
+        else part
+        for number, (name, part) in enumerate(groups.items())
+    }
+    return {"layout": "nested", "groups": told}
 
 
 def ordered(draft: Draft, raw: Mapping[str, Any]) -> list[str]:

@@ -43,25 +43,6 @@ BREAKS = {
     "asarray in unflatten": Break(
         "table_bypass", ((REBUILT, REBUILT + '\n    fields["attr"] = jnp.asarray(fields["attr"])'),), "P3"
     ),
-    "unflatten calls the constructor that presets": Break(
-        "table_bypass", ((ALL_OF_UNFLATTEN, "    return TableBypass.create(*children, *aux)"),), "P3"
-    ),
-    "unflatten forgets the rebuild flag": Break("table_flag", ((", _rebuild=True", ""),), "P3"),
-    "the plain constructor presets again": Break(
-        "table_factory",
-        (
-            (
-                "return TableFactory(table=table, attr=attr",
-                'return TableFactory(table={**table, "a": 42.0}, attr=attr',
-            ),
-        ),
-        "P3",
-    ),
-    "a preset that unflatten derives again": Break(
-        "table_static",
-        (('fields["table_preset"], fields["static"] = aux', '_, fields["static"] = aux'),),
-        "P3",
-    ),
     "a static among the leaves of a pytree": Break(
         "table_bypass",
         (
@@ -100,15 +81,6 @@ BREAKS = {
             ),
         ),
         "P2",
-    ),
-    "aux is a dict": Break(
-        "table_bypass",
-        (
-            (FLATTENED, 'return (node.table, node.attr), {"static": node.static}'),
-            (KEYED, KEYED.replace("(\n        node.static,\n    )", '{"static": node.static}')),
-            ('(fields["static"],) = aux', 'fields["static"] = aux["static"]'),
-        ),
-        "P5",
     ),
     "a field left out of flatten": Break(
         "table_bypass",
@@ -175,16 +147,6 @@ BREAKS = {
             ),
         ),
         "P15",
-    ),
-    "inputs mutated": Break(
-        "table_bypass",
-        (
-            (
-                "        return cls(\n            table=",
-                '        table["a"] = 42.0\n        return cls(\n            table=',
-            ),
-        ),
-        "P1",
     ),
     "inputs kept": Break("whiten", (("mean=jnp.array(mean, dtype)", "mean=jnp.asarray(mean, dtype)"),), "P1"),
     "a check that is gone": Break("whiten", (("if not (self.epsilon > 0):", "if False:"),), "P1"),

@@ -23,7 +23,7 @@ from scaffold.generate import SCHEMA_NAME, module_files, plan_modules
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.constructor import variadic_dims
 from scaffold.spec.initialisers import INITIALISERS
-from scaffold.spec.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, REBUILDS, ROLES, SPEC_KEYS
+from scaffold.spec.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, LAYOUTS, REBUILDS, ROLES, SPEC_KEYS
 from scaffold.spec.names import stem
 from scaffold.spec.toml import write_toml
 from scaffold.spec.types import DTYPES, ArrayType, arrays, walk
@@ -52,6 +52,10 @@ def options(spec: ModuleSpec) -> Iterator[str]:
     yield f"constructor {spec.constructor} of {spec.kind}"
     if spec.kind == "pytree":
         yield f"rebuild {spec.rebuild}"
+    if spec.groups:
+        yield f"layout {spec.layout} with {spec.rebuild if spec.kind == 'pytree' else spec.constructor}"
+    if any(one.readable for one in spec.groups):
+        yield "readable group"
     for name in ("arguments", "setup", "imports", "call", "doc"):
         if getattr(spec, name):
             yield f"key {name}"
@@ -118,6 +122,8 @@ EXPECTED = {
     *(f"kind {name}" for name in DRAWN),
     *(f"constructor {constructor} of {kind}" for constructor in CONSTRUCTORS for kind in DRAWN),
     *(f"rebuild {name}" for name in REBUILDS),
+    *(f"layout {name} with {form}" for name in LAYOUTS for form in (*CONSTRUCTORS, "bypass", "static")),
+    "readable group",
     *(f"role {name}" for name in ROLES),
     *(f"initialiser {name}" for name in INITIALISERS),
     *(f"dtype {name}" for name in DTYPES),

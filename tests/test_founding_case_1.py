@@ -1,4 +1,7 @@
-"""Founding case 1, leaves of one type (equinox#651): a filter by identity selects wrongly, ours by field does not."""
+"""Founding case 1 (equinox#651), leaves of one type: a filter by identity selects wrongly.
+
+The answers are a filter spec by field, and the layout in which the fields of a group are a child of their own.
+"""
 
 import importlib
 from collections.abc import Iterator
@@ -13,11 +16,20 @@ import pytest
 
 from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_laws
 
+CLASSES = {"split_params": "SplitParams", "split_params_nested": "SplitParamsNested"}
 
-@pytest.fixture
-def params(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+
+@pytest.fixture(params=CLASSES)
+def params(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Both answers, in turn."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    yield importlib.import_module("split_params").SplitParams.create(1.0, 2.0, 3.0)
+    cls = getattr(importlib.import_module(request.param), CLASSES[request.param])
+    yield cls.create(1.0, 2.0, 3.0)
+
+
+def leaf(name: str) -> Any:
+    """Where a coefficient lies, for `eqx.tree_at`."""
+    return lambda one: getattr(one.small if hasattr(one, "small") and name != "element3" else one, name)
 
 
 def by_identity(reference: Any, tree: Any) -> Any:
@@ -38,7 +50,8 @@ def test_on_the_instance_itself_both_agree(params: Any) -> None:
 
 
 def test_tied_leaves(params: Any) -> None:
-    tied = eqx.tree_at(lambda one: (one.element1, one.element3), params, (params.element2,) * 2)
+    places = [leaf("element1"), leaf("element3")]
+    tied = eqx.tree_at(lambda one: [place(one) for place in places], params, [params.element2] * 2)
     assert marks(by_identity(tied, tied)) == (False, False, False)
     assert marks(tied.select_small()) == WANTED
 
@@ -62,9 +75,9 @@ def test_inside_jit(params: Any) -> None:
 
 
 def test_none_and_leaves_that_are_no_arrays(params: Any) -> None:
-    gap = eqx.tree_at(lambda one: one.element2, params, None)
+    gap = eqx.tree_at(leaf("element2"), params, None)
     assert marks(gap.select_small()) == (True, None, False)
-    text = eqx.tree_at(lambda one: one.element2, params, "text")
+    text = eqx.tree_at(leaf("element2"), params, "text")
     assert marks(text.select_small()) == WANTED
 
 
@@ -91,6 +104,43 @@ def test_two_of_three_are_fitted(params: Any) -> None:
     assert fitted.element3 == params.element3
 
 
+def test_the_spec_by_path_that_was_published_works_and_keeps_what_is_no_array(params: Any) -> None:
+    """It is right for ties and copies; but an all-True spec trains functions and integers too."""
+    everything = jax.tree.map(lambda _: True, params)
+    assert marks(eqx.tree_at(leaf("element3"), everything, False)) == WANTED
+    layer = eqx.nn.MLP(1, 1, 2, 1, key=jax.random.key(0))
+    spec = jax.tree.map(lambda _: True, layer)
+    with pytest.raises(TypeError, match="not a valid JAX type"):
+        jax.grad(lambda part: jnp.sum(part.layers[0].weight))(eqx.filter(layer, spec))
+
+
+def test_a_spec_may_be_kept_for_the_structure_and_not_passed_through_jit(params: Any) -> None:
+    spec = params.select_small()
+    copy = jax.tree.map(lambda one: one + 1, params)
+    kept = jax.jit(lambda one: eqx.filter(one, spec))(copy)
+    assert marks(jax.tree.map(lambda _: True, kept)) == (True, True, None)
+    with pytest.raises(ValueError, match="cannot be traced arrays"):
+        jax.jit(eqx.filter)(copy, spec)
+
+
+def test_the_annotation_of_the_report_is_not_enforced() -> None:
+    class Annotated(eqx.Module):
+        element1: jnp.float64
+
+    assert Annotated("text").element1 == "text"
+    assert jnp.asarray(1.0).dtype == jnp.float32
+
+
+def test_in_the_nested_layout_a_group_is_one_child(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    nested = importlib.import_module("split_params_nested").SplitParamsNested.create(1.0, 2.0, 3.0)
+    doubled = eqx.tree_at(lambda one: one.small, nested, jax.tree.map(lambda one: 2 * one, nested.small))
+    assert [float(one) for one in jax.tree.leaves(doubled)] == [2.0, 4.0, 3.0]
+    assert float(nested.element1) == 1.0 and nested.element1 is nested.small.element1
+    slope = jax.grad(lambda small: small.element1**2 + small.element2)(nested.small)
+    assert [float(one) for one in jax.tree.leaves(slope)] == [2.0, 1.0]
+
+
 def test_the_pytree_form_partitions_without_equinox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
     table = importlib.import_module("split_table").SplitTable.create(
@@ -105,13 +155,38 @@ def test_the_pytree_form_partitions_without_equinox(monkeypatch: pytest.MonkeyPa
     )
 
 
-def test_a_filter_by_identity_in_its_place_is_caught(tmp_path: Path) -> None:
-    project = copy_example("split_params", tmp_path / "project")
-    module = project / "split_params.py"
-    by_field = """jax.tree_util.tree_map_with_path(
-            lambda path, _: path[0].name in ("element1", "element2"), self
+BY_FIELD = """jax.tree_util.tree_map_with_path(
+            lambda path, _: path[0].name {}, self
         )"""
+SPECS = {
+    "split_params": BY_FIELD.format('in ("element1", "element2")'),
+    "split_params_nested": BY_FIELD.format('== "small"'),
+}
+BY_IDENTITY = "jax.tree.map(lambda leaf: leaf is not self.element3, self)"
+MISTAKES = {
+    "a filter by identity": ("split_params", SPECS["split_params"], BY_IDENTITY, "P16"),
+    "a filter by value": (
+        "split_params",
+        SPECS["split_params"],
+        "jax.tree.map(lambda leaf: bool(leaf != self.element3), self)",
+        "P16",
+    ),
+    "a filter by identity, nested": ("split_params_nested", SPECS["split_params_nested"], BY_IDENTITY, "P16"),
+    "a spec of everything": (
+        "split_params_nested",
+        SPECS["split_params_nested"],
+        "jax.tree.map(lambda _: True, self)",
+        "P16",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_the_mistake_is_noticed_by_the_generated_tests(name: str, tmp_path: Path) -> None:
+    example, right, wrong, law = MISTAKES[name]
+    project = copy_example(example, tmp_path / "project")
+    module = project / f"{example}.py"
     text = module.read_text()
-    assert text.count(by_field) == 1
-    module.write_text(text.replace(by_field, "jax.tree.map(lambda leaf: leaf is not self.element3, self)"))
-    assert failed_laws(bare_pytest(project)) == {"P16"}
+    assert text.count(right) == 1, f"the example no longer reads {right!r}"
+    module.write_text(text.replace(right, wrong))
+    assert failed_laws(bare_pytest(project, "-k", "p16")) == {law}

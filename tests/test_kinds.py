@@ -36,7 +36,7 @@ ROWS = [
     (train_state(options={"ema": "0.9"}), train_state(options={"ema": 0}), "options.ema | '0.9' is not a number | write `ema = 0.5`: Decay of an average of the trained weights, from 0 and below 1, such as 0.999."),
     (train_state(options={"keys": True}), train_state(options={"key": True}), "options | unknown key `keys` | did you mean `key`?"),
     (train_state(test={"values": {"optimizer": "=1"}}), train_state(test={"values": {"optimiser": "=optax.sgd(0.1)"}}), "test.values.optimizer | `optimizer` is no argument | did you mean `optimiser`?"),
-    (closure(options={"key": True}), closure(), "options | kind `closure` has no options | remove the table"),
+    (closure(options={"key": True}), closure(), "options | kind `closure` has no options | remove them, or choose a kind that has them"),
     ({key: part for key, part in closure().items() if key != "call"}, closure(), "call | a closure is called | write `[call]` with `args = \"x: f[size]\"`, `returns` and `body`"),
     (closure(fields={"w": "f[n]", "example": "f[]"}), closure(fields={"w": "f[n]", "given": "f[]"}), "fields.example | `example` is the closure's own | rename it, to `my_example` for example"),
     (closure(constructor="init"), closure(), "constructor | a closure is built by a factory | remove it: `create` takes the example arguments"),

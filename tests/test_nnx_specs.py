@@ -56,7 +56,12 @@ REFUSED = {
         "selects by the type of its Variables",
         "nnx.state(module, Type)",
     ),
-    "a rebuild": ({"weight": "f[size]"}, {"rebuild": "flag"}, "rebuilds itself", "remove it"),
+    "a rebuild": (
+        {"weight": "f[size]"},
+        {"rebuild": "flag"},
+        "does not choose how it is rebuilt",
+        "remove it, or write",
+    ),
 }
 
 

@@ -154,6 +154,33 @@ def test_other_than_the_defaults(tmp_path: Path) -> None:
     assert read_tree(asked) == read_tree(told)
 
 
+def test_the_options_of_a_kind_are_asked(tmp_path: Path) -> None:
+    asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
+    for one in (asked, told):
+        scaffold(
+            one, "Scale", "scale:f[n]=ones", "--call", "x:f[n] -> f[n]", "--body", "return self.scale * x"
+        )
+    with dialogue(asked) as terminal:
+        terminal.answer("Name of the class: ", "TrainState")
+        terminal.answer(KIND, "train-state")
+        terminal.answer("Docstring (empty for none): ", "")
+        terminal.answer("Constructor (factory, init) [factory]: ", "")
+        terminal.expect("Decay of an average")
+        terminal.answer("Option ema, a number (empty for none): ", "often")
+        terminal.expect("Error: `often` is no value of TOML; write `0.99`, `true` or")
+        terminal.answer("Option ema, a number (empty for none): ", "true")
+        terminal.expect("Error: True is not a number; write `ema = 0.5`")
+        terminal.answer("Option ema, a number (empty for none): ", "0.9")
+        terminal.answer("Option key, a boolean (empty for none): ", "")
+        terminal.answer("Option state, a boolean (empty for none): ", "")
+        terminal.answer("Field: ", "model:Scale")
+        terminal.answer("Field (empty to finish): ", "")
+        terminal.answer("(empty for none): ", "")
+        assert terminal.code() == 0, terminal.shown
+    scaffold(told, "TrainState", "model:Scale", "--kind", "train-state", "--option", "ema=0.9")
+    assert read_tree(asked) == read_tree(told)
+
+
 def test_a_bad_answer_is_explained_and_asked_again(tmp_path: Path) -> None:
     asked = folder(tmp_path, "asked")
     with dialogue(asked) as terminal:

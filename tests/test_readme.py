@@ -103,6 +103,23 @@ def test_a_spec_by_hand_becomes_a_tested_class(shell: Shell) -> None:
     assert "def trainable(self)" in (shell.folder / "whiten.py").read_text()
 
 
+ANSWER = re.compile(r"^\| (\w+#\d+) \|.*\| `(scaffold new-module .*)` \|$", re.MULTILINE)
+
+
+def test_one_command_answers_each_founding_case(shell: Shell) -> None:
+    """Each row of the table, in one folder, and then the tests of all."""
+    answers = dict(ANSWER.findall(README))
+    assert list(answers) == ["equinox#711", "equinox#651", "equinox#840", "equinox#768", "flax#4762"]
+    affine = re.search(r"  scaffold new-module Affine.*?bias\"", blocks("sh")[WHOLE_SETUP], re.DOTALL)
+    assert affine is not None
+    for command in (affine[0], *answers.values()):
+        result = shell.run(command)
+        assert result.returncode == 0, command + result.stderr
+    result = shell.run("pytest -q -p no:cacheprovider")
+    assert result.returncode == 0, result.stdout
+    assert len(list(shell.folder.glob("tests/test_*.py"))) == 6
+
+
 def test_faults_are_told_as_the_readme_shows(shell: Shell) -> None:
     result = shell.run(blocks("sh")[WRONG])
     assert (result.returncode, result.stderr) == (2, blocks("text")[2])
@@ -135,11 +152,3 @@ def test_every_spec_in_the_documentation_is_good() -> None:
             raw = tomllib.loads(text)
             if "fields" in raw:
                 assert read_spec({"name": "Shown", **raw}, f"{path.name}, block {number}").fields
-
-
-def test_the_table_of_laws_is_the_suites_own() -> None:
-    from scaffold.laws import law_table
-
-    table = (REPOSITORY / "docs/laws.md").read_text(encoding="utf-8")
-    for number, law in law_table().items():
-        assert f"| {number} | {law.name} | {law.statement} |" in table

@@ -119,6 +119,8 @@ def test_what_the_schema_allows_the_reader_knows(place: str, name: str, form: st
     if name == "rebuild":
         raw = {**raw, "kind": "pytree", "fields": {"w": {"type": "dict[str, f[]]", "preset": {"a": 1.0}}}}
         raw |= {"call": {"body": "return self.w"}, "test": {}}
+    if name == "layout":
+        raw = {**raw, "groups": {"first": ["w"]}}
     assert VALIDATOR.is_valid(raw)
     assert not any("is not legal" in one for one in told(raw))
     if name not in ("role", "kind"):  # a role goes with some types only, a kind with some fields

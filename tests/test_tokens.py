@@ -70,7 +70,7 @@ def options(**given: str) -> dict[str, str | None]:
 def refusal(*tokens: str, name: str = "Affine", sizes: tuple[str, ...] = (), **given: str) -> list[str]:
     """The faults as `PLACE: WHAT`, of the tokens or of the spec that they make."""
     with pytest.raises(ScaffoldError) as caught:
-        read_spec(raw_spec(name, tokens, sizes, options(**given)), "spec")
+        read_spec(raw_spec(name, tokens, options(**given), {"size": sizes}), "spec")
     return [f"{fault.where}: {fault.what} ({fault.fix})" for fault in caught.value.faults]
 
 
@@ -191,7 +191,7 @@ ONE = st.one_of(TEXTS, st.builds("{}:{}={}".format, TEXTS, TEXTS, TEXTS), st.bui
     ("call", "body", "carry", "kind", "doc"), TEXTS)))  # fmt: skip
 def test_no_text_on_the_command_line_crashes(tokens: list[str], sizes: list[str], given_: Any) -> None:
     try:
-        read_spec(raw_spec("Affine", tuple(tokens), tuple(sizes), given_), "spec")
+        read_spec(raw_spec("Affine", tuple(tokens), given_, {"size": tuple(sizes)}), "spec")
     except ScaffoldError as error:
         assert all(fault.what and fault.fix for fault in error.faults)
 
@@ -215,7 +215,7 @@ TOKENS = st.sampled_from(sorted(VALUES)).flatmap(
 def test_the_file_says_what_the_token_said(token: str, flag: str, role: str) -> None:
     head, equals, value = token.partition("=")
     token = f"{head}{flag}{'@' + role if role else ''}{equals}{value}"
-    raw = raw_spec("Affine", (token, "v:f[a]"), ("a=3",), options(doc='A "doc" \\ '))
+    raw = raw_spec("Affine", (token, "v:f[a]"), options(doc='A "doc" \\ '), {"size": ("a=3",)})
     text = write_toml(raw, "./scaffold.schema.json")
     assert tomllib.loads(text) == raw
     try:
@@ -226,6 +226,6 @@ def test_the_file_says_what_the_token_said(token: str, flag: str, role: str) -> 
 
 
 def test_the_same_tokens_plan_the_same_files(tmp_path: Path) -> None:
-    raw = raw_spec("Affine", ("w:f[n]=zeros",), (), options(body="return self.w"))
+    raw = raw_spec("Affine", ("w:f[n]=zeros",), options(body="return self.w"), {})
     plans = [plan_new(raw, find_layout(tmp_path)).to_json() for _ in range(2)]
     assert plans[0] == plans[1]

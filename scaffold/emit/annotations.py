@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from scaffold.spec.expressions import syntax_fault
+from scaffold.spec.model import Field
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -32,6 +33,13 @@ class Scope:
     bound: set[str] = field(default_factory=set[str])
     own: str = ""
     """The class itself, whose name is quoted: it is not bound yet where its annotations are evaluated."""
+
+    def held(self, one: Field) -> str:
+        """The annotation of a field, with None where it may be that."""
+        annotation = self.stored(one.type, static=not one.dynamic)
+        if one.role == "state":
+            annotation = f"eqx.nn.StateIndex[{annotation}]"
+        return f"{annotation} | None" if one.optional or one.nullable else annotation
 
     def stored(self, kind: Type, *, static: bool = False) -> str:
         """The annotation of a field."""

@@ -3,6 +3,7 @@
 import ast
 import textwrap
 
+from scaffold.emit.nesting import located
 from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import (
@@ -45,9 +46,10 @@ def _static_check(kind: Type, fields: list[Field]) -> str:
 
 def _own_check(spec: ModuleSpec, field: Field) -> str:
     source = field.check or ""
-    condition = rename(source, {one.name: f"self.{one.name}" for one in spec.fields})
+    condition = located(spec, rename(source, {one.name: f"self.{one.name}" for one in spec.fields}))
     message = f"`{field.name}` must satisfy `{source}`"
-    return _raise_if(_negated(condition), "ValueError", message, f"self.{field.name}", indent="")
+    shown = located(spec, f"self.{field.name}")
+    return _raise_if(_negated(condition), "ValueError", message, shown, indent="")
 
 
 _OPPOSITE = {"==": "!=", "!=": "==", "is": "is not", "is not": "is", "in": "not in", "not in": "in"}

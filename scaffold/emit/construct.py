@@ -49,8 +49,9 @@ def hand_over(spec: ModuleSpec) -> Constructor:
     keys = _keys(spec)
     statements = (*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys))
     values = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
-    # `__init__` makes preset arrays, and is told their sizes.
-    values += [(one.name, one.name) for one in parameters(fields_as_given(spec)) if one.source == "dim"]
+    # What `__init__` takes besides the fields: flags, and the sizes of entries that it presets.
+    besides = (one.name for one in parameters(fields_as_given(spec)) if one.source in ("dim", "flag"))
+    values += [(name, name) for name in besides]
     if uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
         values.append(("dtype", "dtype"))
     return Constructor(signature(spec, as_stored=True), statements, tuple(values))
@@ -136,7 +137,13 @@ def _preprocessing(field: Field) -> tuple[str, ...]:
     if not (field.given and field.preprocess):
         return ()
     copied = f"{_copy_name(field)} = {_copy_of_given(field)}"
-    return (copied,) if _copy_name(field) != field.name else (copied, f"{field.name} = {field.preprocess}")
+    made = _unless_none(field, field.name, field.preprocess)
+    return (copied,) if _copy_name(field) != field.name else (copied, f"{field.name} = {made}")
+
+
+def _unless_none(field: Field, name: str, source: str) -> str:
+    """What is made of `name`, where None may be given and stays None."""
+    return f"None if {name} is None else {source}" if field.nullable else source
 
 
 def _copy_name(field: Field) -> str:
@@ -148,7 +155,8 @@ def _preprocessed(field: Field) -> str:
     if _copy_name(field) == field.name:
         return field.name
     made = rename(field.preprocess or "", {field.name: _copy_name(field)})
-    return as_tuple(made) if isinstance(field.type, ListType) else made
+    made = as_tuple(made) if isinstance(field.type, ListType) else made
+    return _unless_none(field, _copy_name(field), made)
 
 
 def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:

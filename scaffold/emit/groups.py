@@ -4,10 +4,11 @@ from typing import Any
 
 from scaffold.emit.members import BODY
 from scaffold.emit.text import block, docstring
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import Group, ModuleSpec
 
 # Not cached by structure: docs/decisions.md says why, benchmarks/groups.py what it would save.
 _SELECT = "return jax.tree_util.tree_map_with_path(lambda path, _: path[0].name in {names!r}, self)"
+_SELECT_CHILD = 'return jax.tree_util.tree_map_with_path(lambda path, _: path[0].name == "{name}", self)'
 _PARTITION_TREE = """
 spec = self.{select}()
 return (
@@ -27,7 +28,7 @@ return jax.tree.map(
 
 def group_context(spec: ModuleSpec) -> dict[str, Any]:
     """Name, docstring and body of the methods of each group."""
-    methods = [method for name, fields in spec.groups for method in _methods(spec, name, fields)]
+    methods = [method for group in spec.groups for method in _methods(spec, group)]
     combines = bool(spec.groups) and spec.kind == "pytree"
     return {
         "group_methods": methods,
@@ -36,7 +37,8 @@ def group_context(spec: ModuleSpec) -> dict[str, Any]:
     }
 
 
-def _methods(spec: ModuleSpec, name: str, fields: tuple[str, ...]) -> list[list[str]]:
+def _methods(spec: ModuleSpec, group: Group) -> list[list[str]]:
+    name, fields = group.name, group.fields
     listed = " and ".join(filter(None, [", ".join(f"`{one}`" for one in fields[:-1]), f"`{fields[-1]}`"]))
     back = "`combine` puts" if spec.kind == "pytree" else "`eqx.combine` puts"
     told = docstring(f"Filter spec: True at each leaf of {listed}, False at every other.", BODY)
@@ -46,8 +48,9 @@ def _methods(spec: ModuleSpec, name: str, fields: tuple[str, ...]) -> list[list[
     partition = f"return eqx.partition(self, self.select_{name}())"
     if spec.kind == "pytree":
         partition = _PARTITION_TREE.format(select=f"select_{name}")
+    select = _SELECT_CHILD.format(name=name) if spec.nests else _SELECT.format(names=fields)
     pair = f'tuple["{spec.name}", "{spec.name}"]'
     return [
-        [f"select_{name}", f'"{spec.name}"', told, block(_SELECT.format(names=fields), BODY)],
+        [f"select_{name}", f'"{spec.name}"', told, block(select, BODY)],
         [f"partition_{name}", pair, parted, block(partition, BODY)],
     ]

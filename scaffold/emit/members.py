@@ -5,7 +5,9 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import call_signature
+from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
+from scaffold.kinds import extra
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import guard, rename
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
@@ -13,7 +15,6 @@ from scaffold.spec.names import stem
 from scaffold.spec.shared import tie
 from scaffold.spec.states import is_state
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names
-from scaffold.spec.variables import read_values
 
 METHOD = " " * 4
 BODY = " " * 8
@@ -28,10 +29,11 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
-    """`source` with each field read as the kind of class reads it, and buffers behind `stop_gradient`."""
-    if spec.kind == "nnx":
-        return read_values(spec, source)
-    return guard(source, guarded_buffers(spec), "jax.lax.stop_gradient")
+    """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
+    read = extra(spec.kind, "read", None)
+    if read is not None:
+        return read(spec, source)
+    return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))
 
 
 def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
@@ -53,6 +55,22 @@ def _property_text(spec: ModuleSpec, field: Field) -> str:
     if field.role == "shared":
         return f"Tied to `{tie(spec, field)}`, which alone is stored{shape}."
     return f"Computed from the other fields at each use{shape}."
+
+
+def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
+    """The same of each field that lies in a group and is read as the class's own."""
+    return [
+        (
+            name,
+            Scope().held(field),
+            docstring(f"`{name}` of `{group.name}`.", BODY),
+            located(spec, f"self.{name}"),
+        )
+        for group in (spec.groups if spec.nests else ())
+        if group.readable
+        for name in group.fields
+        if (field := spec.field(name)) is not None
+    ]
 
 
 def _shape_of(kind: Type) -> str:

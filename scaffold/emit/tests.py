@@ -17,6 +17,7 @@ from scaffold.emit.declared import (
 from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.mapped import batch_size, batched, call_source, outputs, state_rows
 from scaffold.emit.members import METHOD
+from scaffold.emit.nesting import placed, selected
 from scaffold.emit.other import other_inputs
 from scaffold.emit.text import docstring
 from scaffold.spec.constructor import parameters
@@ -60,17 +61,17 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         **_construction(spec, states),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "leaves": [
-            _leaf(examples, field, entry)
-            for field in spec.dynamic
-            if field.role != "state"
-            for entry in _entries(spec, examples, field)
+            _leaf(examples, field, (place + path, kind))
+            for place, field in placed(spec)
+            if field.dynamic and field.role != "state"
+            for path, kind in _entries(spec, examples, field)
         ],
         "static": _static(spec, dict(inputs)),
         "other": other_inputs(spec, examples, dict(inputs)),
         "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
-        "filters": [[f"select_{name}", repr(fields)] for name, fields in spec.groups],
+        "filters": [[f"select_{one.name}", repr(selected(spec, one))] for one in spec.groups],
         "ties": [[one.name, tie(spec, one)] for one in shared_fields(spec)],
         "rejected": _rejected(spec),
         "accepted": [_dict((row,)) for row in bounds(spec)[0]],
@@ -107,10 +108,11 @@ def _construction(spec: ModuleSpec, states: list[str] | None) -> dict[str, Any]:
 def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
     """What the spec says of several fields: attributes of the test class, with the names."""
     plain = spec.kind != "nnx"
+    paths = {field.name: place + field.name for place, field in placed(spec)}
     rows = {
-        "drawn": drawn_fields(spec),
+        "drawn": [paths[name] for name in drawn_fields(spec)],
         "kept": kept_fields(spec),
-        "tuples": tuple_fields(spec) if plain else [],
+        "tuples": [paths[name] for name in tuple_fields(spec)] if plain else [],
         "used": used_fields(spec) if plain else [],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
@@ -121,7 +123,6 @@ def _targets(names: list[str]) -> str:
 
 
 def _local(argument: Argument) -> str:
-    """The name of an argument in the test that calls `instance`."""
     return "instance_" if argument.name == "instance" else argument.name
 
 
@@ -219,8 +220,7 @@ def _rejected(spec: ModuleSpec) -> list[list[str]]:
 
 
 def _dict(row: tuple[tuple[str, str], ...]) -> str:
-    pairs = (f'"{name}": {source}' for name, source in row)
-    return f"{{{', '.join(pairs)}}}"
+    return "{" + ", ".join(f'"{name}": {source}' for name, source in row) + "}"
 
 
 def _wrong(kind: Type) -> str:
@@ -272,12 +272,12 @@ def _ignores_key(spec: ModuleSpec) -> bool:
     """Whether the call takes a key and never looks at it."""
     if spec.call is None:
         return False
-    keys = [one.name for one in spec.call.args if one.type and any(_is_key(part) for part in walk(one.type))]
+    keys = [
+        one.name
+        for one in spec.call.args
+        if one.type and any((isinstance(part, ArrayType) and part.dtype == "key") for part in walk(one.type))
+    ]
     return bool(keys) and not any(count_name(spec.call.body, key) for key in keys)
-
-
-def _is_key(kind: Type) -> bool:
-    return isinstance(kind, ArrayType) and kind.dtype == "key"
 
 
 def _returns(spec: ModuleSpec, examples: Examples, batch: int, states: list[str] | None) -> list[str]:

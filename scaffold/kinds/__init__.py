@@ -6,13 +6,21 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 - `IMPORTS`: further names that its code uses, with the line that imports each;
 - `faults(spec)`: what makes no sense for this kind;
 - `complete(spec)`: the spec with the fields and arguments that the kind adds;
+- `NESTS`, whether its groups may be classes of their own;
 - `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
 - `ABSTRACT`: True where its classes have no instances; `tests` then gives all of the values;
-- `LAWS`: files of law suites beside `pytree_laws.py` that its tests import.
+- `LAWS`: files of law suites in `scaffold/` that its tests import beside `pytree_laws.py`; one with a table `LAWS` of its own
+  takes the place of that;
+- `WITHOUT`: the laws that such a suite leaves out, by number, each with the reason;
+- `CONSTRUCTOR`: the constructor where a spec names none, `factory` unless it says so;
+- `RNGS`: whether that takes streams of keys, `rngs`, in the place of a key;
+- `VARIABLES`: whether its arrays lie in Variables, which a call may update;
+- `read(spec, source)`: the author's Python with each field read as the class holds it.
 """
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
@@ -42,6 +50,15 @@ def extra(name: str, what: str, default: Any) -> Any:
     return getattr(kind_of(name), what, default) if name in NAMES else default
 
 
+def described() -> dict[str, dict[str, Any]]:
+    """What `scaffold kinds` tells of each kind: its summary, and its options with what each means."""
+    return {name: {"summary": kind_of(name).SUMMARY, "options": _options(name)} for name in NAMES}
+
+
+def _options(name: str) -> dict[str, str]:
+    return {option: f"({key.form}) {key.doc}" for option, key in extra(name, "OPTIONS", {}).items()}
+
+
 def completed(spec: "ModuleSpec") -> "ModuleSpec":
     """The spec with what its kind adds; it must have no faults."""
     complete = extra(spec.kind, "complete", None)
@@ -52,6 +69,12 @@ def kind_faults(spec: "ModuleSpec") -> "list[Fault]":
     """What makes no sense for the kind of the spec."""
     find = extra(spec.kind, "faults", None)
     return [] if find is None else list(find(spec))
+
+
+def values_for_tests(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> dict[str, Any]:
+    """What the kind of the spec puts into the generated tests in the place of the usual values."""
+    make = extra(spec.kind, "tests", None)
+    return {} if make is None else make(spec, known)
 
 
 def law_files(name: str) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ IMPORTS = {
     "PyTreeDef": "from jax.tree_util import PyTreeDef",
     "ClosureLaws": "from closure_laws import ClosureLaws",
 }
+LAWS = ("closure_laws.py",)
 EXAMPLE = Argument(
     "example",
     TupleType((ClassType("Any", "typing"),), variadic=True),

@@ -6,7 +6,8 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
 from scaffold.emit.groups import group_context
-from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
+from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, readable
+from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.spec.model import Field, ModuleSpec
@@ -15,6 +16,7 @@ from scaffold.spec.states import with_state
 SUMMARY = (
     "an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained"
 )
+NESTS = True
 
 
 def complete(spec: ModuleSpec) -> ModuleSpec:
@@ -25,24 +27,26 @@ def complete(spec: ModuleSpec) -> ModuleSpec:
 def context(spec: ModuleSpec) -> dict[str, Any]:
     """The values that `templates/module` lays out."""
     built = constructor(spec)
+    outer = with_groups_as_fields(spec, needs_trainable)
     is_init = spec.constructor == "init"
     checks = check_statements(spec)
     return {
         "name": spec.name,
         "bases": base_names(spec),
         "is_final": bool(spec.bases),
-        "doc": class_doc(spec),
-        "fields": field_lines(spec),
+        "doc": class_doc(outer),
+        "small_classes": [_small_class(one) for one in small_classes(spec)],
+        "fields": field_lines(outer),
         "is_init": is_init,
         "constructor_signature": f"{'self' if is_init else 'cls'}, {built.signature}".removesuffix(", "),
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],
-        "values": [list(pair) for pair in built.values],
+        "values": [list(pair) for pair in grouped(spec, built.values)],
         "has_checks": bool(checks),
         "checks": [block(check, BODY) for check in checks],
-        "properties": [list(one) for one in properties(spec)],
-        "has_trainable": needs_trainable(spec),
-        "trainable_body": block(_trainable(spec), BODY),
+        "properties": [list(one) for one in (*readable(spec), *properties(spec))],
+        "has_trainable": needs_trainable(outer),
+        "trainable_body": block(_trainable(outer), BODY),
         **group_context(spec),
         **call_context(spec),
         **save_context(spec),
@@ -61,12 +65,13 @@ def field_lines(spec: ModuleSpec) -> list[str]:
 
 
 def _field(field: Field, scope: Scope) -> str:
-    annotation = scope.stored(field.type, static=not field.dynamic)
-    if field.role == "state":
-        annotation = f"eqx.nn.StateIndex[{annotation}]"
-    if field.optional or field.nullable:
-        annotation += " | None"
-    return f"{field.name}: {annotation}" + ("" if field.dynamic else " = eqx.field(static=True)")
+    return f"{field.name}: {scope.held(field)}" + ("" if field.dynamic else " = eqx.field(static=True)")
+
+
+def _small_class(spec: ModuleSpec) -> list[Any]:
+    """Name, docstring, fields and filter spec of the class of a group."""
+    masks = needs_trainable(spec)
+    return [spec.name, class_doc(spec), field_lines(spec), masks, block(_trainable(spec), BODY)]
 
 
 def needs_trainable(spec: ModuleSpec) -> bool:

@@ -1,6 +1,6 @@
 """Kind `nnx`: a Flax NNX module. Arrays are Variables whose type says their role, settings are plain attributes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -18,14 +18,37 @@ from scaffold.emit.members import (
 )
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
+from scaffold.errors import Fault
 from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import DTYPES, ClassType, DictType, ListType, Type
-from scaffold.spec.variables import item_of, own_variables, updated, variable_of
+from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
 
 SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
 LAWS = ("nnx_laws.py",)
+WITHOUT = {
+    "P3": "Flax flattens and rebuilds its modules, and no class of ours does.",
+    "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
+    "P13": "A module is edited in place, one Variable at a time, and not through `tree_at` or `replace`.",
+}
+CONSTRUCTOR = "init"
+VARIABLES = True
+RNGS = True
+read = read_values
 DRAW = "rngs.params()"
+
+
+def faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What an NNX module cannot be."""
+    if spec.groups:
+        fix = (
+            "remove them: `nnx.state(module, Type)` selects, and `variable` gives buffers a type of their own"
+        )
+        yield Fault(f"{spec.where}: groups", "an nnx.Module selects by the type of its Variables", fix)
+    if spec.constructor == "factory":
+        fix = 'remove it, or write `constructor = "init"`'
+        yield Fault(f"{spec.where}: constructor", "an nnx.Module is built by its `__init__`", fix, ("init",))
+    yield from variable_faults(spec)
 
 
 def context(spec: ModuleSpec) -> dict[str, Any]:

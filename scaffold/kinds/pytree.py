@@ -6,6 +6,7 @@
 - `static`: as `bypass`, with the preset entries of a dict kept in the treedef and not among the leaves.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,13 +14,15 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import Constructor, constructor, fields_as_given, hand_over, signature
 from scaffold.emit.groups import group_context
-from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
+from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, readable
+from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.spec.constructor import parameters
 from scaffold.spec.model import Field, ModuleSpec
 
 SUMMARY = "a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets"
+NESTS = True
 FROZEN = "@dataclass(frozen=True, eq=False)"
 OPEN = "@dataclass(init=False, eq=False)"
 FLAGGED = " " * 12
@@ -38,11 +41,13 @@ class Attribute:
 def context(spec: ModuleSpec) -> dict[str, Any]:
     """The values that `templates/pytree` lays out."""
     built = constructor(spec if spec.rebuild != "flag" else fields_as_given(spec))
-    attributes = _attributes(spec, built)
+    outer = with_groups_as_fields(spec, _needs_trainable)
+    attributes = _attributes(outer, dict(grouped(spec, built.values)))
     checks = [block(check, BODY) for check in check_statements(spec)]
     return {
         "name": spec.name,
-        "doc": class_doc(spec),
+        "doc": class_doc(outer),
+        "small_classes": [_small_class(one) for one in small_classes(spec)],
         "decorator": FROZEN if _is_plain_dataclass(spec) else OPEN,
         "fields": [f"{one.name}: {one.annotation}" for one in attributes],
         "values": [[one.name, one.value] for one in attributes],
@@ -51,15 +56,37 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "checks": checks,
         "has_checks": bool(checks),
-        "properties": [*_merged(spec), *(list(one) for one in properties(spec))],
-        "has_trainable": any(field.role != "param" for field in spec.dynamic),
-        "trainable_body": block(_trainable(spec), BODY),
+        "properties": [*_merged(spec), *(list(one) for one in (*readable(spec), *properties(spec)))],
+        "has_trainable": _needs_trainable(outer),
+        "trainable_body": block(_trainable(outer), BODY),
         **_constructor_form(spec, built, attributes),
         **_registration(spec, attributes),
         **group_context(spec),
         **call_context(spec),
         **save_context(spec),
     }
+
+
+def _small_class(spec: ModuleSpec) -> list[Any]:
+    """Name, docstring, fields, filter spec and registration of the class of a group, which only stores."""
+    attributes = _attributes(spec, {})
+    registered = _registration(spec, attributes)
+    return [
+        spec.name,
+        class_doc(spec),
+        [f"{one.name}: {one.annotation}" for one in attributes],
+        _needs_trainable(spec),
+        block(_trainable(spec), BODY),
+        spec.where,
+        registered["children"],
+        registered["keyed_children"],
+        registered["child_stores"],
+    ]
+
+
+def _needs_trainable(spec: ModuleSpec) -> bool:
+    """Whether a leaf may be there that is not trained."""
+    return any(field.role != "param" for field in spec.dynamic)
 
 
 def _is_plain_dataclass(spec: ModuleSpec) -> bool:
@@ -100,16 +127,15 @@ def _flag_signature(spec: ModuleSpec) -> str:
     return f"self, {parts}, {'' if '*, ' in parts else '*, '}_rebuild: bool = False"
 
 
-def _attributes(spec: ModuleSpec, built: Constructor) -> tuple[Attribute, ...]:
+def _attributes(spec: ModuleSpec, values: Mapping[str, str]) -> tuple[Attribute, ...]:
     scope = Scope()
-    values = dict(built.values)
-    return tuple(one for field in spec.stored for one in _attribute(spec, field, scope, values[field.name]))
+    return tuple(
+        one for field in spec.stored for one in _attribute(spec, field, scope, values.get(field.name, ""))
+    )
 
 
 def _attribute(spec: ModuleSpec, field: Field, scope: Scope, value: str) -> tuple[Attribute, ...]:
-    annotation = scope.stored(field.type, static=not field.dynamic)
-    if field.optional or field.nullable:
-        annotation += " | None"
+    annotation = scope.held(field)
     if not (field.preset and spec.rebuild == "static"):
         return (Attribute(field.name, annotation, value, field.dynamic),)
     preset = f"({', '.join(f'({name!r}, {source})' for name, source in field.preset)},)"

@@ -29,6 +29,7 @@ IMPORTS = {
     "optax": "import optax  # type: ignore[import-untyped]",
     "TrainStateLaws": "from train_state_laws import TrainStateLaws",
 }
+LAWS = ("train_state_laws.py",)
 # With the name of its module before it, a class needs no import of its own.
 OPTIMISER = ClassType("optax.GradientTransformation", "optax")
 OPTIMISER_STATE = ClassType("optax.OptState", "optax")

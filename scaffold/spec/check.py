@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kinds import completed, kind_faults
+from scaffold.kinds import NAMES, completed, kind_faults
 from scaffold.spec.bases import bases_faults
 from scaffold.spec.check_call import call_faults
 from scaffold.spec.check_fields import field_faults, value_faults
@@ -26,7 +26,6 @@ from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
 from scaffold.spec.states import state_faults
 from scaffold.spec.types import Type, UnionType
-from scaffold.spec.variables import variable_faults
 
 
 def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> list[Fault]:
@@ -43,8 +42,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
     of_kind = kind_faults(sound)
     faults += [*of_kind, *_tests(sound if of_kind else completed(sound), names)]
-    faults += [*variable_faults(sound, declared), *state_faults(sound), *shared_faults(sound)]
-    faults += bases_faults(sound)
+    faults += [*state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
 
@@ -74,9 +72,10 @@ def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
 
 def _forms(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     """Which constructor and rebuild form go together."""
-    if spec.kind == "module" and "rebuild" in declared:
+    if spec.kind in NAMES and spec.kind != "pytree" and "rebuild" in declared:
         fix = 'remove it, or write `kind = "pytree"`'
-        yield Fault(_place(spec, "rebuild"), "an Equinox Module rebuilds itself", fix)
+        what = f"a class of kind `{spec.kind}` does not choose how it is rebuilt"
+        yield Fault(_place(spec, "rebuild"), what, fix)
     if spec.kind != "pytree":
         return
     if spec.constructor == "init" and spec.rebuild in ("factory", "flag"):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
+from scaffold.kinds import NAMES, extra
 from scaffold.spec.constructor import dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, free_names
 from scaffold.spec.initialisers import INITIALISERS, legal_initialisers
@@ -38,6 +39,7 @@ def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield from _flag(spec, field, place)
         yield from _preset(spec, field, place)
         yield from _classes(spec, field, place)
+        yield from _variable(spec, field, place)
     yield from _dims(spec)
     yield from _derived(spec)
     yield from _taken_names(spec)
@@ -144,6 +146,14 @@ def _is_shared(field: Field) -> bool:
 
 def _plural(kind: Type) -> str:
     return "an array" if arrays(kind) else "a tree" if not isinstance(kind, ClassType) else "a Module"
+
+
+def _variable(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+    """What is wrong with a Variable type where the kind has Variables, the kind says itself."""
+    having = tuple(name for name in NAMES if extra(name, "VARIABLES", False))
+    if field.variable is not None and spec.kind in NAMES and spec.kind not in having:
+        fix = f'remove it, or write `kind = "{having[0]}"`'
+        yield Fault(f"{place}.variable", f"a class of kind `{spec.kind}` has no Variables", fix)
 
 
 def _flag(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:

@@ -247,7 +247,9 @@ def _attributes(spec: ModuleSpec, source: str | None, place: str, unread: frozen
         if name in ("__dict__", "__setattr__", "__delattr__"):
             yield Fault(place, f"`self.{name}` goes around the fields", "name each field", legal)
         elif name not in unread and name not in (*legal, *_METHODS) and not spec.bases:
+            nested = spec.nests and any(group.name == name for group in spec.groups)
             fix = suggestion(name, legal, "declare it as a field")
+            fix = "name its fields: they are read where they lie" if nested else fix
             yield Fault(place, f"`self.{name}` is no field", fix, legal)
 
 

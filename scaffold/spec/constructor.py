@@ -8,6 +8,7 @@ optional fields; then `dtype`, and after `*` the key. Arguments without a defaul
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from scaffold.kinds import extra
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.model import Argument, Field, ModuleSpec
@@ -167,10 +168,15 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
     yield from (Parameter(name, "dim", ScalarType("int")) for name in in_setup if name in dims)
     if uses_dtype(spec):
         yield Parameter("dtype", "dtype", None, "None")
-    if spec.kind == "nnx" and (uses_key(spec) or _reads_rngs(spec)):
+    if _has_streams(spec) and (uses_key(spec) or _reads_rngs(spec)):
         yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)
     elif uses_key(spec):
         yield Parameter("key", "key", KEY, keyword_only=True)
+
+
+def _has_streams(spec: ModuleSpec) -> bool:
+    """Whether it is given streams of keys, `rngs`, in the place of a key."""
+    return extra(spec.kind, "RNGS", False)
 
 
 def _reads_rngs(spec: ModuleSpec) -> bool:
@@ -188,5 +194,5 @@ def _default(spec: ModuleSpec, field: Field) -> str | None:
 def constructor_names(spec: ModuleSpec) -> frozenset[str]:
     """Every name that an expression in the constructor may read, but for modules and builtins."""
     named = {parameter.name for parameter in parameters(spec)}
-    streams = {"rngs"} if spec.kind == "nnx" else set[str]()
+    streams = {"rngs"} if _has_streams(spec) else set[str]()
     return frozenset(named | streams | set(assigned_names(spec.setup)) | {"key", "dtype"})

@@ -304,6 +304,13 @@ def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
     return _rewrite(source, ast.parse(source), change) if names else source
 
 
+def move(source: str, places: Mapping[str, str]) -> str:
+    """`source` with `self.NAME` replaced by what `places` has for the name."""
+    if not places:
+        return source
+    return rewrite(source, lambda node, _: places.get(_attribute_of_self(node) or ""))
+
+
 def _attribute_of_self(node: ast.AST) -> str | None:
     """The name that `node` reads from `self`, or None."""
     match node:

@@ -11,6 +11,7 @@ from scaffold.spec.raw import as_list, as_table
 
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
+LAYOUTS = ("flat", "nested")
 BACKENDS = ("cpu", "cuda", "rocm", "tpu")
 """The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
 SAVES = ("leaves", "safetensors")
@@ -49,6 +50,9 @@ SPEC_KEYS = {
         "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
     ),
     "rebuild": Key("string", "Kind pytree: how unflatten rebuilds an instance.", REBUILDS),
+    "layout": Key(
+        "string", "Whether a group is a set of fields, or a class of its own that holds them.", LAYOUTS
+    ),
     "arguments": Key(
         "array of strings", "Arguments of the constructor, in order: `depth`, `scale: float = 1.0`, `*`."
     ),
@@ -91,6 +95,13 @@ FIELD_KEYS = {
         "Kind nnx: the Variable type of a buffer: one of Flax, or the name of one to define in the module.",
     ),
     "doc": Key("string", "What the field is."),
+}
+GROUP_KEYS = {
+    "fields": Key("array of strings", "The fields of the group.", required=True),
+    "class": Key("string", "Layout nested: name of the class of the group (default: from class and group)."),
+    "readable": Key(
+        "boolean", "Layout nested: whether the large class reads the fields as properties (default: false)."
+    ),
 }
 CALL_KEYS = {
     "args": Key("string", "Arguments: `x: f[in_size], *, key: key[] | None = None`."),
@@ -136,7 +147,10 @@ def option_faults(kind: str, options: Mapping[str, Any]) -> list[Fault]:
     """What is wrong with the table `[options]` of a spec of this kind."""
     keys: Mapping[str, Key] = extra(kind, "OPTIONS", {})
     if options and not keys:
-        return [Fault("options", f"kind `{kind}` has no options", "remove the table")]
+        having = {name: tuple(extra(name, "OPTIONS", {})) for name in KINDS}
+        legal = tuple(f"{name}: {', '.join(found)}" for name, found in having.items() if found)
+        fix = "remove them, or choose a kind that has them"
+        return [Fault("options", f"kind `{kind}` has no options", fix, legal)]
     return key_faults(options, keys, "options")
 
 

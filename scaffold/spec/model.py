@@ -132,6 +132,18 @@ class TestPlan:
 
 
 @dataclass(frozen=True)
+class Group:
+    """A named set of fields, with a filter spec."""
+
+    name: str
+    fields: tuple[str, ...]
+    class_name: str = ""
+    """Layout `nested`: the class that holds the fields."""
+    readable: bool = False
+    """Layout `nested`: whether the large class reads the fields as if they were its own."""
+
+
+@dataclass(frozen=True)
 class ModuleSpec:
     """One class to generate."""
 
@@ -146,8 +158,9 @@ class ModuleSpec:
     arguments: tuple[Argument, ...] = ()
     setup: str = ""
     imports: tuple[str, ...] = ()
-    groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """Named sets of fields, each with a filter spec."""
+    groups: tuple[Group, ...] = ()
+    layout: str = "flat"
+    """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
     save: str | None = None
     """The format of the files of `save` and `load`; empty for neither, None where the project decides."""
     options: tuple[tuple[str, Any], ...] = ()
@@ -189,6 +202,11 @@ class ModuleSpec:
         )
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
+
+    @property
+    def nests(self) -> bool:
+        """Whether each group is a class of its own."""
+        return self.layout == "nested"
 
     def field(self, name: str) -> Field | None:
         """The field called `name`, or None."""

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.kinds import completed
+from scaffold.kinds import completed, extra
 from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
 from scaffold.spec.expressions import dedented, parse
-from scaffold.spec.groups import group_faults
+from scaffold.spec.groups import class_of_group, group_faults
 from scaffold.spec.keys import (
     CALL_KEYS,
     FIELD_KEYS,
+    GROUP_KEYS,
     SAVES,
     SPEC_KEYS,
     TEST_KEYS,
@@ -20,7 +21,7 @@ from scaffold.spec.keys import (
     key_faults,
     option_faults,
 )
-from scaffold.spec.model import Argument, Call, Field, ModuleSpec, TestPlan
+from scaffold.spec.model import Argument, Call, Field, Group, ModuleSpec, TestPlan
 from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.roles import default_role, legal_roles
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
@@ -205,15 +206,23 @@ class Reader:
             self.unread.append(f"{text} {self.text(table, 'carry')}")
             return (), False
 
-    def groups(self, raw: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        table = self.table(raw, "groups")
-        for name, fields in table.items():
-            if not as_list(fields) or not all(isinstance(one, str) for one in as_list(fields)):
-                fix = 'write `small = ["element1", "element2"]`'
-                self.add(self.place("groups", name), "a group is an array of names of fields", fix)
-        return tuple(
-            (name, tuple(map(str, as_list(fields)))) for name, fields in table.items() if as_list(fields)
-        )
+    def groups(self, raw: Mapping[str, Any]) -> tuple[Group, ...]:
+        found = (self.group(raw, name, value) for name, value in self.table(raw, "groups").items())
+        return tuple(one for one in found if one.fields)
+
+    def group(self, raw: Mapping[str, Any], name: str, value: Any) -> Group:
+        """One group: an array of names, or a table with more to say."""
+        place = f"groups.{name}"
+        table = as_table(value) or {"fields": value}
+        fields = as_list(table.get("fields"))
+        if not fields or not all(isinstance(one, str) for one in fields):
+            fix = 'write `small = ["element1", "element2"]`'
+            self.add(self.place(place), "a group is an array of names of fields", fix)
+            self.unread.append(name)
+        else:
+            self.faults += [_at(fault, self.where) for fault in key_faults(table, GROUP_KEYS, place)]
+        given = self.text(table, "class") or class_of_group(self.text(raw, "name"), name)
+        return Group(name, tuple(map(str, fields)), given, table.get("readable") is True)
 
     def test(self, raw: Mapping[str, Any]) -> TestPlan:
         table = self.table(raw, "test")
@@ -262,20 +271,20 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
     tables = reader.table(raw, "fields")
     if not tables and isinstance(raw.get("fields"), Mapping) and not odd:
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
+    kind = reader.text(raw, "kind", "module")
     spec = ModuleSpec(
         name=reader.text(raw, "name"),
-        kind=reader.text(raw, "kind", "module"),
+        kind=kind,
         fields=reader.fields(tables),
         doc=reader.text(raw, "doc"),
         bases=reader.bases(raw),
-        constructor=reader.text(raw, "constructor", "init" if raw.get("kind") == "nnx" else "factory"),
+        constructor=reader.text(raw, "constructor", extra(kind, "CONSTRUCTOR", "factory")),
         rebuild=reader.text(raw, "rebuild", "bypass"),
-        arguments=_streams(
-            reader.arguments(raw.get("arguments"), reader.place("arguments")), raw.get("kind")
-        ),
+        arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         groups=reader.groups(raw),
+        layout=reader.text(raw, "layout", "flat"),
         save=saved_as(raw.get("save")),
         options=tuple(reader.table(raw, "options").items()),
         call=reader.call(raw),
@@ -296,9 +305,9 @@ def saved_as(value: Any) -> str | None:
     return SAVES[0] if value is True else "" if value is False else _plain(value)
 
 
-def _streams(arguments: tuple[Argument, ...], kind: Any) -> tuple[Argument, ...]:
+def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:
     """The arguments, with `rngs` where another kind of class has `key`."""
-    if kind != "nnx":
+    if not extra(kind, "RNGS", False):
         return arguments
     return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)
 

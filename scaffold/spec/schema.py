@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scaffold.kinds import NAMES, extra
-from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS, Key
+from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, GROUP_KEYS, SPEC_KEYS, TEST_KEYS, Key
 
 _FORMS: dict[str, dict[str, Any]] = {
     "string": {"type": "string"},
@@ -33,6 +33,9 @@ def json_schema() -> dict[str, Any]:
     }
     schema["properties"]["fields"]["minProperties"] = 1
     schema["properties"]["options"] = _table(_options())
+    schema["properties"]["groups"]["additionalProperties"] = {
+        "anyOf": [_FORMS["array of strings"], _table(GROUP_KEYS)]
+    }
     schema["properties"]["call"] = _table(CALL_KEYS)
     schema["properties"]["test"] = _table(TEST_KEYS)
     return {

@@ -8,12 +8,13 @@
 
 import ast
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf, nan
 from typing import Any, cast
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.keys import SAVES, is_value
+from scaffold.spec.pairs import preset_faults, read_all, with_presets
 from scaffold.spec.signature import split_top
 from scaffold.spec.types import CallableType, LiteralType, ScalarType, TupleType, TypeSyntaxError, parse_type
 
@@ -111,42 +112,53 @@ def call_from_text(call: str | None, body: str | None) -> dict[str, Any]:
 
 def raw_spec(
     name: str,
-    fields: tuple[str, ...],
-    sizes: tuple[str, ...],
+    fields: Sequence[str],
     options: Mapping[str, str | None],
-    lower_for: tuple[str, ...] = (),
+    pairs: Mapping[str, Sequence[str]],
+    lower_for: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The tables of a spec from the command line. Raises one `ScaffoldError` where a token is wrong, for all faults."""
-    call = {
-        "args": None,
-        "returns": None,
-        "body": None,
-        **call_from_text(options.get("call"), options.get("body")),
-    }
-    given = {
-        key: value for key, value in (*call.items(), ("carry", options.get("carry"))) if value is not None
-    }
+    """The tables of a spec from the command line. Raises one `ScaffoldError` where a token is wrong, for all faults.
+
+    `pairs` are those of `--size`, `--option`, `--group` and `--preset`, by that name.
+    """
     plain: dict[str, Any] = {
-        key: options[key] for key in ("kind", "doc", "constructor", "rebuild") if options.get(key) is not None
+        key: options[key]
+        for key in ("kind", "doc", "constructor", "rebuild", "layout")
+        if options.get(key) is not None
     }
     tables, faults = fields_from_tokens(fields)
-    saved = options.get("save")
-    if saved is not None and ":" in saved:
-        fix = "write `--save=leaves`, or put `--save` at the end"
-        faults.append(Fault("--save", f"it took `{saved}` for its format", fix, SAVES))
-    elif saved is not None:
-        plain["save"] = True if saved == SAVES[0] else saved
-    raw: dict[str, Any] = {"name": name, **plain, "fields": tables}
-    if given:
-        raw["call"] = given
-    sized, wrong = _sizes(sizes)
-    test = {"sizes": sized, "backend": options.get("backend"), "lower_for": [*lower_for]}
-    if test := {key: value for key, value in test.items() if value}:
-        raw["test"] = test
-    faults += wrong
+    plain |= _saved(options.get("save"), faults)
+    read, wrong = read_all(pairs)
+    presets = read.get("preset", {})
+    faults += [*wrong, *([] if faults else preset_faults(tables, presets))]
+    raw: dict[str, Any] = {"name": name, **plain, "fields": with_presets(tables, presets)}
+    test = {"sizes": read.get("size"), "backend": options.get("backend"), "lower_for": [*lower_for]}
+    found = {
+        "options": read.get("option"),
+        "groups": read.get("group"),
+        "call": _call(options),
+        "test": {key: value for key, value in test.items() if value},
+    }
+    raw |= {key: table for key, table in found.items() if table}
     if faults:
-        raise ScaffoldError.of([*faults, *_other_faults(raw, "\n".join((*fields, *sizes)))])
+        unread = "\n".join((*fields, *(text for texts in pairs.values() for text in texts)))
+        raise ScaffoldError.of([*faults, *_other_faults(raw, unread)])
     return raw
+
+
+def _saved(save: str | None, faults: list[Fault]) -> dict[str, Any]:
+    """The key `save`; a token that click took for its format goes to `faults`."""
+    if save is not None and ":" in save:
+        fix = "write `--save=leaves`, or put `--save` at the end"
+        faults.append(Fault("--save", f"it took `{save}` for its format", fix, SAVES))
+        return {}
+    return {} if save is None else {"save": True if save == SAVES[0] else save}
+
+
+def _call(options: Mapping[str, str | None]) -> dict[str, Any]:
+    ordered: dict[str, Any] = {"args": None, "returns": None, "body": None}
+    ordered |= {**call_from_text(options.get("call"), options.get("body")), "carry": options.get("carry")}
+    return {key: value for key, value in ordered.items() if value is not None}
 
 
 def _other_faults(raw: Mapping[str, Any], unread: str) -> tuple[Fault, ...]:
@@ -160,19 +172,3 @@ def _other_faults(raw: Mapping[str, Any], unread: str) -> tuple[Fault, ...]:
     except ScaffoldError as error:
         return error.faults
     return ()
-
-
-def _sizes(texts: Iterable[str]) -> tuple[dict[str, Any], list[Fault]]:
-    sizes: dict[str, Any] = {}
-    faults: list[Fault] = []
-    for text in texts:
-        name, _, value = (part.strip() for part in text.partition("="))
-        numbers = [int(one) for one in value.split(",") if re.fullmatch(r"\s*[0-9]{1,9}\s*", one)]
-        if not name or len(numbers) != value.count(",") + 1:
-            fix = "write `--size in_size=3`, or `--size shape=2,3` for `*shape`"
-            faults.append(Fault("--size", f"`{text}` is not a size", fix))
-        elif name in sizes:
-            faults.append(Fault("--size", f"`{name}` is there twice", "remove one"))
-        else:
-            sizes[name] = numbers if len(numbers) > 1 else numbers[0]
-    return sizes, faults

@@ -11,7 +11,19 @@ from scaffold.errors import ScaffoldError
 from scaffold.spec.raw import as_list, as_table
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
-_TOP = ("name", "kind", "doc", "bases", "constructor", "rebuild", "arguments", "setup", "imports", "save")
+_TOP = (
+    "name",
+    "kind",
+    "doc",
+    "bases",
+    "constructor",
+    "rebuild",
+    "layout",
+    "arguments",
+    "setup",
+    "imports",
+    "save",
+)
 
 
 def read_toml(path: Path, where: str) -> dict[str, Any]:

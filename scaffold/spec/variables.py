@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
+from scaffold.kinds import extra
 from scaffold.spec.expressions import dedented, rewrite
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_fault
@@ -137,48 +138,32 @@ def calls_stop_gradient(node: ast.AST) -> bool:
 
 def may_update(spec: ModuleSpec) -> bool:
     """Whether the call updates fields by assigning them."""
-    return spec.kind == "nnx" or any(one.role == "state" for one in spec.fields)
+    return extra(spec.kind, "VARIABLES", False) or any(one.role == "state" for one in spec.fields)
 
 
-def variable_faults(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
-    """What is wrong with the Variables of a spec, and with Variables where the kind has none."""
+def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with the Variables of a spec whose kind has them."""
     for field in spec.fields:
-        yield from _type_faults(spec, field, f"{spec.where}: fields.{field.name}")
-    if spec.kind != "nnx":
-        return
-    if spec.groups:
-        fix = (
-            "remove them: `nnx.state(module, Type)` selects, and `variable` gives buffers a type of their own"
-        )
-        yield Fault(f"{spec.where}: groups", "an nnx.Module selects by the type of its Variables", fix)
-    if "rebuild" in declared:
-        yield Fault(f"{spec.where}: rebuild", "an nnx.Module rebuilds itself", "remove it")
-    if spec.constructor == "factory" and "constructor" in declared:
-        fix = 'remove it, or write `constructor = "init"`'
-        yield Fault(f"{spec.where}: constructor", "an nnx.Module is built by its `__init__`", fix, ("init",))
-    for field in spec.fields:
-        yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
+        place = f"{spec.where}: fields.{field.name}"
+        if field.variable is not None:
+            yield from _type_faults(spec, field, field.variable, f"{place}.variable")
+        yield from _field_faults(field, place)
     yield from _update_faults(spec)
 
 
-def _type_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    if field.variable is None:
-        return
-    if spec.kind != "nnx":
-        fix = 'remove it, or write `kind = "nnx"`'
-        yield Fault(f"{place}.variable", f"a class of kind `{spec.kind}` has no Variables", fix)
-    elif field.role != "buffer":
+def _type_faults(spec: ModuleSpec, field: Field, variable: str, place: str) -> Iterator[Fault]:
+    if field.role != "buffer":
         fix = 'remove it, or write `role = "buffer"`'
-        yield Fault(f"{place}.variable", f"a {field.role} has no Variable type to choose", fix)
-    elif field.variable not in FLAX and field.variable != "Param":
-        fault = class_name_fault(field.variable, f"{place}.variable")
+        yield Fault(place, f"a {field.role} has no Variable type to choose", fix)
+    elif variable not in FLAX and variable != "Param":
+        fault = class_name_fault(variable, place)
         yield from () if fault is None else (fault,)
-        if field.variable == spec.name:
-            fix = f"write `{field.variable}Variable`, for example"
-            yield Fault(f"{place}.variable", f"`{field.variable}` is the class itself", fix, FLAX)
-    elif field.variable == "Param":
+        if variable == spec.name:
+            fix = f"write `{variable}Variable`, for example"
+            yield Fault(place, f"`{variable}` is the class itself", fix, FLAX)
+    elif variable == "Param":
         fix = 'write `role = "param"` for what is trained, or another type'
-        yield Fault(f"{place}.variable", "a `Param` is trained, and a buffer is not", fix, FLAX)
+        yield Fault(place, "a `Param` is trained, and a buffer is not", fix, FLAX)
 
 
 def _field_faults(field: Field, place: str) -> Iterator[Fault]:

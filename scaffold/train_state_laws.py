@@ -196,9 +196,15 @@ class TrainStateLaws(PytreeLaws):
     def test_steps_are_counted(self):
         optimiser = OPTIMISERS["adam"]()
         state = self.start_with(optimiser)
-        assert jnp.issubdtype(state.step.dtype, jnp.integer) and not state.step.weak_type
+        assert (
+            jnp.issubdtype(state.step.dtype, jnp.integer) and not state.step.weak_type
+        )
         step = eqx.filter_jit(self.step_of(optimiser))
-        assert [int(state.step), int(step(state).step), int(step(step(state)).step)] == [
+        assert [
+            int(state.step),
+            int(step(state).step),
+            int(step(step(state)).step),
+        ] == [
             0,
             1,
             2,

@@ -1,0 +1,40 @@
+"""Tests of `SplitParamsNested`."""
+
+from typing import Any, ClassVar
+
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from split_params_nested import SplitParamsNested
+
+
+class TestSplitParamsNested(PytreeLaws):
+    """The pytree laws on `SplitParamsNested`."""
+
+    leaves = (
+        Leaf("small.element1", "param", ()),
+        Leaf("small.element2", "param", ()),
+        Leaf("element3", "param", ()),
+    )
+    filters: ClassVar = {
+        "select_small": ("small",),
+    }
+    kept = ("element1", "element2", "element3")
+    returns = (Output((2,)),)
+    takes_dtype = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "element1": sample(seed, ()),
+            "element2": sample(seed + 1, ()),
+            "element3": sample(seed + 2, ()),
+        }
+
+    def build(self, **inputs: Any) -> SplitParamsNested:
+        return SplitParamsNested.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

@@ -1,0 +1,74 @@
+"""Layout `nested`: each group of fields is a small class of its own, which the large one holds in the place of its fields."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from scaffold.spec.expressions import move
+from scaffold.spec.model import Field, Group, ModuleSpec
+from scaffold.spec.types import ClassType
+
+
+def small_classes(spec: ModuleSpec) -> tuple[ModuleSpec, ...]:
+    """The class of each group as a spec: its fields alone, and the name of the group as its place."""
+    return tuple(_small_class(spec, group) for group in (spec.groups if spec.nests else ()))
+
+
+def _small_class(spec: ModuleSpec, group: Group) -> ModuleSpec:
+    fields = tuple(one for name in group.fields if (one := spec.field(name)) is not None)
+    told = " and ".join(
+        filter(None, [", ".join(f"`{name}`" for name in group.fields[:-1]), f"`{group.fields[-1]}`"])
+    )
+    doc = f"The group `{group.name}` of `{spec.name}`: {told}."
+    return ModuleSpec(group.class_name, spec.kind, fields, doc, rebuild="bypass", where=group.name)
+
+
+def with_groups_as_fields(spec: ModuleSpec, has_spec: Callable[[ModuleSpec], bool]) -> ModuleSpec:
+    """The spec as the large class holds it: each group is a field, in the place of its first one.
+
+    `has_spec` says whether the class of a group has a filter spec of its own, which that of the large one then asks.
+    """
+    roles = {one.where: "module" if has_spec(one) else "param" for one in small_classes(spec)}
+    found = dict.fromkeys(_holder(spec, one) or one for one in spec.fields)
+    fields = (
+        Field(one.name, ClassType(one.class_name), roles[one.name]) if isinstance(one, Group) else one
+        for one in found
+    )
+    return replace(spec, fields=tuple(fields))
+
+
+def _holder(spec: ModuleSpec, field: Field) -> Group | None:
+    """The group in whose class a field lies, or None."""
+    return next((one for one in spec.groups if field.name in one.fields), None) if spec.nests else None
+
+
+def placed(spec: ModuleSpec) -> Iterator[tuple[str, Field]]:
+    """The fields in the order of the leaves, each with the path of what holds it: `shape.`, or nothing."""
+    for one in dict.fromkeys(_holder(spec, field) or field for field in spec.stored):
+        if isinstance(one, Field):
+            yield "", one
+        else:
+            yield from (
+                (f"{one.name}.", field) for name in one.fields if (field := spec.field(name)) is not None
+            )
+
+
+def selected(spec: ModuleSpec, group: Group) -> tuple[str, ...]:
+    """The paths that the filter spec of a group selects."""
+    return (group.name,) if spec.nests else group.fields
+
+
+def located(spec: ModuleSpec, source: str) -> str:
+    """`source` with each field read where it lies: `self.shape.radius` for `self.radius`."""
+    groups = spec.groups if spec.nests else ()
+    return move(source, {name: f"self.{one.name}.{name}" for one in groups for name in one.fields})
+
+
+def grouped(spec: ModuleSpec, values: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Name and value of each attribute of the large class, from those of all fields."""
+    made = dict(values)
+    found = dict.fromkeys(_holder(spec, one) or one for one in spec.stored)
+    return tuple((one.name, _build(one, made) if isinstance(one, Group) else made[one.name]) for one in found)
+
+
+def _build(group: Group, made: dict[str, str]) -> str:
+    return f"{group.class_name}({' '.join(f'{name}={made[name]},' for name in group.fields)})"

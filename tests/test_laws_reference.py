@@ -1,0 +1,67 @@
+"""docs/laws.md and `scaffold laws` say of each law which kinds it binds, and why not where it does not."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scaffold.kinds import NAMES, extra, law_files
+from scaffold.laws import further_laws, law_table
+from tests.projects import REPOSITORY, scaffold
+
+DOCS = (REPOSITORY / "docs/laws.md").read_text(encoding="utf-8")
+
+
+def test_the_table_of_laws_is_the_suites_own() -> None:
+    for number, law in law_table().items():
+        assert f"| {number} | {law.name} | {law.statement} |" in DOCS
+
+
+def test_the_table_of_kinds_is_what_the_suites_hold() -> None:
+    rows = [["law", *NAMES], ["---"] * (len(NAMES) + 1)]
+    rows += [[number, *(law.binds(kind) for kind in NAMES)] for number, law in law_table().items()]
+    table = (
+        "\n".join(f"| {' | '.join(row)} |" for row in rows).replace("| --- ", "|---").replace("--- |", "---|")
+    )
+    assert table in DOCS, f"docs/laws.md must have\n{table}"
+
+
+def test_every_reason_and_every_form_is_in_the_docs() -> None:
+    for number, law in law_table().items():
+        for kind, why in {**law.without, **law.partly}.items():
+            assert f"- {number}, `{kind}`: {why}" in DOCS
+        for kind, statement in law.forms.items():
+            assert f"- {number}, `{kind}`: {statement}" in DOCS
+
+
+def test_what_a_kind_must_hold_besides_is_in_the_docs() -> None:
+    assert set(further_laws()) == {"closure", "train-state"}
+    for kind, laws in further_laws().items():
+        listed = f"`{kind}`: {'; '.join(laws)}."
+        assert listed in DOCS, f"docs/laws.md must have\n{listed}"
+
+
+def test_a_law_that_is_left_out_has_a_reason_and_is_in_no_suite() -> None:
+    for kind in NAMES:
+        left_out = {number for number, law in law_table().items() if kind in law.without}
+        assert left_out == set(extra(kind, "WITHOUT", {})), kind
+        for number in left_out:
+            texts = [(REPOSITORY / "scaffold" / file).read_text() for file in law_files(kind)[1:]]
+            assert not any(f"def test_p{int(number[1:]):02}_" in text for text in texts)
+
+
+@pytest.mark.parametrize("number", ["P3", "P15"])
+def test_the_command_tells_whom_a_law_binds(number: str, tmp_path: Path) -> None:
+    law = law_table(number)[number]
+    shown = " ".join(scaffold(tmp_path, "laws", number).stdout.split())
+    told = [f"not for {kind}: {why}" for kind, why in law.without.items()]
+    told += [f"in part for {kind}: {why}" for kind, why in law.partly.items()]
+    told += [f"{kind}: {statement}" for kind, statement in law.forms.items()]
+    assert told and all(one in shown for one in told)
+
+
+def test_the_command_lists_the_suites_of_kinds(tmp_path: Path) -> None:
+    told = json.loads(scaffold(tmp_path, "laws", "--json").stdout)
+    assert list(told["laws"]) == list(law_table()) and "P3" in told["laws"]
+    assert "steps are counted" in told["besides"]["train-state"]
+    assert "train-state, besides:\n  the update is a fixed point" in scaffold(tmp_path, "laws").stdout
