@@ -8,13 +8,22 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import completed, extra
 from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
-from scaffold.spec.expressions import dedented, parse
+from scaffold.spec.entries import (
+    expression_source,
+    import_statement,
+    init_source,
+    is_size,
+    of_one_name,
+    saved_as,
+    text_or_none,
+    without_none,
+)
+from scaffold.spec.expressions import dedented
 from scaffold.spec.groups import class_of_group, group_faults
 from scaffold.spec.keys import (
     CALL_KEYS,
     FIELD_KEYS,
     GROUP_KEYS,
-    SAVES,
     SPEC_KEYS,
     TEST_KEYS,
     is_value,
@@ -28,7 +37,6 @@ from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_
 from scaffold.spec.tokens import parse_field_text
 from scaffold.spec.type_texts import type_fix, without_role
 from scaffold.spec.types import (
-    LARGEST,
     LEGAL_TYPES,
     ClassType,
     ScalarType,
@@ -88,10 +96,10 @@ class Reader:
         return self._field(name, kind, role, table) if kind is not None and role is not None else None
 
     def role(self, name: str, kind: Type, table: Mapping[str, Any]) -> str | None:
-        legal = legal_roles(_not_none(kind))
-        role = self.text(table, "role") or default_role(_not_none(kind))
+        legal = legal_roles(without_none(kind))
+        role = self.text(table, "role") or default_role(without_none(kind))
         if role is None:
-            what, fix = without_role(_not_none(kind), legal, self.text(table, "type"))
+            what, fix = without_role(without_none(kind), legal, self.text(table, "type"))
             self.add(self.place("fields", name), what, fix, legal)
             return None
         if role not in legal:
@@ -106,24 +114,24 @@ class Reader:
         default = self.default(kind, role, table)
         return Field(
             name=name,
-            type=_not_none(kind) if nullable else kind,
+            type=without_none(kind) if nullable else kind,
             role=role,
-            init=_init(table.get("init")),
-            preprocess=_expression(table.get("preprocess")),
-            optional=_plain(table.get("optional")),
+            init=init_source(table.get("init")),
+            preprocess=expression_source(table.get("preprocess")),
+            optional=text_or_none(table.get("optional")),
             default="None" if nullable and default is None else default,
-            converter=_init(table.get("converter")),
-            check=_expression(table.get("check")),
+            converter=init_source(table.get("converter")),
+            check=expression_source(table.get("check")),
             preset=tuple(sorted(literals(self.table(table, "preset")))),
-            variable=_plain(table.get("variable")),
-            of=_expression(table.get("of")),
+            variable=text_or_none(table.get("variable")),
+            of=expression_source(table.get("of")),
             nullable=nullable,
             doc=self.text(table, "doc"),
         )
 
     def default(self, kind: Type, role: str, table: Mapping[str, Any]) -> str | None:
         value = table.get("default")
-        return as_float(_not_none(kind), literal(value, role)) if is_value(value) else None
+        return as_float(without_none(kind), literal(value, role)) if is_value(value) else None
 
     def arguments(self, texts: Any, place: str) -> tuple[Argument, ...]:
         listed = [text for text in as_list(texts) if isinstance(text, str)]
@@ -150,7 +158,7 @@ class Reader:
         return tuple(line for text in listed for line in self.imported(text, place))
 
     def imported(self, text: str, place: str) -> Iterator[str]:
-        statement = _import(text)
+        statement = import_statement(text)
         if statement is None:
             fix = "write `from package.module import name`"
         elif isinstance(statement, ast.ImportFrom) and (statement.level or statement.module == "__future__"):
@@ -158,7 +166,7 @@ class Reader:
         elif any(alias.name == "*" for alias in statement.names):
             fix = "name what you need"
         else:
-            yield from (ast.unparse(_alone(statement, alias)) for alias in statement.names)
+            yield from (ast.unparse(of_one_name(statement, alias)) for alias in statement.names)
             return
         self.add(place, f"`{text}` is not an import that can be copied", fix)
         self.unread.append(text)
@@ -190,8 +198,8 @@ class Reader:
             returns=returns,
             returns_tuple=several,
             doc=self.text(table, "doc"),
-            carry=_plain(table.get("carry")),
-            axis_name=_plain(table.get("axis_name")),
+            carry=text_or_none(table.get("carry")),
+            axis_name=text_or_none(table.get("axis_name")),
         )
 
     def returns(self, table: Mapping[str, Any]) -> tuple[tuple[Type, ...], bool]:
@@ -228,7 +236,7 @@ class Reader:
         table = self.table(raw, "test")
         self.faults += [_at(fault, self.where) for fault in key_faults(table, TEST_KEYS, "test")]
         given = self.table(table, "sizes")
-        sizes = {name: size for name, size in given.items() if _is_size(size)}
+        sizes = {name: size for name, size in given.items() if is_size(size)}
         for name, size in given.items():
             if name not in sizes:
                 fix = "write an integer from 1, or an array of them for a dim such as `*shape`"
@@ -300,11 +308,6 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
     return completed(spec)
 
 
-def saved_as(value: Any) -> str | None:
-    """The format that `save = ...` chooses: empty for none, None where nothing is said."""
-    return SAVES[0] if value is True else "" if value is False else _plain(value)
-
-
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:
     """The arguments, with `rngs` where another kind of class has `key`."""
     if not extra(kind, "RNGS", False):
@@ -312,47 +315,5 @@ def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]
     return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)
 
 
-def _is_size(value: Any) -> bool:
-    listed = as_list(value) if isinstance(value, list) else [value]
-    return all(type(one) is int and 0 < one < LARGEST for one in listed)
-
-
 def _at(fault: Fault, where: str) -> Fault:
     return Fault(f"{where}: {fault.where}" if fault.where else where, fault.what, fault.fix, fault.legal)
-
-
-def _not_none(kind: Type) -> Type:
-    if isinstance(kind, UnionType) and kind.optional and len(kind.members) == 1:
-        return kind.members[0]
-    return kind
-
-
-def _import(text: str) -> ast.Import | ast.ImportFrom | None:
-    """The one import statement that a line holds, or None."""
-    try:
-        tree = parse(text.strip(), expression=False)
-    except SyntaxError:
-        return None
-    statements = tree.body if isinstance(tree, ast.Module) else []
-    first = statements[0] if len(statements) == 1 else None
-    return first if isinstance(first, ast.Import | ast.ImportFrom) else None
-
-
-def _alone(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.Import | ast.ImportFrom:
-    if isinstance(statement, ast.Import):
-        return ast.Import([alias])
-    return ast.ImportFrom(statement.module, [alias], 0)
-
-
-def _plain(value: Any) -> str | None:
-    return value.strip() if isinstance(value, str) else None
-
-
-def _init(value: Any) -> str | None:
-    """A name as it is; after `=`, an expression."""
-    text = _plain(value)
-    return f"={one_value(text[1:].strip())}" if text and text.startswith("=") else text
-
-
-def _expression(value: Any) -> str | None:
-    return one_value(value.strip().removeprefix("=").strip()) if isinstance(value, str) else None
