@@ -1,7 +1,22 @@
-"""Mutants that are no mistakes, with the reason: by the mistake, and the examples in which it is none."""
+"""Mutants that no law can tell from the original, with the reason: by the mistake, and the examples in which it is so."""
 
 EVERYWHERE = "*"
-EQUIVALENT: dict[str, dict[str, str]] = {}
+CALL_IN_PYTHON = "jax or a later statement refuses the same inputs"
+NOT_GIVEN = "the example gives sizes, and no array, from which the argument is made"
+IN_ONE_BRANCH = "the call reads it in one branch only, which the example does not take"
+IN_EXPRESSION = "the spec gives an expression: nothing is declared of its spread"
+NOTHING_TO_TRY = "sizes and depths of 0 are allowed on both sides of the bound"
+EQUIVALENT: dict[str, dict[str, str]] = {
+    "another spread": dict.fromkeys(("embedding", "gru_cell", "linear"), IN_EXPRESSION),
+    "bound of a check": dict.fromkeys(("embedding", "mlp"), NOTHING_TO_TRY),
+    "check left out": dict.fromkeys(("embedding", "layer_norm", "stack", "linear"), CALL_IN_PYTHON),
+    "constant instead of a static field": dict.fromkeys(("dropout", "mlp"), IN_ONE_BRANCH),
+    "given array not copied": {"embedding": NOT_GIVEN},
+    "given array without its sign": {"embedding": NOT_GIVEN, "split_table": "the array holds bools"},
+    "given array scaled": {"embedding": NOT_GIVEN},
+    "given array kept as NumPy": {"embedding": NOT_GIVEN},
+    "stop_gradient left out": {"dropout": "the example holds a Python number there"},
+}
 
 
 def reason(mistake: str, example: str) -> str | None:

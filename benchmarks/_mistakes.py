@@ -170,6 +170,13 @@ def _literal_of_default(tree: ast.Module) -> Iterator[tuple[int, ast.Module]]:
                 yield from uses_changed(ast.unparse(default), (name,))(tree)
 
 
+def _input_changed(tree: ast.Module) -> Iterator[tuple[int, ast.Module]]:
+    for function in functions(tree, NEW):
+        for argument in function.args.args:
+            if "Mapping" in ast.unparse(argument.annotation or ast.Constant("")):
+                yield from inserted((function.name,), f"{argument.arg}['a'] = 42.0")(tree)
+
+
 def _mutable_default(tree: ast.Module) -> Iterator[tuple[int, ast.Module]]:
     for index, function in enumerate(functions(tree, NEW)):
         twin = copy.deepcopy(tree)
@@ -230,7 +237,7 @@ MISTAKES: dict[str, Rewriter] = {
             for f in ("zeros", "ones")
         )
     ),
-    "input changed in place": inserted(NEW, "if isinstance(ARG_, dict):\n    ARG_['a'] = 42.0"),
+    "input changed in place": _input_changed,
     "mutable default": _mutable_default,
     "counter in the constructor": inserted(NEW, "_COUNT[0] += 1"),
     "setting of jax in the constructor": inserted(NEW, "jax.config.update('jax_debug_nans', True)"),

@@ -59,13 +59,22 @@ def replaced(
     """A tree for each node of these functions that `change` replaces."""
     order = {id(node): index for index, node in enumerate(ast.walk(tree))}
     places = functions(tree, names) if names else [tree]
-    inside = [node for place in places for node in ast.walk(place)]
+    notes = {id(one) for place in places for note in _annotations(place) for one in ast.walk(note)}
+    inside = [node for place in places for node in ast.walk(place) if id(node) not in notes]
     for node in inside:
         new = change(node)
         if new is not None:
             twin = copy.deepcopy(tree)
             target = next(one for index, one in enumerate(ast.walk(twin)) if index == order[id(node)])
             yield getattr(node, "lineno", 0), _Swap(target, new).visit(twin)
+
+
+def _annotations(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.walk(tree):
+        for name in ("annotation", "returns"):
+            note = getattr(node, name, None)
+            if isinstance(note, ast.AST):
+                yield note
 
 
 class _Swap(ast.NodeTransformer):
@@ -149,10 +158,11 @@ def member(source: str) -> Rewriter:
 
 
 def fields_changed(change: Callable[[ast.AnnAssign], ast.expr | bool | None]) -> Rewriter:
-    """A tree for each field whose declaration gets another value; False leaves it as it is."""
+    """A tree for each field of a Module whose declaration gets another value; False leaves it as it is."""
 
     def rewrite(tree: ast.Module) -> Iterator[tuple[int, ast.Module]]:
-        for index, field in enumerate(_annotated(main_class(tree))):
+        is_module = any("Module" in ast.unparse(base) for base in main_class(tree).bases)
+        for index, field in enumerate(_annotated(main_class(tree)) if is_module else ()):
             value = change(field)
             if value is not False:
                 twin = copy.deepcopy(tree)

@@ -16,6 +16,7 @@ class TestEmbedding(PytreeLaws):
         "num_embeddings": 5,
     }
     rejected = (({"num_embeddings": -1}, ValueError),)
+    drawn = ("weight",)
     returns = (Output((3,)),)
     ignores_key = True
     takes_dtype = True

@@ -37,6 +37,7 @@ class TestMLP(PytreeLaws):
         ({"depth": 2.5}, TypeError),
         ({"scan": 1j}, TypeError),
     )
+    drawn = ("layers",)
     tuples = ("layers",)
     used = ("scan",)
     returns = (Output((2,)),)

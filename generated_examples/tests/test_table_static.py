@@ -16,6 +16,7 @@ class TestTableStatic(PytreeLaws):
     )
     static: ClassVar = {
         "static": 3,
+        "table_preset": (("a", 42.0),),
     }
     other: ClassVar = {
         "static": 4,

@@ -9,7 +9,7 @@ from typing import Any
 from scaffold.emit.construct import fan_axes
 from scaffold.emit.examples import Examples
 from scaffold.spec.constructor import key_consumers, reads, sources_of
-from scaffold.spec.expressions import dedented, draws_from
+from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
 
@@ -65,6 +65,7 @@ def _fan(examples: Examples, array: ArrayType, scheme: str) -> float:
 def drawn_fields(spec: ModuleSpec) -> list[str]:
     """The fields of arrays that are drawn from the key."""
     consumers = {*key_consumers(spec), *_draws_from_streams(spec)}
+    consumers |= set(assigned_names(spec.setup)) if "setup" in consumers else set[str]()
     return [
         one.name
         for one in spec.dynamic

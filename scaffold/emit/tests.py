@@ -187,7 +187,14 @@ def _static(spec: ModuleSpec, inputs: Mapping[str, str]) -> list[list[str]]:
         source = inputs.get(field.name, field.default)
         if field.given and field.converter is None and field.preprocess is None and source is not None:
             rows.append([field.name, _as_stored(field.type, source)])
+    if spec.kind == "pytree" and spec.rebuild == "static":
+        presets = [one for one in spec.fields if one.preset]
+        rows += [[f"{one.name}_preset", f"({_pairs(one.preset)})"] for one in presets]
     return rows
+
+
+def _pairs(preset: tuple[tuple[str, str], ...]) -> str:
+    return " ".join(f"({name!r}, {source})," for name, source in preset)
 
 
 def _as_stored(kind: Type, source: str) -> str:

@@ -46,10 +46,10 @@ def cases(suite):
                 yield name, test, kwargs
 
 
-def run(suite, only="test_", on_warning="error", once=False):
+def run(suite, only="test_", on_warning="error", once=False, first=False):
     """Every law of `suite` (a subclass of PytreeLaws) whose name starts with `only`.
 
-    With `once` the tests of a law end with its first failure. What is no law of a number goes
+    With `once` the tests of a law end with its first failure, with `first` all of them do. What is no law of a number goes
     by the name of its suite's file, such as `closure_laws`.
     """
     outcome = Outcome()
@@ -57,6 +57,8 @@ def run(suite, only="test_", on_warning="error", once=False):
         law = law_of(name, test)
         if not name.startswith(only) or (once and law in outcome):
             continue
+        if first and outcome:
+            break
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter(on_warning)
             if "tmp_path" in inspect.signature(test).parameters:

@@ -5,12 +5,17 @@ import pathlib
 import subprocess
 import sys
 
+import good_layers
+import good_styles
+import pitfalls
 import pytest
 from good_specimens import GOOD
 from laws_runner import SOURCE, laws, run
 
 
-@pytest.mark.parametrize("suite", GOOD, ids=lambda suite: suite.__name__)
+@pytest.mark.parametrize(
+    "suite", [*GOOD, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD], ids=lambda suite: suite.__name__
+)
 def test_good_classes_hold_every_law(suite):
     outcome = run(suite)
     assert not outcome, "\n".join(message for found in outcome.values() for message in found)

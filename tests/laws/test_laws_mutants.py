@@ -5,11 +5,19 @@ import mutants_platform
 import mutants_static
 import mutants_structure
 import mutants_training
+import pitfalls
 import pytest
 from laws_runner import run
 from mutant_base import MUTANTS, NodeLaws
 
-MODULES = (mutants_structure, mutants_static, mutants_training, mutants_ownership, mutants_platform)
+MODULES = (
+    mutants_structure,
+    mutants_static,
+    mutants_training,
+    mutants_ownership,
+    mutants_platform,
+    pitfalls,
+)
 
 
 @pytest.mark.parametrize("suite, law, words", MUTANTS)
