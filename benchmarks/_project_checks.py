@@ -132,7 +132,11 @@ def types(folder: Path) -> None:
 
 
 def tests(folder: Path) -> None:
+    """All tests; and the training script, where there is one."""
     in_project(folder, "pytest", "-q", "-p", "no:cacheprovider")
+    if (folder / "examples/train.py").is_file():
+        in_project(folder, "python", "examples/train.py", "--steps", "20")
+        (folder / "loss.png").unlink()
 
 
 def build(folder: Path) -> None:
