@@ -18,6 +18,8 @@ from scaffold.tidy import tidy
 TEMPLATE = templates_folder() / "project"
 PACKAGE = "package_of_the_project"
 """Stands for the name of the package, which the template leaves open."""
+PLATFORMS = ("cuda", "rocm", "tpu")
+"""`lower_for` in the pyproject.toml of the template."""
 _HERE = PurePosixPath(".")
 _EVERY_CLASS = "pytree_laws.py"
 
@@ -42,7 +44,7 @@ def starter_files() -> dict[str, str]:
 def _layout() -> Layout:
     source = PurePosixPath(PACKAGE)
     tests, specs = PurePosixPath("tests"), PurePosixPath("specs")
-    return Layout(Path(), Settings(), source, PACKAGE, _HERE, tests, specs)
+    return Layout(Path(), Settings(lower_for=PLATFORMS), source, PACKAGE, _HERE, tests, specs)
 
 
 def _laws(flag: str, spec: ModuleSpec) -> Iterator[tuple[str, str]]:

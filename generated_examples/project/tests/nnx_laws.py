@@ -44,19 +44,17 @@ from jax.core import Tracer
 from pytree_laws import (
     ANY_ERROR,
     Fault,
-    Output,
+    Laws,
     adamw,
     another,
     aval,
-    buffer_of,
     check,
     clone_as,
     close,
     doing,
     edit,
     frozen,
-    given_arrays,
-    guarded,
+    guard,
     has_dtype,
     host,
     is_array,
@@ -65,14 +63,12 @@ from pytree_laws import (
     is_inexact,
     is_key,
     look_up,
-    mutables,
     reachable,
     real_dtype,
     same_bits,
     second_class,
     stack_leaves,
     static_fault,
-    strict,
     thaw,
     under,
     weighted,
@@ -164,6 +160,12 @@ LAWS = {
         "The class was registered by hand in a way that does not record it.",
         "Subclass nnx.Module and let Flax register it.",
     ),
+    "P18": (
+        "backend",
+        "The tests run on the platform that was asked for and on no other; the module commits nothing to a device; the call and its gradient lower for every platform in `lower_for`.",
+        "jax fell back to the CPU, an array was put on a device by name, or the call uses a primitive that a platform lacks.",
+        "Let the caller place the state (no `device_put` in the module), and use primitives that every target has.",
+    ),
 }
 
 
@@ -254,37 +256,26 @@ def shapes_of(state: Any) -> dict[str, Any]:
 # --- The laws ------------------------------------------------------------------------------
 
 
-class NnxLaws:
+class NnxLaws(Laws):
     """Subclass it with a name that starts with `Test`; see the head of this file."""
 
+    laws: ClassVar[Mapping[str, Any]] = LAWS
     variables: ClassVar[Sequence[Var]] = ()
-    static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value
-    other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
-    rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
-    returns: ClassVar[Sequence[Output]] = ()
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
-    carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
-    copies_arrays: ClassVar[bool] = True  # False: it keeps the jax arrays it is given
-    ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
-    strict: ClassVar[bool] = True  # False: the call may promote dtypes and ranks
-    skips: ClassVar[Sequence[str]] = ()  # parts of names of tests that do not hold here
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
         return {"rngs": nnx.Rngs(seed)}
 
-    def build(self, **inputs: Any) -> Any:
-        raise NotImplementedError(
-            "say how the module is built: def build(self, **inputs)"
-        )
+    def plain_inputs(self, seed: int) -> dict[str, Any]:
+        return {name: v for name, v in self.inputs(seed).items() if not is_of_nnx(v)}
 
-    def arguments(self, seed: int) -> tuple[Any, ...]:
-        """Fresh example arguments of the call."""
-        return ()
+    def named(self, instance: Any) -> dict[str, Any]:
+        return values_of(instance)
 
-    def call(self, instance: Any, *arguments: Any) -> Any:
-        pytest.skip("the module is not called")
+    def snapshot_of(self, instance: Any) -> Any:
+        return bits_of(instance)
 
     def snapshot(self, instance: Any) -> Any:
         """A copy of the state, by the module's own `snapshot`."""
@@ -299,20 +290,6 @@ class NnxLaws:
         instance.restore(state)
 
     # What the laws share.
-
-    def make(self, seed: int) -> Any:
-        return self.build(**self.inputs(seed))
-
-    def make_other(self) -> Any:
-        if self.other is None:
-            pytest.skip("no other configuration is declared")
-        return self.build(**{**self.inputs(0), **self.other})
-
-    def example(self) -> tuple[Any, tuple[Any, ...]]:
-        """A module and arguments; skips where the module is not called."""
-        if type(self).call is NnxLaws.call:
-            pytest.skip("the module is not called")
-        return self.make(0), self.arguments(0)
 
     def declared(self, path: str) -> Var | None:
         for one in self.variables:
@@ -391,52 +368,6 @@ class NnxLaws:
                 moments = step(module, moments, jnp.asarray(count, jnp.int32))
         return module
 
-    # P1 construct
-
-    def test_p01_leaves_its_inputs_alone(self):
-        inputs = self.inputs(0)
-        plain = {name: v for name, v in inputs.items() if not is_of_nnx(v)}
-        before = {name: frozen(value, identity=True) for name, value in plain.items()}
-        self.build(**inputs)
-        for name, value in plain.items():
-            same = frozen(value, identity=True) == before[name]
-            check(same, name, "the constructor changed its input in place")
-
-    def test_p01_keeps_none_of_its_inputs(self):
-        inputs = self.inputs(0)
-        plain = {name: v for name, v in inputs.items() if not is_of_nnx(v)}
-        instance = self.build(**inputs)
-        given = {id(v): p for name, i in plain.items() for p, v in mutables(i, name)}
-        for place, value in mutables(instance):
-            told = f"it is the caller's own {type(value).__name__}"
-            check(id(value) not in given, place, told)
-        arrays = given_arrays(plain) if self.copies_arrays else []
-        buffers = {buffer_of(v): name for name, v in arrays if not is_key(v)}
-        for path, value in values_of(instance).items():
-            source = buffers.get(buffer_of(value) or -1)
-            told = f"it shares its buffer with the input `{source}`"
-            check(source is None, path, told, "copy with `jnp.array(x)`, not asarray")
-
-    def test_p01_same_inputs_build_the_same_module(self):
-        wrong = changed(bits_of(self.make(0)), bits_of(self.make(0)))
-        hint = "randomness that does not come from `rngs`, or state kept in a global"
-        where = ", ".join(wrong)
-        check(not wrong, where, "two modules of equal inputs differ", hint)
-
-    def test_p01_rejects_invalid_inputs(self):
-        if not self.rejected:
-            pytest.skip("no invalid inputs are declared")
-        for changes, error in self.rejected:
-            where = str(dict(changes))
-            told = f"inputs that must raise {error.__name__} were accepted"
-            try:
-                self.build(**{**self.inputs(0), **changes})
-            except error:
-                continue
-            except ANY_ERROR as other:
-                told = f"they must raise {error.__name__}, and raised {other!r}"
-            raise Fault(where, told, "a check that `__init__` does not reach")
-
     # P2 manifest
 
     def test_p02_the_state_is_the_declared_variables(self):
@@ -473,7 +404,7 @@ class NnxLaws:
     def test_p02_no_array_hides_elsewhere(self):
         instance, arguments = self.make(0), self.arguments(0)
         self._check_hidden(instance)
-        if type(self).call is not NnxLaws.call:
+        if self.called():
             self.call(instance, *arguments)
             self._check_hidden(instance)
 
@@ -594,18 +525,6 @@ class NnxLaws:
                 told = f"after {what} it is {got[1][path]}, after an eager call {value}"
                 check(close(got[1][path], value), path, told)
 
-    def test_p07_outputs_are_as_declared(self):
-        if not self.returns:
-            pytest.skip("no outputs are declared")
-        got = jax.tree.leaves(self.call(self.make(0), *self.arguments(0)))
-        told = f"{len(got)} outputs, declared are {len(self.returns)}"
-        check(len(got) == len(self.returns), "call", told)
-        for i, (value, output) in enumerate(zip(got, self.returns)):
-            told = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
-            check(jnp.shape(value) == tuple(output.shape), f"output {i}", told)
-            told = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
-            check(has_dtype(value, output.dtype), f"output {i}", told)
-
     def _abstract(self, instance: Any, arguments: Any) -> Any:
         step = functools.partial(self.step_of_state, nnx.graphdef(instance))
         return jax.eval_shape(step, nnx.state(instance), *arguments)
@@ -615,7 +534,8 @@ class NnxLaws:
         if not self.strict:
             pytest.skip("the call may promote dtypes and ranks")
         hint = "operands of two dtypes or ranks: cast or broadcast them explicitly"
-        with doing("call", "the call under strict promotion", hint), strict():
+        promotion = jax.numpy_dtype_promotion("strict")
+        with doing("call", "the call under strict promotion", hint), promotion:
             try:
                 self._abstract(instance, arguments)
             except jax.dtypes.TypePromotionError as error:  # an int may meet a float
@@ -899,29 +819,6 @@ class NnxLaws:
         for variable in variables_of(instance).values():
             variable.set_value(edit(value_of(variable)))
 
-    def test_p15_no_two_variables_share_a_buffer(self):
-        owners: dict[int, str] = {}
-        for whose, instance in (("", self.make(0)), ("another's ", self.make(1))):
-            for path, value in values_of(instance).items():
-                owner = owners.setdefault(buffer_of(value) or id(value), whose + path)
-                told = f"it shares its buffer with {owner}"
-                check(owner == whose + path, whose + path, told)
-
-    def test_p15_no_two_parameters_are_the_same_draw(self):
-        first, second = values_of(self.make(0)), values_of(self.make(1))
-        given = {host(v).tobytes() for _, v in given_arrays(self._plain_inputs())}
-        drawn: dict[Any, str] = {}
-        for path, value in first.items():
-            is_drawn = is_inexact(value) and value.size > 1
-            if is_drawn and not same_bits(value, second[path]):
-                bits = host(value).tobytes()
-                twin = drawn.setdefault((value.shape, bits), path)
-                told, hint = f"it is the same draw as `{twin}`", "one key for two draws"
-                check(twin == path or bits in given, path, told, hint)
-
-    def _plain_inputs(self) -> dict[str, Any]:
-        return {name: v for name, v in self.inputs(0).items() if not is_of_nnx(v)}
-
     # P16 helpers
 
     def mapped(self, functions: Mapping[Any, Any], tree: Any) -> dict[str, Any]:
@@ -1009,6 +906,22 @@ class NnxLaws:
         same = jax.tree.structure(twin) == jax.tree.structure(instance)
         check(not same, cls.__name__, told)
 
+    # P18 backend
+
+    def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        instance, arguments = self.example()
+        graphdef, state = nnx.split(instance)
+        program = functools.partial(self.step_of_state, graphdef)
+        return program, (state, *arguments)
+
+    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        graphdef, params, rest = nnx.split(self.training_example(), nnx.Param, ...)
+
+        def loss(params: Any, rest: Any) -> Any:
+            return self.loss(nnx.merge(graphdef, params, rest, copy=True))
+
+        return jax.grad(loss), (params, rest)
+
 
 @functools.cache
 def compiled_step(laws: Any) -> Callable[..., Any]:
@@ -1027,6 +940,4 @@ def compiled_step(laws: Any) -> Callable[..., Any]:
     return nnx.jit(step)
 
 
-for _name, _test in list(vars(NnxLaws).items()):
-    if _name.startswith("test_"):
-        setattr(NnxLaws, _name, guarded(_test, LAWS))
+guard(NnxLaws)

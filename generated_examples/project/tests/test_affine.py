@@ -12,14 +12,16 @@ class TestAffine(PytreeLaws):
     """The pytree laws on `Affine`."""
 
     leaves = (
-        Leaf("weight", "param", (2, 3)),
-        Leaf("bias", "param", (2,)),
+        Leaf("weight", "param", (2, 3), std=0.5774),
+        Leaf("bias", "param", (2,), value=0.0),
     )
     other: ClassVar = {
         "use_bias": False,
     }
+    drawn = ("weight",)
     returns = (Output((2,)),)
     takes_dtype = True
+    lower_for = ("cuda", "rocm", "tpu")
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -11,12 +11,14 @@ class TestCalibration(PytreeLaws):
     """The pytree laws on `Calibration`."""
 
     leaves = (
-        Leaf("gains", "param", (2,)),
-        Leaf("offsets", "param", (2,)),
+        Leaf("gains", "param", (2,), value=1.0),
+        Leaf("offsets", "param", (2,), value=0.0),
         Leaf("mask", "buffer", (2,), "bool"),
     )
+    kept = ("mask",)
     returns = (Output((2,)),)
     takes_dtype = True
+    lower_for = ("cuda", "rocm", "tpu")
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -22,10 +22,17 @@ class TestCentre(NnxLaws):
     other: ClassVar = {
         "size": 3,
     }
-    rejected = (({"momentum": float("nan")}, TypeError),)
+    rejected = (
+        ({"momentum": -0.001}, ValueError),
+        ({"momentum": 1.0}, ValueError),
+        ({"momentum": float("nan")}, TypeError),
+    )
+    accepted = ({"momentum": 0.0},)
+    drawn = ("mix",)
     returns = (Output((2,)),)
     updates = ("mean",)
     map_variables = staticmethod(map_variables)
+    lower_for = ("cuda", "rocm", "tpu")
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -18,8 +18,10 @@ class TestResidualAbove(ClosureLaws):
     other: ClassVar = {
         "example": (),
     }
+    kept = ("limit", "steps")
     returns = (Output((), "bool"),)
     takes_dtype = True
+    lower_for = ("cuda", "rocm", "tpu")
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -17,11 +17,12 @@ class TestTrainState(TrainStateLaws):
     leaves = (
         Leaf("model", "module"),
         Leaf("opt_state", "module"),
-        Leaf("step", "buffer", (), "int32"),
+        Leaf("step", "buffer", (), "int32", value=0),
     )
     other: ClassVar = {
         "optimiser": optax.sgd(0.01, momentum=0.9),
     }
+    lower_for = ("cuda", "rocm", "tpu")
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -75,12 +75,16 @@ class TrainStateLaws(PytreeLaws):
         return (jax.tree.map(jnp.array, gradients_of(laws, seed)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
-        after = self.update(instance, self.inputs(0)["optimiser"], *arguments)
+        laws: Any = type(self)
+        after = self.update(instance, optimiser_of(laws), *arguments)
         return arrays_only(after)  # jax.jit returns no functions, as a model may hold
 
     def trained(self, instance: Any) -> list[int]:
         """Nothing: an optimiser moves the model, and no gradient the optimiser."""
         return []
+
+    def expected_to_train(self, instance: Any) -> set[str]:
+        return set()
 
     def test_p15_no_two_parameters_are_the_same_draw(self):
         pytest.skip("moments and averages begin equal")
@@ -272,6 +276,13 @@ class TrainStateLaws(PytreeLaws):
 
 def arrays_only(tree: Any) -> Any:
     return eqx.filter(tree, eqx.is_array)
+
+
+@functools.cache
+def optimiser_of(laws: Any) -> Any:
+    """The example optimiser of one suite."""
+    with jax.ensure_compile_time_eval():
+        return laws().inputs(0)["optimiser"]
 
 
 @functools.cache

@@ -24,6 +24,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     backend = config.option.backend
+    os.environ["PYTREE_LAWS_BACKEND"] = backend
     jax.config.update("jax_platforms", backend)
     jax.config.update("jax_numpy_dtype_promotion", "strict")
     jax.config.update("jax_numpy_rank_promotion", "raise")
