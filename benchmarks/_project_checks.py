@@ -106,6 +106,11 @@ def settings(folder: Path) -> Iterator[str]:
     yield json.dumps(pyproject(folder)["tool"])
 
 
+def layout(folder: Path) -> Iterator[str]:
+    """Where the package lies: on this alone do the tests of what is added depend."""
+    yield json.dumps(pyproject(folder)["tool"]["pytest"]["ini_options"]["pythonpath"])
+
+
 def _texts(folder: Path) -> Iterator[str]:
     for path in sorted(folder.rglob("*.py")):
         yield path.read_text(encoding="utf-8")
@@ -195,12 +200,15 @@ def review(folder: Path) -> None:
 
 
 def grow(folder: Path) -> None:
-    """Add a class of each kind, and what it imports; all of the above holds once more."""
+    """Add a class of each kind, and what it imports; then lint, types and documentation once more."""
     command(folder, "uv", "add", "--quiet", "flax>=0.12.1", "optax>=0.2.6", "--python", PYTHON)
     for arguments in GROWN:
         command(folder, sys.executable, "-m", "scaffold", "new-module", *arguments)
     for step in (lint, types, docs):
         step(folder)
+
+
+def grown_tests(folder: Path) -> None:
     in_project(folder, "pytest", "-q", *(f"tests/test_{stem}.py" for stem in GROWN_STEMS))
 
 
@@ -214,4 +222,5 @@ STEPS: dict[str, Check] = {
     "data": Check(data),
     "review": Check(review),
     "grow": Check(grow, settings),
+    "its tests": Check(grown_tests, layout),
 }
