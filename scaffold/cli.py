@@ -223,6 +223,35 @@ def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> Non
         sys.exit(1)
 
 
+@main.command("new-project")
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--data", multiple=True, metavar="KEY=VALUE", help="Answer a question; repeat for several.")
+@click.option("--defaults", is_flag=True, help="Ask nothing: what is not answered has its default.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
+@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@click.option("--force", is_flag=True, help="Overwrite files that differ.")
+@json_option
+@reports_faults
+def new_project(
+    folder: Path,
+    data: tuple[str, ...],
+    defaults: bool,
+    dry_run: bool,
+    diff: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Make a project in DIR: a package with its first classes, tests, checks, documentation and workflows.
+
+    On a terminal it asks what `--data` does not answer.
+    """
+    from scaffold.project import parse_answers, plan_project
+
+    ask = sys.stdin.isatty() and not (defaults or as_json)
+    plan = plan_project(folder, parse_answers(data), ask=ask, force=force)
+    _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+
+
 @main.command("kinds")
 @json_option
 def kinds(as_json: bool) -> None:

@@ -994,8 +994,10 @@ def surroundings() -> dict[str, Any]:
     values = getattr(jax.config, "values", {})
     settings = {f"jax.config.{k}": v for k, v in values.items()}
     name, state, *rest = np.random.get_state(legacy=True)
+    # beartype draws from `random`: it checks one item of a container, any of them.
+    is_drawn_from = "beartype" in sys.modules
     return settings | {
-        "the state of `random`": random.getstate(),
+        "the state of `random`": None if is_drawn_from else random.getstate(),
         "the state of `np.random`": (name, bytes(np.asarray(state)), *rest),
         "the directory": os.getcwd(),
         "the environment": dict(os.environ),

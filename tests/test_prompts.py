@@ -70,10 +70,11 @@ class Dialogue:
 
 
 @contextmanager
-def dialogue(folder: Path) -> Iterator[Dialogue]:
+def dialogue(folder: Path, *arguments: str) -> Iterator[Dialogue]:
+    """The tool on a terminal of its own; `new-module` in `folder` where no arguments are given."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "scaffold", "new-module", "--folder", str(folder)],
+        [sys.executable, "-m", "scaffold", *(arguments or ("new-module", "--folder", str(folder)))],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -1,0 +1,109 @@
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.tree_util import PyTreeDef
+from jax.typing import DTypeLike
+from jaxtyping import Array, ArrayLike, Bool, Float, Int32
+
+Structure = tuple[tuple[jax.ShapeDtypeStruct, ...], PyTreeDef]
+
+
+class ResidualAbove(eqx.Module):
+    """Whether a loop goes on: while steps are left and the residual is above a limit."""
+
+    limit: Float[Array, ""]
+    steps: Int32[Array, ""]
+    structure: Structure = eqx.field(static=True)
+
+    @classmethod
+    def create(
+        cls,
+        limit: Float[ArrayLike, ""],
+        steps: Int32[ArrayLike, ""],
+        example: tuple[Any, ...],
+        dtype: DTypeLike | None = None,
+    ) -> "ResidualAbove":
+        """Build an instance.
+
+        **Arguments:**
+
+        - `limit`: Residual at which the loop may end; copied.
+        - `steps`: Greatest number of steps; copied.
+        - `example`: example arguments of the call, of which structure, shapes and
+            dtypes are kept.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            limit=jnp.array(limit, dtype),
+            steps=jnp.array(steps, jnp.int32),
+            structure=_structure_of(example),
+        )
+
+    def __call__(
+        self, value: tuple[Int32[Array, ""], Float[Array, " size"]]
+    ) -> Bool[Array, ""]:
+        """Whether to go on from the number of steps taken and the residual.
+
+        **Arguments:**
+
+        - `value`: `tuple[Int32[Array, ""], Float[Array, " size"]]`.
+
+        **Returns:**
+
+        Scalar boolean array.
+        """
+        given = _structure_of((value,))
+        if given != self.structure:
+            raise TypeError(
+                f"`ResidualAbove` takes the arguments {_shown(self.structure)}, as in its "
+                f"example, and was given {_shown(given)}"
+            )
+        step, residual = value
+        return (step < self.steps) & (
+            jnp.max(jnp.abs(residual)) > jax.lax.stop_gradient(self.limit)
+        )
+
+    def as_function(self) -> Callable[..., Bool[Array, ""]]:
+        """The call as a plain function, for whatever hashes the functions it is given.
+
+        `jax.lax` loops and branches, `jax.jit` and `jax.checkpoint` do; arrays have no
+        hash, and neither has a Module that holds them.
+        """
+
+        def function(
+            value: tuple[Int32[Array, ""], Float[Array, " size"]],
+        ) -> Bool[Array, ""]:
+            return self(value)
+
+        return function
+
+    def trainable(self) -> "ResidualAbove":
+        """Filter spec by field: True at each trained array, False at every other leaf."""
+        return jax.tree_util.tree_map_with_path(
+            lambda path, leaf: (
+                path[0].name not in ("limit", "steps") and eqx.is_inexact_array(leaf)
+            ),
+            self,
+        )
+
+
+def _structure_of(arguments: tuple[Any, ...]) -> Structure:
+    """Shapes and dtypes of the leaves, and how they lie: hashable, and free of arrays."""
+    if type(arguments) is not tuple:
+        raise TypeError(
+            "`example` must be the tuple of all arguments of the call, got "
+            f"{arguments!r}"
+        )
+    leaves, treedef = jax.tree.flatten(arguments)
+    return tuple(
+        jax.ShapeDtypeStruct(jnp.shape(leaf), jnp.result_type(leaf)) for leaf in leaves
+    ), treedef
+
+
+def _shown(structure: Structure) -> str:
+    structs, treedef = structure
+    return str(jax.tree.unflatten(treedef, structs))

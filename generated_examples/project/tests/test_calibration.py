@@ -1,0 +1,37 @@
+"""Tests of `Calibration`."""
+
+from typing import Any
+
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+from example_study.calibration import Calibration
+
+
+class TestCalibration(PytreeLaws):
+    """The pytree laws on `Calibration`."""
+
+    leaves = (
+        Leaf("gains", "param", (2,), value=1.0),
+        Leaf("offsets", "param", (2,), value=0.0),
+        Leaf("mask", "buffer", (2,), "bool"),
+    )
+    kept = ("mask",)
+    returns = (Output((2,)),)
+    takes_dtype = True
+    lower_for = ("cuda", "rocm", "tpu")
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "channels": 2,
+            "mask": sample(seed + 1, (2,), "bool"),
+        }
+
+    def build(self, **inputs: Any) -> Calibration:
+        return Calibration.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

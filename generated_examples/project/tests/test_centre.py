@@ -1,0 +1,51 @@
+"""Tests of `Centre`."""
+
+from typing import Any, ClassVar
+
+from flax import nnx
+from nnx_laws import NnxLaws, Var
+from pytree_laws import Output, sample
+
+from example_study.centre import Centre, map_variables
+
+
+class TestCentre(NnxLaws):
+    """The laws of NNX modules on `Centre`."""
+
+    variables = (
+        Var("mix", nnx.Param, (2, 2)),
+        Var("mean", nnx.BatchStat, (2,)),
+    )
+    static: ClassVar = {
+        "momentum": 0.9,
+    }
+    other: ClassVar = {
+        "size": 3,
+    }
+    rejected = (
+        ({"momentum": -0.001}, ValueError),
+        ({"momentum": 1.0}, ValueError),
+        ({"momentum": float("nan")}, TypeError),
+    )
+    accepted = ({"momentum": 0.0},)
+    drawn = ("mix",)
+    returns = (Output((2,)),)
+    updates = ("mean",)
+    map_variables = staticmethod(map_variables)
+    lower_for = ("cuda", "rocm", "tpu")
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "size": 2,
+            "rngs": nnx.Rngs(seed),
+        }
+
+    def build(self, **inputs: Any) -> Centre:
+        return Centre(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (2,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (x,) = arguments
+        return instance(x)

@@ -1,0 +1,46 @@
+"""Tests of `ResidualAbove`."""
+
+from typing import Any, ClassVar
+
+from closure_laws import ClosureLaws
+from pytree_laws import Leaf, Output, sample
+
+from example_study.residual_above import ResidualAbove
+
+
+class TestResidualAbove(ClosureLaws):
+    """The pytree laws on `ResidualAbove`, and the laws of closures."""
+
+    leaves = (
+        Leaf("limit", "buffer", ()),
+        Leaf("steps", "buffer", (), "int32"),
+    )
+    other: ClassVar = {
+        "example": (),
+    }
+    kept = ("limit", "steps")
+    returns = (Output((), "bool"),)
+    takes_dtype = True
+    lower_for = ("cuda", "rocm", "tpu")
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "limit": sample(seed, ()),
+            "steps": sample(seed + 1, (), "int32"),
+            "example": self.arguments(seed),
+        }
+
+    def build(self, **inputs: Any) -> ResidualAbove:
+        return ResidualAbove.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (
+            (
+                sample(seed, (), "int32"),
+                sample(seed, (2,)),
+            ),
+        )
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (value,) = arguments
+        return instance(value)

@@ -1,0 +1,293 @@
+"""The laws of training: what every train state must hold besides the pytree laws.
+
+Subclass `TrainStateLaws` as one subclasses `PytreeLaws`. By default the loss pulls the
+weights themselves; with `examples` and `predict` it is the squared distance between what the
+model and another one of its class predict. Override `loss` for another one.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax  # type: ignore[import-untyped]
+import pytest
+from pytree_laws import PytreeLaws, arrays_of, avals, close, named_leaves, same_bits
+
+EPOCHS, BATCH = 300, 16
+
+
+def by_rank(weights: Any) -> Any:
+    """A label for each weight, for `optax.multi_transform`."""
+    return jax.tree.map(lambda leaf: "flat" if leaf.ndim < 2 else "wide", weights)
+
+
+OPTIMISERS: dict[str, Callable[[], optax.GradientTransformation]] = {
+    "adam": lambda: optax.adam(0.01),
+    "adamw": lambda: optax.adamw(0.01, weight_decay=0.1),
+    "momentum": lambda: optax.sgd(0.01, momentum=0.9),
+    "schedule": lambda: optax.chain(
+        optax.clip_by_global_norm(1.0), optax.sgd(optax.linear_schedule(0.1, 0.01, 10))
+    ),
+    "multi_transform": lambda: optax.multi_transform(
+        {"flat": optax.sgd(0.01), "wide": optax.adamw(0.01)}, by_rank
+    ),
+    "noise": lambda: optax.chain(optax.add_noise(0.1, 0.5, 0), optax.sgd(0.01)),
+    "injected": lambda: optax.inject_hyperparams(optax.adam)(learning_rate=0.01),
+}
+
+
+class TrainStateLaws(PytreeLaws):
+    """Subclass it with a name that starts with `Test`; see the head of this file."""
+
+    converges_to: ClassVar[float] = 0.1  # share of the first loss that training leaves
+
+    def examples(self, seed: int) -> tuple[Any, ...]:
+        """Example arguments of the model."""
+        return ()
+
+    def predict(self, model: Any, *examples: Any) -> Any:
+        """What the loss compares: by default the weights."""
+        return eqx.filter(model, eqx.is_inexact_array)
+
+    def loss(self, model: Any, target: Any) -> Any:
+        """Mean squared distance of the predictions of two models."""
+        drawn = [self.examples(seed) for seed in range(BATCH)]
+        batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *drawn)
+        axes = (None, *(0 for _ in batch))
+        predict = jax.vmap(self.predict, axes) if batch else self.predict
+        pairs = zip(
+            jax.tree.leaves(predict(model, *batch)),
+            jax.tree.leaves(predict(target, *batch)),
+        )
+        return sum(jnp.mean(jnp.square(left - right)) for left, right in pairs)
+
+    # What the pytree laws need: the call of a train state is its update.
+
+    def gradients(self, model: Any, target: Any) -> Any:
+        return eqx.filter_grad(self.loss)(model, target)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        laws: Any = type(self)
+        return (jax.tree.map(jnp.array, gradients_of(laws, seed)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        laws: Any = type(self)
+        after = self.update(instance, optimiser_of(laws), *arguments)
+        return arrays_only(after)  # jax.jit returns no functions, as a model may hold
+
+    def trained(self, instance: Any) -> list[int]:
+        """Nothing: an optimiser moves the model, and no gradient the optimiser."""
+        return []
+
+    def expected_to_train(self, instance: Any) -> set[str]:
+        return set()
+
+    def test_p15_no_two_parameters_are_the_same_draw(self):
+        pytest.skip("moments and averages begin equal")
+
+    # What the laws share.
+
+    def update(self, state: Any, optimiser: Any, gradients: Any) -> Any:
+        of_model = (state.state,) if hasattr(state, "state") else ()
+        return state.apply_gradients(gradients, optimiser, *of_model)
+
+    def step_of(self, optimiser: Any) -> Callable[[Any], Any]:
+        """A step with the gradients of the first one, which is soon compiled."""
+        (gradients,) = self.arguments(0)
+        return lambda state: self.update(state, optimiser, gradients)
+
+    def target(self, seed: int) -> Any:
+        """The model with the trained weights of another seed."""
+        model, other = self.make(seed).model, self.make(seed + 1).model
+        return eqx.combine(eqx.filter(other, self.spec(model)), model)
+
+    def spec(self, model: Any) -> Any:
+        """What the optimiser moves: `trainable()`, or all inexact arrays."""
+
+        def has_spec(node: Any) -> bool:
+            return hasattr(node, "trainable")
+
+        return jax.tree.map(
+            lambda node: (
+                node.trainable() if has_spec(node) else eqx.is_inexact_array(node)
+            ),
+            model,
+            is_leaf=has_spec,
+        )
+
+    def start_with(self, optimiser: Any) -> Any:
+        return self.build(**{**self.inputs(0), "optimiser": optimiser})
+
+    # The laws.
+
+    @pytest.mark.parametrize("name", OPTIMISERS)
+    def test_the_update_is_a_fixed_point(self, name):
+        optimiser = OPTIMISERS[name]()
+        state = self.start_with(optimiser)
+        after = eqx.filter_eval_shape(self.step_of(optimiser), state)
+        assert jax.tree.structure(after) == jax.tree.structure(state), (
+            "the update changed the treedef: make the optimiser's state from the weights "
+            "of the finished model, and update with a tree of the same structure"
+        )
+        assert avals(eqx.filter(after, eqx.is_array)) == avals(
+            eqx.filter(jax.eval_shape(lambda: arrays_only(state)), eqx.is_array)
+        ), "the update changed a shape, dtype or weak type: give every array a dtype"
+
+    @pytest.mark.parametrize("name", OPTIMISERS)
+    def test_a_step_under_strict_promotion(self, name):
+        optimiser = OPTIMISERS[name]()
+        step, state = self.step_of(optimiser), self.start_with(optimiser)
+        with jax.numpy_dtype_promotion("strict"):
+            try:
+                eqx.filter_eval_shape(step, state)
+            except jax.dtypes.TypePromotionError as error:
+                look = 'wrap the update in `jax.numpy_dtype_promotion("standard")`'
+                raise AssertionError(f"optax mixes dtypes: {look}") from error
+
+    @pytest.mark.parametrize("name", ["adam", "adamw", "momentum", "multi_transform"])
+    def test_scan_takes_the_steps_of_a_loop(self, name):
+        optimiser = OPTIMISERS[name]()
+        step = self.step_of(optimiser)
+        arrays, rest = eqx.partition(self.start_with(optimiser), eqx.is_array)
+
+        def advance(arrays: Any) -> Any:
+            return eqx.filter(step(eqx.combine(arrays, rest)), eqx.is_array)
+
+        scanned, _ = jax.lax.scan(lambda c, _: (advance(c), None), arrays, length=2)
+        compiled = jax.jit(advance)
+        loop = compiled(compiled(arrays))
+        assert close(scanned, loop, 64), "lax.scan and a loop end in different states"
+
+    def test_an_optimiser_may_be_passed_through_filter_jit(self):
+        optimiser = OPTIMISERS["adam"]()
+        step = eqx.filter_jit(lambda state, given: self.step_of(given)(state))
+        after = step(self.start_with(optimiser), optimiser)
+        assert close(after, self.step_of(optimiser)(self.start_with(optimiser)), 16)
+
+    def test_a_step_moves_the_trained_arrays_alone(self):
+        optimiser = OPTIMISERS["adamw"]()
+        state = self.start_with(optimiser)
+        ones = jax.tree.map(
+            lambda leaf: jnp.ones_like(leaf) if eqx.is_inexact_array(leaf) else None,
+            state.model,
+        )
+        moved = self.update(state, optimiser, ones).model
+        marks = jax.tree.leaves(self.spec(state.model))
+        pairs = zip(named_leaves(state.model), jax.tree.leaves(moved), marks)
+        for (name, before), after, trained in pairs:
+            assert same_bits(before, after) is not trained, (
+                f"`{name}` " + ("was not moved" if trained else "was moved")
+            ) + ": mask gradients, weights and the optimiser's state by one filter spec"
+
+    def test_the_optimiser_holds_nothing_of_what_is_not_trained(self):
+        optimiser = OPTIMISERS["adamw"]()
+        state = self.start_with(optimiser)
+        weights = eqx.filter(state.model, self.spec(state.model))
+        expected = jax.tree.structure(optimiser.init(weights))
+        assert jax.tree.structure(state.opt_state) == expected, (
+            "the optimiser's state is not that of the trained weights: "
+            "`optimiser.init(eqx.filter(model, spec))`, of the finished model"
+        )
+
+    def test_steps_are_counted(self):
+        optimiser = OPTIMISERS["adam"]()
+        state = self.start_with(optimiser)
+        assert (
+            jnp.issubdtype(state.step.dtype, jnp.integer) and not state.step.weak_type
+        )
+        step = eqx.filter_jit(self.step_of(optimiser))
+        assert [
+            int(state.step),
+            int(step(state).step),
+            int(step(step(state)).step),
+        ] == [
+            0,
+            1,
+            2,
+        ]
+
+    def test_donation(self):
+        inputs = self.inputs(0)
+        optimiser = inputs["optimiser"]
+        state = self.build(**inputs)
+        step = eqx.filter_jit(self.step_of(optimiser), donate="all")
+        expected = step(step(state))
+        for leaf in arrays_of(inputs["model"]):
+            assert not leaf.is_deleted(), (
+                "donating the train state deleted the model that it was made from: copy"
+            )
+        again = step(step(self.build(**inputs)))
+        assert close(expected, again), "a second run from the same model differs"
+
+    def test_training_converges(self):
+        optimiser = optax.adam(0.03)
+        target = self.target(0)
+        arrays, rest = eqx.partition(self.start_with(optimiser), eqx.is_array)
+
+        @jax.jit
+        def train(arrays: Any) -> tuple[Any, Any]:
+            def epoch(arrays: Any, _: None) -> tuple[Any, Any]:
+                state = eqx.combine(arrays, rest)
+                loss, slopes = eqx.filter_value_and_grad(self.loss)(state.model, target)
+                after = self.update(state, optimiser, slopes)
+                return eqx.filter(after, eqx.is_array), loss
+
+            return jax.lax.scan(epoch, arrays, length=EPOCHS)
+
+        _, losses = train(arrays)
+        assert losses[-1] < self.converges_to * losses[0], (
+            f"after {EPOCHS} steps the loss is {losses[-1]}, it was {losses[0]}"
+        )
+
+    def test_the_average_follows_the_weights(self):
+        optimiser, inputs = optax.sgd(1.0), {**self.inputs(0), "ema_decay": 0.5}
+        if not hasattr(self.make(0), "averaged"):
+            pytest.skip("it keeps no average of its weights")
+        state = self.build(**{**inputs, "optimiser": optimiser})
+        weights = functools.partial(eqx.filter, filter_spec=self.spec(state.model))
+        assert close(weights(state.averaged()), weights(state.model)), (
+            "the average does not begin at the weights"
+        )
+        after = eqx.filter_jit(self.step_of(optimiser))(state)
+        expected = jax.tree.map(
+            lambda old, new: 0.5 * old + 0.5 * new,
+            weights(state.model),
+            weights(after.model),
+        )
+        assert close(weights(after.averaged()), expected, 16), (
+            "the average is not decay * average + (1 - decay) * weights"
+        )
+        assert jax.tree.structure(after.averaged()) == jax.tree.structure(after.model)
+
+    def test_each_step_has_a_key_of_its_own(self):
+        optimiser = OPTIMISERS["adam"]()
+        state = self.start_with(optimiser)
+        if not hasattr(state, "step_key"):
+            pytest.skip("it holds no key")
+        after = eqx.filter_jit(self.step_of(optimiser))(state)
+        keys = [jax.random.key_data(one.step_key) for one in (state, after, state)]
+        assert not np.array_equal(keys[0], keys[1]), "two steps have the same key"
+        assert np.array_equal(keys[0], keys[2]), "the key of a step is not reproducible"
+
+
+def arrays_only(tree: Any) -> Any:
+    return eqx.filter(tree, eqx.is_array)
+
+
+@functools.cache
+def optimiser_of(laws: Any) -> Any:
+    """The example optimiser of one suite."""
+    with jax.ensure_compile_time_eval():
+        return laws().inputs(0)["optimiser"]
+
+
+@functools.cache
+def gradients_of(laws: Any, seed: int) -> Any:
+    """The gradients at the first step of one suite, computed once."""
+    suite = laws()
+    start, target = suite.make(seed).model, suite.target(seed)
+    return eqx.filter_jit(suite.gradients)(start, target)

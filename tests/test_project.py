@@ -1,0 +1,253 @@
+"""`scaffold new-project`, and plain Copier on the same template."""
+
+import json
+import keyword
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import copier
+import pytest
+import yaml
+
+from scaffold import ScaffoldError, publish
+from scaffold.project import parse_answers, plan_project
+from tests.projects import REPOSITORY, run, scaffold
+from tests.starters import TEMPLATE, starter_files
+from tests.support import read_tree
+from tests.test_prompts import dialogue
+
+EVERY_KIND = "kinds=closure,module,nnx,pytree,train-state"
+HOSTILE = """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> ${d} \u4e2d 😀"""
+CONFIG = yaml.safe_load((TEMPLATE / "copier.yml").read_text())
+
+
+def made(folder: Path, *answers: str) -> Path:
+    """A project made by the tool."""
+    publish(plan_project(folder, parse_answers(answers)))
+    return folder
+
+
+def test_the_starting_classes_are_what_the_tool_writes(request: pytest.FixtureRequest) -> None:
+    wanted = starter_files()
+    if request.config.getoption("--refresh-examples"):
+        for path, text in wanted.items():
+            (TEMPLATE / path).write_text(text)
+    drifted = [
+        path
+        for path, text in wanted.items()
+        if not (TEMPLATE / path).is_file() or (TEMPLATE / path).read_text() != text
+    ]
+    assert drifted == [], "run `pytest tests/test_project.py --refresh-examples` and read the difference"
+
+
+def test_a_project_is_made_and_made_again(tmp_path: Path) -> None:
+    first = scaffold(tmp_path, "new-project", "my-study")
+    assert first.returncode == 0, first.stderr
+    assert "create     my_study/affine.py" in first.stdout.splitlines()
+    again = scaffold(tmp_path, "new-project", "my-study")
+    assert again.returncode == 0 and {line.split()[0] for line in again.stdout.splitlines()} == {"identical"}
+
+
+def test_it_is_called_after_its_folder_where_that_makes_a_name(tmp_path: Path) -> None:
+    names = {}
+    for folder in ("My Study 3!", "types"):
+        plan = scaffold(tmp_path, "new-project", folder, "--dry-run", "--json")
+        paths = {file["path"] for file in json.loads(plan.stdout)["files"]}
+        [names[folder]] = [path.split("/")[0] for path in paths if path.endswith("/affine.py")]
+    assert names == {"My Study 3!": "my_study_3", "types": "my_study"}
+    assert read_tree(tmp_path) == {}
+
+
+def test_json_gives_the_plan(tmp_path: Path) -> None:
+    result = scaffold(tmp_path, "new-project", "study", "--json")
+    report = json.loads(result.stdout)
+    assert report["ok"] and report["written"]
+    assert {"path": "pyproject.toml", "action": "create"} in report["files"]
+
+
+def test_what_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study/README.md").write_text("mine")
+    result = scaffold(tmp_path, "new-project", "study")
+    assert result.returncode == 1 and "README.md: exists, and differs" in result.stderr
+    assert read_tree(tmp_path) == {"study/README.md": b"mine"}
+
+
+FAULTS = """\
+error: --data: there is no question `licence`
+  legal: name, description, author, email, license, style, backend, layout, kinds
+  fix: did you mean `license`?
+error: --data email: 'nobody' will not do
+  fix: write one address, or nothing
+error: --data kinds: `modul` is not legal
+  legal: closure, module, nnx, pytree, train-state
+  fix: did you mean `module`?
+error: --data name: 'types' will not do
+  fix: choose another name: Python, or the project itself, imports a module of that name
+"""
+
+
+def test_all_faults_come_in_one_report(tmp_path: Path) -> None:
+    given = ("licence=MIT", "name=types", "email=nobody", "kinds=modul,nnx", "style=kidger")
+    data = [argument for answer in given for argument in ("--data", answer)]
+    result = scaffold(tmp_path, "new-project", "study", *data)
+    assert (result.returncode, result.stdout, result.stderr) == (2, "", FAULTS)
+    assert read_tree(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("answer", "fix"),
+    [
+        ("style", "write KEY=VALUE, as in `--data style=kidger`"),
+        ("name=", "write letters and digits of English, and single hyphens between them"),
+        ("name=a b", "write letters and digits of English, and single hyphens between them"),
+        ("name=../up", "write letters and digits of English, and single hyphens between them"),
+        ("name=é", "write letters and digits of English, and single hyphens between them"),
+        (f"name={'x' * 41}", "write at most 40 characters, so that imports fit on a line"),
+        ("name=Jax", "choose another name: Python, or the project itself, imports a module of that name"),
+        ("name=class", "choose another name: Python, or the project itself, imports a module of that name"),
+        ("description=a\nb", "write one line of printable text"),
+        ("description= ", "write one line of printable text"),
+        ("author=\x1b[0m", "write one line of printable text"),
+        ('email=a"@b.c', "write one address, or nothing"),
+        ("license=GPL", "write one of the legal values"),
+        ("layout=", "write one of the legal values"),
+        ("kinds=", "choose one at least"),
+        ("reserved_names=[]", "leave it out"),
+        ("_subdirectory=..", "leave it out"),
+    ],
+)
+def test_a_bad_answer_is_refused_with_its_remedy(answer: str, fix: str, tmp_path: Path) -> None:
+    with pytest.raises(ScaffoldError) as caught:
+        plan_project(tmp_path / "study", parse_answers([answer]))
+    assert caught.value.exit_code == 2
+    assert [fault.fix for fault in caught.value.faults] == [fix]
+
+
+def test_names_that_python_needs_are_reserved() -> None:
+    reserved = set(CONFIG["reserved_names"]["default"])
+    standard = {name for name in sys.stdlib_module_names if not name.startswith("_")}
+    assert {*standard, *(word.lower() for word in keyword.kwlist)} - {"__future__"} <= reserved
+    assert all(isinstance(name, str) for name in reserved), "YAML reads yes, no, on and null as other things"
+
+
+def test_the_terminal_is_asked(tmp_path: Path) -> None:
+    with dialogue(tmp_path, "new-project", "study", "--data", "author=A", "--data", "email=") as talk:
+        for question in (
+            "Name",
+            "What it is",
+            "Licence",
+            "Style",
+            "computes on",
+            "package lies",
+            "start with",
+        ):
+            talk.answer(question, "")
+        assert talk.code() == 0
+    assert (tmp_path / "study/study/affine.py").is_file()
+
+
+# -- plain Copier ------------------------------------------------------------------------------------------------------
+
+
+def copied(folder: Path, data: dict[str, Any], source: Path = TEMPLATE) -> Path:
+    """A project made by plain Copier."""
+    copier.run_copy(str(source), folder, data=data, defaults=True, quiet=True)
+    return folder
+
+
+@pytest.mark.parametrize("style", ["kidger", "scientific-python"])
+@pytest.mark.parametrize("name", ["a", "x" * 40])
+def test_plain_copier_gives_the_same_bytes(style: str, name: str, tmp_path: Path) -> None:
+    given = {"style": style, "name": name, "description": HOSTILE}
+    tool = made(tmp_path / "tool", EVERY_KIND, *(f"{key}={value}" for key, value in given.items()))
+    plain = copied(tmp_path / "plain", {**given, "kinds": CONFIG["kinds"]["choices"]})
+    assert read_tree(plain) == read_tree(tool)
+
+
+def test_any_text_survives(tmp_path: Path) -> None:
+    project = made(tmp_path / "study", f"description={HOSTILE}", f"author={HOSTILE}", "email=a@b.org")
+    metadata = tomllib.loads((project / "pyproject.toml").read_text())["project"]
+    assert (metadata["description"], metadata["authors"][0]["name"]) == (HOSTILE, HOSTILE)
+    places = {
+        ".copier-answers.yml": "description",
+        "CITATION.cff": "abstract",
+        "mkdocs.yml": "site_description",
+    }
+    for name, key in places.items():
+        assert yaml.safe_load((project / name).read_text())[key] == HOSTILE
+    for path in project.rglob("*.py"):
+        compile(path.read_text(), str(path), "exec")
+
+
+def git(folder: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=A", "-c", "user.email=a@b.org", "-c", "commit.gpgsign=false")
+    result = run(["git", *identity, *arguments], folder)
+    assert result.returncode == 0, result.stderr
+
+
+def tagged(folder: Path, tag: str) -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", tag)
+    git(folder, "tag", tag)
+
+
+@pytest.fixture
+def template_repository(tmp_path: Path) -> Path:
+    """The parts of this repository that Copier reads, as a git repository with one tag."""
+    repository = tmp_path / "template"
+    files = [path for path in TEMPLATE.rglob("*") if path.is_file()]
+    for path in (*files, REPOSITORY / "copier.yml"):
+        target = repository / path.relative_to(REPOSITORY)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(path.read_bytes())
+    git(repository, "init", "--quiet")
+    tagged(repository, "v1")
+    return repository
+
+
+def copier_command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    result = run([sys.executable, "-m", "copier", *arguments], folder)
+    assert result.returncode == 0, result.stderr
+    return result
+
+
+def changed_template(repository: Path) -> None:
+    readme = repository / "templates/project/CONTRIBUTING.md.jinja"
+    readme.write_text(readme.read_text() + "\nA new rule.\n")
+    tagged(repository, "v2")
+
+
+def test_a_project_follows_its_template_in_git(template_repository: Path, tmp_path: Path) -> None:
+    source = f"git+file://{template_repository}"
+    copier_command(tmp_path, "copy", "--defaults", "--data", "name=study", source, "study")
+    project = tmp_path / "study"
+    assert "_commit: v1" in (project / ".copier-answers.yml").read_text()
+    git(project, "init", "--quiet")
+    (project / "CHANGELOG.md").write_text("# Mine\n")
+    (project / "README.md").write_text((project / "README.md").read_text() + "\nMine.\n")
+    tagged(project, "begun")
+    changed_template(template_repository)
+    copier_command(project, "update", "--defaults")
+    assert (project / "CONTRIBUTING.md").read_text().endswith("\nA new rule.\n")
+    assert (project / "README.md").read_text().endswith("\nMine.\n")
+    assert (project / "CHANGELOG.md").read_text() == "# Mine\n"
+    assert "_commit: v2" in (project / ".copier-answers.yml").read_text()
+
+
+def test_a_project_of_the_tool_can_be_tied_to_the_template_later(
+    template_repository: Path, tmp_path: Path
+) -> None:
+    project = made(tmp_path / "study", "style=scientific-python", "kinds=nnx")
+    assert "_src_path" not in (project / ".copier-answers.yml").read_text()
+    git(project, "init", "--quiet")
+    tagged(project, "begun")
+    source = f"git+file://{template_repository}"
+    copier_command(
+        project, "copy", "--overwrite", "--defaults", "--data-file", ".copier-answers.yml", source, "."
+    )
+    changed = run(["git", "status", "--porcelain"], project).stdout.split()
+    assert changed == ["M", ".copier-answers.yml"]

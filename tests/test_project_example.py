@@ -1,0 +1,66 @@
+"""generated_examples/project is what `new-project` writes for its own answers, and it works."""
+
+import re
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scaffold import publish
+from scaffold.fileset import Action
+from scaffold.project import plan_project
+from tests.projects import EXAMPLES, passed, run
+
+PROJECT = EXAMPLES / "project"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def answers() -> dict[str, str]:
+    """The answers that the project remembers, as the command line takes them."""
+    found = yaml.safe_load((PROJECT / ".copier-answers.yml").read_text())
+    return {key: ",".join(value) if isinstance(value, list) else value for key, value in found.items()}
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project as its wheel installs it, so that its metadata can be read."""
+    folder = tmp_path_factory.mktemp("site")
+    result = run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], PROJECT)
+    assert result.returncode == 0, result.stderr
+    [wheel] = folder.glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder)
+    return folder
+
+
+def test_it_is_what_the_tool_writes(request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--refresh-examples"):
+        publish(plan_project(PROJECT, answers(), force=True))
+    steps = plan_project(PROJECT, answers()).steps
+    drifted = [str(step.path) for step in steps if step.action is not Action.IDENTICAL]
+    assert drifted == [], (
+        "run `pytest tests/test_project_example.py --refresh-examples` and read the difference"
+    )
+    assert {str(step.path) for step in steps} == {
+        path.relative_to(PROJECT).as_posix()
+        for path in PROJECT.rglob("*")
+        if path.is_file() and not {"__pycache__", ".pytest_cache"} & set(path.parts)
+    }
+
+
+def test_its_tests_pass_with_run_time_checks_and_strict_promotion(site: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    result = run(command, PROJECT, env={"PYTHONPATH": str(site)})
+    assert passed(result) >= 5 * 40
+
+
+def test_its_model_learns_and_the_curve_is_drawn(site: Path, tmp_path: Path) -> None:
+    image = tmp_path / "loss.png"
+    command = [sys.executable, str(PROJECT / "examples/train.py"), "--steps", "80", "--out", str(image)]
+    result = run(command, tmp_path, env={"PYTHONPATH": str(site)})
+    assert result.returncode == 0, result.stderr
+    told = re.search(r"loss ([\d.]+) -> ([\d.]+)", result.stdout)
+    assert told is not None and float(told[2]) < 0.05 * float(told[1])
+    assert "training: 100%" in result.stderr and image.read_bytes().startswith(PNG)
