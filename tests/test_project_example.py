@@ -56,6 +56,13 @@ def test_its_tests_pass_with_run_time_checks_and_strict_promotion(site: Path) ->
     assert passed(result) >= 5 * 40
 
 
+def test_a_backend_that_is_not_there_is_an_error(site: Path) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--backend=tpu"]
+    result = run(command, PROJECT, env={"PYTHONPATH": str(site)})
+    assert result.returncode == pytest.ExitCode.USAGE_ERROR
+    assert "the backend 'tpu' is not there" in result.stderr and "leave --backend out" in result.stderr
+
+
 def test_its_model_learns_and_the_curve_is_drawn(site: Path, tmp_path: Path) -> None:
     image = tmp_path / "loss.png"
     command = [sys.executable, str(PROJECT / "examples/train.py"), "--steps", "80", "--out", str(image)]
