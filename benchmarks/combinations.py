@@ -110,7 +110,8 @@ def measure(rows: Sequence[Row], report: Callable[[str], None] = lambda _: None)
         with TemporaryDirectory(prefix="scaffold-") as scratch:
             started = time.perf_counter()
             try_row(row, Path(scratch) / "project", results)
-            report(f"{number}/{len(rows)}  {time.perf_counter() - started:.0f} s  {' '.join(row.values())}")
+            spent = time.perf_counter() - started
+            report(f"{number}/{len(rows)}, {spent:.0f} s: {' '.join(results.rows[-1][1].values())}")
     return results
 
 

@@ -4,12 +4,18 @@ import shutil
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scaffold import find_layout, load_spec, plan, publish
 from scaffold.fileset import Action
+from scaffold.project import plan_project
 from tests.projects import EXAMPLES
+from tests.starters import TEMPLATE, starter_files
 from tests.support import read_tree
 
+REFRESH = "run `pytest tests/test_examples.py --refresh-examples` and read the difference"
+PROJECT = EXAMPLES / "project"
+CACHES = {"__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache"}
 SPECS = sorted((EXAMPLES / "specs").glob("*.toml"))
 FOUNDING = {
     *("affine", "affine_init", "table_bypass", "table_flag", "table_factory", "table_static"),
@@ -31,7 +37,7 @@ def test_every_example_is_what_the_tool_writes(request: pytest.FixtureRequest) -
         for step in planned(EXAMPLES).steps
         if step.action not in (Action.IDENTICAL, Action.KEEP)
     ]
-    assert drifted == [], "run `pytest tests/test_examples.py --refresh-examples` and read the difference"
+    assert drifted == [], REFRESH
     assert {path.stem for path in SPECS} >= FOUNDING
 
 
@@ -53,3 +59,30 @@ def test_an_edited_example_is_drift(tmp_path: Path) -> None:
     module = tmp_path / "project" / "affine.py"
     module.write_text(module.read_text().replace("y + self.bias", "y - self.bias"))
     assert [str(step.path) for step in planned(tmp_path / "project").conflicts] == ["affine.py"]
+
+
+def test_the_classes_of_the_project_template_are_what_the_tool_writes(request: pytest.FixtureRequest) -> None:
+    wanted = starter_files()
+    if request.config.getoption("--refresh-examples"):
+        for path, text in wanted.items():
+            (TEMPLATE / path).write_text(text)
+    there = {path for path in wanted if (TEMPLATE / path).is_file()}
+    drifted = sorted(
+        path for path in wanted if path not in there or (TEMPLATE / path).read_text() != wanted[path]
+    )
+    assert drifted == [], REFRESH
+
+
+def test_the_example_project_is_what_new_project_writes(request: pytest.FixtureRequest) -> None:
+    remembered = yaml.safe_load((PROJECT / ".copier-answers.yml").read_text())
+    answers = {
+        key: ",".join(value) if isinstance(value, list) else value for key, value in remembered.items()
+    }
+    if request.config.getoption("--refresh-examples"):
+        publish(plan_project(PROJECT, answers, force=True))
+    steps = plan_project(PROJECT, answers).steps
+    drifted = [str(step.path) for step in steps if step.action is not Action.IDENTICAL]
+    assert drifted == [], REFRESH
+    files = {path.relative_to(PROJECT) for path in PROJECT.rglob("*") if path.is_file()}
+    kept = {path.as_posix() for path in files if not CACHES & set(path.parts)}
+    assert kept == {str(step.path) for step in steps}

@@ -15,7 +15,7 @@ import yaml
 from scaffold import ScaffoldError, publish
 from scaffold.project import parse_answers, plan_project
 from tests.projects import REPOSITORY, run, scaffold
-from tests.starters import TEMPLATE, starter_files
+from tests.starters import TEMPLATE
 from tests.support import read_tree
 from tests.test_prompts import dialogue
 
@@ -28,19 +28,6 @@ def made(folder: Path, *answers: str) -> Path:
     """A project made by the tool."""
     publish(plan_project(folder, parse_answers(answers)))
     return folder
-
-
-def test_the_starting_classes_are_what_the_tool_writes(request: pytest.FixtureRequest) -> None:
-    wanted = starter_files()
-    if request.config.getoption("--refresh-examples"):
-        for path, text in wanted.items():
-            (TEMPLATE / path).write_text(text)
-    drifted = [
-        path
-        for path, text in wanted.items()
-        if not (TEMPLATE / path).is_file() or (TEMPLATE / path).read_text() != text
-    ]
-    assert drifted == [], "run `pytest tests/test_project.py --refresh-examples` and read the difference"
 
 
 def test_a_project_is_made_and_made_again(tmp_path: Path) -> None:

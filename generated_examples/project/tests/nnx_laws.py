@@ -49,6 +49,7 @@ from pytree_laws import (
     another,
     aval,
     check,
+    check_damage_is_refused,
     clone_as,
     close,
     doing,
@@ -138,7 +139,7 @@ LAWS = {
     ),
     "P14": (
         "save and load",
-        "deepcopy, and saving by path into a fresh module, give back the same state; a state with other paths, types or shapes is refused.",
+        "deepcopy, and saving by path into a fresh module, give back the same state; a state with other paths, types or shapes, and a damaged file, are refused.",
         "The state is loaded with nnx.update, which adds unknown paths to the module, or with nnx.merge, which goes by position.",
         "Compare paths, types and shapes before `nnx.update(module, state)`.",
     ),
@@ -794,6 +795,49 @@ class NnxLaws(Laws):
             check(not wrong, ", ".join(wrong), told)
             return
         raise Fault("restore", f"{what} was accepted", "a load that compares nothing")
+
+    def saved(self, path: Any) -> Any:
+        """A module that its own `save` has saved; skips where it has none."""
+        instance = self.make(0)
+        if not hasattr(instance, "load"):
+            pytest.skip("the module has no load")
+        instance.save(path)
+        return instance
+
+    def test_p14_own_save_and_load(self, tmp_path):
+        instance, like = self.saved(tmp_path / "saved"), self.make(1)
+        loaded = type(instance).load(tmp_path / "saved", like)
+        wrong = changed(bits_of(instance), bits_of(loaded))
+        check(not wrong, ", ".join(wrong), "save and load changed it")
+        told = "save and load changed the graph definition"
+        same = nnx.graphdef(loaded) == nnx.graphdef(instance)
+        check(same, type(instance).__name__, told)
+
+    def test_p14_load_shares_nothing_with_its_skeleton(self, tmp_path):
+        instance, like = self.saved(tmp_path / "saved"), self.make(1)
+        before = bits_of(like)
+        loaded = type(instance).load(tmp_path / "saved", like)
+        wrong = changed(before, bits_of(like))
+        check(not wrong, ", ".join(wrong), "load changed the skeleton")
+        self._overwrite(loaded)
+        wrong = changed(before, bits_of(like))
+        told = "the skeleton changed with what was loaded: they hold the same Variable"
+        check(not wrong, ", ".join(wrong), told)
+
+    def test_p14_a_file_of_another_configuration_is_refused(self, tmp_path):
+        instance, other = self.saved(tmp_path / "saved"), self.make_other()
+        try:
+            type(instance).load(tmp_path / "saved", other)
+        except ANY_ERROR:
+            return
+        told = f"a file of one configuration was loaded into another, {self.other}"
+        raise Fault(type(instance).__name__, told, "")
+
+    def test_p14_a_damaged_file_is_refused(self, tmp_path):
+        path = tmp_path / "saved"
+        instance = self.saved(path)
+        load = functools.partial(type(instance).load, path, instance)
+        check_damage_is_refused(path, load, type(instance).__name__)
 
     # P15 ownership
 
