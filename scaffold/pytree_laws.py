@@ -59,13 +59,13 @@ ANY_ERROR: tuple[type[Exception], ...] = (Exception,)
 LAWS = {
     "P1": (
         "construct",
-        "The constructor builds the same instance from the same inputs, refuses invalid ones, and neither changes nor keeps what it is given.",
-        "A dict, list or array of the caller is changed or stored as it is, or a default value is shared by all instances.",
+        "The constructor builds the same instance from the same inputs, holds what it is given, draws from its key alone, refuses invalid inputs, works under jit, and changes nothing around it.",
+        "A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
         "Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
     ),
     "P2": (
         "manifest",
-        "The array leaves are exactly the declared ones, and no array hides elsewhere.",
+        "The array leaves are exactly the declared ones, with their initial values, and no array hides elsewhere.",
         "An array is stored as static, in a closure, a partial or a class attribute, or a field is never assigned; a setting is left among the leaves.",
         "Store every array in an annotated, assigned field that is flattened, and every setting as static.",
     ),
@@ -83,7 +83,7 @@ LAWS = {
     ),
     "P5": (
         "static",
-        "The aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone and survives calls; no leaf is weakly typed.",
+        "The aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone and survives calls; the call follows its static values; no leaf is weakly typed.",
         "A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
         "Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
     ),
@@ -95,7 +95,7 @@ LAWS = {
     ),
     "P7": (
         "jit equals eager",
-        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given.",
+        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way.",
         "The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
         "Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
     ),
@@ -107,7 +107,7 @@ LAWS = {
     ),
     "P9": (
         "gradient and step",
-        "Every parameter has a gradient; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+        "Every element of every parameter has a gradient, at the start or elsewhere; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
         "A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
         "Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
     ),
@@ -119,20 +119,20 @@ LAWS = {
     ),
     "P11": (
         "carry",
-        "A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it.",
+        "A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it, and gradients pass through it.",
         "The update promotes the dtype or drops a weak type or an axis, or the initial state was made without a dtype.",
         "Make the initial state with an explicit shape and dtype, and compute the next one in the same dtype.",
     ),
     "P12": (
         "purity",
-        "The first call inside a jit leaves no tracer behind and changes nothing.",
-        "The call appends to a list, or caches on self, in cached_property, in lru_cache or in a module-level dict.",
+        "A call leaves no tracer behind, changes nothing, prints nothing, and draws from a key that it is given.",
+        "The call appends to a list, or caches on self, in cached_property, in lru_cache or in a module-level dict; a print or a constant key is left over.",
         "Return what has to be remembered; compute tables in the constructor as buffers, or anew in each call.",
     ),
     "P13": (
         "edit",
-        "Replacing one leaf leaves everything else alone; == has a truth value; copy and replace keep the value or are refused.",
-        "A dataclass compares arrays with ==, or its `__post_init__` changes what `replace` passes through it.",
+        "Replacing one leaf leaves everything else alone; == has a truth value and tells instances apart; an instance is true; copy and replace keep the value or are refused.",
+        "A dataclass compares arrays with ==, `__eq__` compares static values alone, `__len__` is 0, or its `__post_init__` changes what `replace` passes through it.",
         "Use `@dataclass(eq=False)`, and preprocess in a factory instead of `__post_init__`.",
     ),
     "P14": (
@@ -149,7 +149,7 @@ LAWS = {
     ),
     "P16": (
         "helpers",
-        "Filter specs select exactly the declared leaves, on copies, with tied leaves and under jit; the call passes through lax; keys give different draws.",
+        "Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; the call passes through lax; keys give different draws.",
         "A spec compares leaves by identity or value, the class has buffers and no `trainable()`, or the call ignores its key.",
         "Build specs from leaf paths alone, and use the key that is given.",
     ),
@@ -1403,7 +1403,7 @@ class Laws(PlatformLaws):
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
-    used: ClassVar[Sequence[str]] = ()  # static attributes on which the call depends
+    used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
     copies_arrays: ClassVar[bool] = True  # False: it keeps the jax arrays it is given
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
@@ -2167,7 +2167,8 @@ class PytreeLaws(Laws):
         if not self.used or not self.called():
             pytest.skip("no static values are declared on which the call depends")
         instance, arguments = self.example()
-        for path in self.used:
+        leaves = self.named(instance)
+        for path in (path for path in self.used if path not in leaves):
             value = getattr(instance, path)
             others = [one for one in alternatives(value) if one is not None]
             changed = [clone_as(type(instance), instance, **{path: v}) for v in others]
@@ -2359,10 +2360,11 @@ class PytreeLaws(Laws):
         self.example()
         compiled = self.compiled(self.apply)
         for i, (name, _) in enumerate(named_leaves(self.make(0))):
-            if self.role(name) == "param" and not self.is_unused(name):
+            needed = self.role(name) == "param" and not self.is_unused(name)
+            if needed or name in self.used:
                 seen = any(self._changes_output(compiled, i, s) for s in range(4))
                 hint = "a parameter that is not used, or a stored value derived from it"
-                told = "an edit of this parameter changes no output"
+                told = f"an edit of this {self.role(name)} changes no output"
                 check(seen, name, told, hint)
 
     def _changes_output(self, compiled: Any, i: int, seed: int) -> bool:
