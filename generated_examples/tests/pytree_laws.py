@@ -319,11 +319,14 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
         try:
             under_test = doing(type(self).__name__, "the class under test")
             with one_failure_of_calls(self), quickly(), under_test:
-                stop_if_broken(self, "P1", "build", first_build(type(self)).error)
+                suite: Any = type(self)
+                stop_if_broken(self, "P1", "build", first_build(suite).error)
                 test(self, *args, **kwargs)
         except Fault as fault:
             where, what, hint, *other = fault.args
-            failure = broken(*(other or [law]), where, what, hint, laws=self.laws)
+            failure = broken(
+                other[0] if other else law, where, what, hint, laws=self.laws
+            )
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
 
     return run
@@ -391,7 +394,8 @@ def one_failure_of_calls(suite: Any) -> Iterator[None]:
     try:
         yield
     except Fault as fault:
-        error = first_call(type(suite)).error if suite.called() else None
+        laws: Any = type(suite)
+        error = first_call(laws).error if suite.called() else None
         if error is not None and repr(fault.__cause__) == repr(error):
             stop_if_broken(suite, "P7", "call", error)
         raise
@@ -1459,7 +1463,8 @@ class Laws(PlatformLaws):
         """An instance and arguments; skips where the class is not called."""
         if not self.called():
             pytest.skip("the class is not called")
-        stop_if_broken(self, "P7", "call", first_call(type(self)).error)
+        laws: Any = type(self)
+        stop_if_broken(self, "P7", "call", first_call(laws).error)
         return self.make(0), self.arguments(0)
 
     def fixed_values(self) -> dict[str, Any]:
