@@ -169,7 +169,7 @@ BREAKS = {
         ),
         ("P2", "P5"),
     ),
-    "a plain list of modules": Break((("self.layers = nnx.List(", "self.layers = list("),), ("P1", "P2")),
+    "a plain list of modules": Break((("self.layers = nnx.List(", "self.layers = list("),), ("P1",)),
     "a state that is aliased": Break(
         (("        return map_variables({}, self)", "        return nnx.state(self)"),), ("P15",)
     ),
