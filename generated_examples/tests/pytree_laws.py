@@ -395,7 +395,8 @@ def one_failure_of_calls(suite: Any) -> Iterator[None]:
         yield
     except Fault as fault:
         laws: Any = type(suite)
-        error = first_call(laws).error if suite.called() else None
+        tried = suite.called() and first_build(laws).error is None
+        error = first_call(laws).error if tried else None
         if error is not None and repr(fault.__cause__) == repr(error):
             stop_if_broken(suite, "P7", "call", error)
         raise
