@@ -268,6 +268,7 @@ MISTAKES: dict[str, Rewriter] = {
     "stop_gradient on a parameter": uses_changed("jax.lax.stop_gradient(F_)"),
     "stop_gradient on the carry": rule(CALL, "hidden", "jax.lax.stop_gradient(hidden)"),
     "parameter not used": uses_changed("jnp.zeros_like(F_)"),
+    "buffer not used": rule(CALL, "jax.lax.stop_gradient(X_)", "jax.lax.stop_gradient(jnp.zeros_like(X_))"),
     "half of a parameter": uses_changed("F_.at[..., -1].set(0)"),
     "constant instead of a static field": _literal_of_default,
     "noise from a constant key": rule(

@@ -191,11 +191,11 @@ def uses_changed(template: str, names: Sequence[str] = ()) -> Rewriter:
 
 
 def _array_fields(tree: ast.Module) -> list[str]:
-    return [
-        one.target.id
-        for one in _annotated(main_class(tree))
-        if isinstance(one.target, ast.Name) and "Float[" in ast.unparse(one.annotation) and one.value is None
-    ]
+    """The fields of floats that are trained: in the call, a buffer stands in stop_gradient."""
+    fields = [one for one in _annotated(main_class(tree)) if isinstance(one.target, ast.Name)]
+    floats = [one.target.id for one in fields if "Float[" in ast.unparse(one.annotation) and not one.value]
+    source = ast.unparse(tree)
+    return [name for name in floats if f"stop_gradient(self.{name})" not in source]
 
 
 class _Uses(ast.NodeTransformer):

@@ -31,9 +31,10 @@ ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "generated_examples"
 FORMS = {
     "module, factory": (
-        "affine", "whiten", "leaky_cell", "split_params", "stack", "regressor", "positive_scale"
+        "affine", "whiten", "leaky_cell", "split_params", "stack", "regressor", "positive_scale",
+        "split_params_nested", "tied_embedding", "max_norm", "abstract_norm", "random_features",
     ),
-    "module, __init__": ("linear", "affine_init", "layer_norm", "embedding", "dropout", "gru_cell", "mlp"),
+    "module, __init__": ("linear", "affine_init", "layer_norm", "embedding", "dropout", "gru_cell", "mlp", "running_centre"),
     "pytree, bypass": ("table_bypass", "split_table"),
     "pytree, flag": ("table_flag",),
     "pytree, factory": ("table_factory",),

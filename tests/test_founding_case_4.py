@@ -167,7 +167,7 @@ BREAKS = {
             ("self.layers = nnx.List(", "self.layers = []\n        self.layers.extend("),
             ("layers: nnx.List[nnx.Linear]", "layers: list[nnx.Linear]"),
         ),
-        ("P1",),  # Flax refuses it by now, so no instance can be built
+        ("P2",),
     ),
     "a plain list of modules": Break((("self.layers = nnx.List(", "self.layers = list("),), ("P1",)),
     "a state that is aliased": Break(

@@ -50,6 +50,7 @@ from pytree_laws import (
     aval,
     check,
     check_damage_is_refused,
+    class_attributes,
     clone_as,
     close,
     doing,
@@ -176,7 +177,8 @@ class Var:
 
     The type `nnx.Module` declares a sub-module, which decides itself what it holds; with
     `below` any number of Variables of the type lie under the path. A shape of None is not
-    checked; the dtype `float` is the default float dtype.
+    checked; the dtype `float` is the default float dtype. `value` is what each element holds
+    after construction.
     """
 
     path: str
@@ -184,6 +186,7 @@ class Var:
     shape: tuple[int, ...] | None = None
     dtype: str = "float"
     below: bool = False
+    value: complex | None = None
 
     @property
     def is_tree(self) -> bool:
@@ -275,8 +278,19 @@ class NnxLaws(Laws):
     def named(self, instance: Any) -> dict[str, Any]:
         return values_of(instance)
 
+    def fixed_values(self) -> dict[str, Any]:
+        return {one.path: one.value for one in self.variables if one.value is not None}
+
     def snapshot_of(self, instance: Any) -> Any:
         return bits_of(instance)
+
+    def apply(self, instance: Any, *arguments: Any) -> Any:
+        return self.call(copy_of(instance), *arguments)
+
+    def traced_call(self) -> Any:
+        instance, arguments = self.example()
+        step = functools.partial(self.step_of_state, nnx.graphdef(instance))
+        return jax.make_jaxpr(step)(nnx.state(instance), *arguments)
 
     def snapshot(self, instance: Any) -> Any:
         """A copy of the state, by the module's own `snapshot`."""
@@ -412,7 +426,10 @@ class NnxLaws(Laws):
     def _check_hidden(self, instance: Any) -> None:
         name, held = type(instance).__name__, [*variables_of(instance).values()]
         hint = "a plain list that was empty when it was assigned: use nnx.List"
-        for place, value in reachable(instance, name, held):
+        for place, value in [
+            *reachable(instance, name, held),
+            *class_attributes(instance),
+        ]:
             told = f"a {type(value).__name__} that is not part of the state"
             check(not is_variable(value), place, told, hint)
             told = f"an array of shape {getattr(value, 'shape', ())} in no Variable"

@@ -19,6 +19,7 @@ class TestLoopCondition(ClosureLaws):
         "example": (),
     }
     kept = ("limit", "steps")
+    used = ("limit",)
     returns = (Output((), "bool"),)
     takes_dtype = True
 

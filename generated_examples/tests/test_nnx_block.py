@@ -14,9 +14,9 @@ class TestNnxBlock(NnxLaws):
 
     variables = (
         Var("mix", nnx.Param, (3, 3)),
-        Var("bias", nnx.Param, (3,)),
-        Var("mean", nnx.BatchStat, (3,)),
-        Var("calls", Count, (), "int32"),
+        Var("bias", nnx.Param, (3,), value=0.0),
+        Var("mean", nnx.BatchStat, (3,), value=0.0),
+        Var("calls", Count, (), "int32", value=0),
         Var("layers", nnx.Module),
     )
     static: ClassVar = {

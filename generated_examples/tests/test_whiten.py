@@ -24,7 +24,7 @@ class TestWhiten(PytreeLaws):
         ({"epsilon": float("nan")}, TypeError),
     )
     kept = ("mean", "deviation")
-    used = ("epsilon",)
+    used = ("epsilon", "mean", "deviation")
     returns = (Output((2,)),)
     takes_dtype = True
 

@@ -193,6 +193,16 @@ class TrainStateLaws(PytreeLaws):
             "`optimiser.init(eqx.filter(model, spec))`, of the finished model"
         )
 
+    def test_a_step_moves_the_optimiser_too(self):
+        optimiser = OPTIMISERS["adam"]()
+        state = self.start_with(optimiser)
+        after = eqx.filter_jit(self.step_of(optimiser))(state)
+        pairs = zip(arrays_of(state.opt_state), arrays_of(after.opt_state))
+        assert not all(same_bits(*pair) for pair in pairs), (
+            "a step left the optimiser's state as it was: store the one that "
+            "`optimiser.update` returns"
+        )
+
     def test_steps_are_counted(self):
         optimiser = OPTIMISERS["adam"]()
         state = self.start_with(optimiser)

@@ -93,11 +93,17 @@ def tuple_fields(spec: ModuleSpec) -> list[str]:
 
 
 def used_fields(spec: ModuleSpec) -> list[str]:
-    """The static fields that the body of the call reads in every case."""
+    """The static fields and buffers that the body of the call reads in every case."""
     body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
     read = {name for statement in body for name in _always_read(statement)}
     plain = ScalarType | CallableType
-    return [one.name for one in spec.static if one.name in read and one.given and isinstance(one.type, plain)]
+    static = [one.name for one in spec.static if one.given and isinstance(one.type, plain)]
+    buffers = [one.name for one in spec.dynamic if one.role == "buffer" and _is_number_array(one)]
+    return [name for name in (*static, *buffers) if name in read]
+
+
+def _is_number_array(field: Field) -> bool:
+    return field.array is not None and field.array.inexact and not (field.nullable or field.optional)
 
 
 def _always_read(node: ast.AST) -> Iterator[str]:

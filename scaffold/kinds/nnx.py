@@ -7,6 +7,7 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source, operand
+from scaffold.emit.declared import value_of
 from scaffold.emit.examples import Examples
 from scaffold.emit.members import (
     BODY,
@@ -182,4 +183,6 @@ def _rows(examples: Examples, field: Field) -> list[str]:
             paths = [field.name]
     dtype = "" if DTYPES[item.dtype][1] == "float" else f', "{DTYPES[item.dtype][1]}"'
     shape = repr(examples.shape(item))
-    return [f"Var({path!r}, {variable_of(field)}, {shape}{dtype})" for path in paths]
+    value = value_of(field, field.name)
+    held = "" if value is None else f", value={value}"
+    return [f"Var({path!r}, {variable_of(field)}, {shape}{dtype}{held})" for path in paths]

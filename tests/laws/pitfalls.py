@@ -304,7 +304,8 @@ class KeyData(Keyed):
     """Writes the data of its key."""
 
     def save(self, path):
-        np.savez(path, weight=self.weight, key=jax.random.key_data(self.key))
+        with open(path, "wb") as file:
+            np.savez(file, weight=self.weight, key=jax.random.key_data(self.key))
 
     @classmethod
     def load(cls, path, like):

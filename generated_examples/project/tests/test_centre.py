@@ -14,7 +14,7 @@ class TestCentre(NnxLaws):
 
     variables = (
         Var("mix", nnx.Param, (2, 2)),
-        Var("mean", nnx.BatchStat, (2,)),
+        Var("mean", nnx.BatchStat, (2,), value=0.0),
     )
     static: ClassVar = {
         "momentum": 0.9,

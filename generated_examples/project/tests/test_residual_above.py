@@ -19,6 +19,7 @@ class TestResidualAbove(ClosureLaws):
         "example": (),
     }
     kept = ("limit", "steps")
+    used = ("limit",)
     returns = (Output((), "bool"),)
     takes_dtype = True
     lower_for = ("cuda", "rocm", "tpu")

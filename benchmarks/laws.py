@@ -1,0 +1,84 @@
+"""What the generated tests cost: `python -m benchmarks.laws` runs the suite of each example in a process of its own.
+
+Each row gives the wall and the processor seconds beyond those of importing what the tests import, their ratio to it,
+and the tests that took most of it. Processor seconds hold where other work runs beside.
+"""
+
+import argparse
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+EXAMPLES = Path(__file__).parent.parent / "generated_examples"
+IMPORTS = "import equinox, jax, numpy, optax, pytest; jax.devices()"
+USUAL = ("affine", "whiten", "leaky_cell", "gru_cell", "mlp", "stack", "table_bypass", "solver_term")
+
+
+@dataclass(frozen=True)
+class Row:
+    """The seconds of one suite beyond importing, and where they went."""
+
+    name: str
+    wall: float
+    processor: float
+    ratio: float
+    slowest: list[str]
+
+
+def timed(command: Sequence[str]) -> tuple[float, float, str]:
+    """Wall and processor seconds of a process, and what it printed."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
+    done = subprocess.run(command, cwd=EXAMPLES, env=environment, capture_output=True, text=True, check=False)
+    wall, after = perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode:
+        raise SystemExit(done.stdout + done.stderr)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return wall, used, done.stdout
+
+
+def suite(*names: str) -> list[str]:
+    files = [f"tests/test_{name}.py" for name in names]
+    return [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--durations=4", *files]
+
+
+def row(name: str, names: Sequence[str], runs: int, base: tuple[float, float]) -> Row:
+    found = [timed(suite(*names)) for _ in range(runs)]
+    wall, processor = (median(one[index] for one in found) for index in (0, 1))
+    slowest = re.findall(r"([\d.]+s) call.*::(test_\w+)", found[0][2])
+    told = [f"{seconds} {test.removeprefix('test_')}" for seconds, test in slowest]
+    return Row(name, wall - base[0], processor - base[1], processor / base[1], told)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.laws", description=__doc__)
+    parser.add_argument("names", nargs="*", default=USUAL)
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args(arguments)
+    imports = [timed([sys.executable, "-c", IMPORTS]) for _ in range(chosen.runs)]
+    base = median(one[0] for one in imports), median(one[1] for one in imports)
+    rows = [row(name, (name,), chosen.runs, base) for name in chosen.names]
+    if len(chosen.names) > 1:
+        rows.append(row(f"all {len(chosen.names)}", chosen.names, chosen.runs, base))
+    if chosen.json:
+        print(json.dumps({"imports": base, "rows": [asdict(one) for one in rows]}, indent=1))
+        return 0
+    print(f"imports: {base[0]:.2f} s wall, {base[1]:.2f} s of processor")
+    print(f"{'':14} {'wall s':>7} {'cpu s':>7} {'cpu/imports':>12}  slowest")
+    for one in rows:
+        told = ", ".join(one.slowest[:3])
+        print(f"{one.name:14} {one.wall:7.2f} {one.processor:7.2f} {one.ratio:12.2f}  {told}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
