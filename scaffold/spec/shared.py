@@ -17,15 +17,30 @@ def shared_fields(spec: ModuleSpec) -> tuple[Field, ...]:
 
 
 def tie(spec: ModuleSpec, field: Field) -> str:
-    """The path of the leaf that a shared field reads: `encoder.weight` of `encoder.weight.T`."""
-    nodes = list(ast.walk(ast.parse(field.of or "None", mode="eval")))
+    """The path of the leaf that a shared field reads: `layers.0.weight` of `layers[0].weight.T`."""
+    longest = _longest(spec, field)
+    root = spec.field(longest.partition(".")[0])
+    return root.name if root is not None and root.array is not None else longest
+
+
+def tied_source(spec: ModuleSpec, field: Field) -> str:
+    """The leaf that a shared field reads, as Python has it: `layers[0].weight` of `layers[0].weight.T`."""
+    path = tie(spec, field)
+    found = (node for node in _nodes(field) if path and _chain(node) == path)
+    return next((ast.unparse(node).removeprefix("self.") for node in found), path)
+
+
+def _nodes(field: Field) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(field.of or "None", mode="eval")))
+
+
+def _longest(spec: ModuleSpec, field: Field) -> str:
+    """The longest path among those that `of` reads from its field."""
+    nodes = _nodes(field)
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     chains = [_chain(node) for node in nodes if id(node) not in called]
-    targets = {one.name: one for one in _targets(spec, field)}
-    paths = [chain for chain in chains if chain.partition(".")[0] in targets]
-    longest = max(paths, key=len, default="")
-    root = targets.get(longest.partition(".")[0])
-    return root.name if root is not None and root.array is not None else longest
+    targets = {one.name for one in _targets(spec, field)}
+    return max((chain for chain in chains if chain.partition(".")[0] in targets), key=len, default="")
 
 
 def _chain(node: ast.AST) -> str:
