@@ -91,7 +91,8 @@ def plan_modules(
 def _with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     """The spec with what the project decides where the spec says nothing."""
     saved = layout.settings.save
-    return replace(spec, save=saved) if saved and spec.save is None else spec
+    takes_it = spec.save is None and not extra(spec.kind, "ABSTRACT", False)
+    return replace(spec, save=saved) if saved and takes_it else spec
 
 
 def _law_files(spec: ModuleSpec) -> tuple[str, ...]:

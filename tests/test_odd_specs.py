@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import run, scaffold
+from tests.projects import bare_pytest, passed, run, scaffold
 from tests.support import read_tree, write_tree
 
 RUFF = '[tool.ruff.lint]\nignore = ["F722", "UP037"]\n'
@@ -133,3 +133,72 @@ def test_what_builds_an_abstract_field_is_said(tmp_path: Path) -> None:
         'values = { part = "=Final(...)" }`, with a class that fulfils `Base`, and import it in `imports`'
         in told
     )
+
+
+def test_a_type_is_told_as_it_was_written(tmp_path: Path) -> None:
+    fields = '[fields]\na = "list[]"\nb = "dict[int, eqx.nn:MLP]"\nc = "list[f[], f[n]]"\n'
+    code, told, _ = generated(tmp_path, f'name = "One"\n{fields}')
+    assert code == 2
+    parts = ("`list[]` is not a type", "`dict[int, equinox.nn:MLP]` is not a type", "`list[f[], f[n]]` is not a type")  # fmt: skip
+    assert all(part in told for part in parts)
+
+
+def test_an_abstract_class_is_not_saved(tmp_path: Path) -> None:
+    """Nor does the project's word reach it: its subclasses have the methods."""
+    code, told, _ = generated(tmp_path, BASE.replace('kind = "abstract"', 'kind = "abstract"\nsave = true'))
+    assert (code, "specs/0.toml: save: an abstract class is not built" in told) == (2, True)
+    write_tree(
+        tmp_path, {"pyproject.toml": f'{RUFF}[tool.scaffold]\nsave = "leaves"\n', "specs/0.toml": BASE}
+    )
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/0.toml").returncode == 0
+    assert "serialisation.py" not in read_tree(tmp_path)
+
+
+TIED = """
+name = "Tied"
+layout = "nested"
+save = true
+
+[fields]
+table = { type = "f[rows,size]", init = "normal" }
+head = { type = "f[size,rows]", role = "shared", of = "table.T" }
+
+[groups]
+inner = ["table"]
+
+[call]
+args = "row: i32[]"
+returns = "f[rows]"
+body = "return self.table[row] @ self.head"
+"""
+
+
+def test_a_tied_array_may_lie_in_a_group(tmp_path: Path) -> None:
+    code, told, files = generated(tmp_path, TIED)
+    assert (code, told) == (0, "")
+    assert '"head": "inner.table",' in files["tests/test_tied.py"]
+    result = bare_pytest(tmp_path, "-k", "tie or shared or p02")
+    assert passed(result) >= 4
+
+
+CLOSURE = """
+name = "Loss"
+kind = "closure"
+
+[fields]
+model = "eqx.nn:MLP"
+
+[call]
+args = "x: f[size]"
+returns = "f[]"
+body = "return jnp.sum(self.model(x) ** 2)"
+
+[test]
+sizes = { size = 2 }
+values = { model = "=eqx.nn.MLP(2, 1, 3, 1, key=jax.random.key(seed))" }
+"""
+
+
+def test_a_closure_may_capture_a_module_that_holds_functions(tmp_path: Path) -> None:
+    assert generated(tmp_path, CLOSURE)[:2] == (0, "")
+    assert passed(bare_pytest(tmp_path, "-k", "passes_through or eval_shape")) >= 5

@@ -82,7 +82,8 @@ def shared_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _of_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    legal = tuple(one.name for one in spec.dynamic if one.role != "state" and not one.python_leaf)
+    arrays = (one for one in spec.dynamic if one.role != "state" and not one.python_leaf)
+    legal = tuple(one.name for one in arrays if not (one.optional or one.nullable))
     if field.of == "":
         return
     targets = _targets(spec, field)
@@ -103,11 +104,11 @@ def _target_faults(field: Field, target: Field, place: str, legal: tuple[str, ..
         yield Fault(place, f"`{field.name}` is tied to itself", fix, legal)
     elif not target.stored:
         yield Fault(place, f"`{target.name}` is {target.role}, and stores nothing", fix, legal)
-    elif target.name not in legal:
-        yield Fault(place, f"`{target.name}` is {target.role}, and no array that can be tied", fix, legal)
     elif target.optional or target.nullable:
         what = f"`{target.name}` may be None, and then there is nothing to read"
-        yield Fault(place, what, "tie it to a field that is always there")
+        yield Fault(place, what, "tie it to a field that is always there", legal)
+    elif target.name not in legal:
+        yield Fault(place, f"`{target.name}` is {target.role}, and no array that can be tied", fix, legal)
     else:
         yield from _type_faults(field, target, place.removesuffix("of") + "type")
 
