@@ -154,14 +154,14 @@ def new_module(
     From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer. `--option`, `--group`,
     `--preset` and `--size` may be repeated.
     """
-    from scaffold.generate import plan_modules, plan_new
+    from scaffold.generate import load_specs, plan_modules, plan_new
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
         _refuse_mixture(name, {**options, **pairs, "lower-for": lower_for})
-        plan = plan_modules([_load(path) for path in _distinct(specs, name, fields)], layout, force=force)
+        plan = plan_modules(load_specs(_distinct(specs, name, fields)), layout, force=force)
     else:
         raw = _raw_spec(name, fields, options, pairs, lower_for)
         plan = plan_new(raw, layout, force=force)
@@ -179,12 +179,6 @@ def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...
     if given or (name is not None and not name.endswith(".toml")):
         what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
         raise ScaffoldError(what, where="command line", fix="edit the spec, or leave `--spec` out")
-
-
-def _load(path: Path) -> Any:
-    from scaffold.generate import load_spec
-
-    return load_spec(path)
 
 
 def _raw_spec(

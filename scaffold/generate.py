@@ -14,7 +14,7 @@ from scaffold.emit.suites import further_laws, suites
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
-from scaffold.kinds import extra, kind_of, law_files, values_for_tests
+from scaffold.kinds import examined, extra, faults_beside, kind_of, law_files, values_for_tests
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
 from scaffold.spec import ModuleSpec
@@ -55,6 +55,20 @@ def load_spec(path: Path, *, where: str = "") -> ModuleSpec:
     return read_spec(read_toml(path, where or path.as_posix()), where or path.as_posix())
 
 
+def load_specs(paths: Iterable[Path]) -> tuple[ModuleSpec, ...]:
+    """The specs in several TOML files. Raises one `ScaffoldError` with the faults of all of them."""
+    found: list[ModuleSpec] = []
+    faults: list[Fault] = []
+    for path in paths:
+        try:
+            found.append(load_spec(path))
+        except ScaffoldError as error:
+            faults += error.faults
+    if faults:
+        raise ScaffoldError.of(faults)
+    return tuple(found)
+
+
 def plan_modules(
     specs: Sequence[ModuleSpec], layout: Layout, *, extra: Iterable[File] = (), force: bool = False
 ) -> Plan:
@@ -77,7 +91,8 @@ def plan_modules(
 def _with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     """The spec with what the project decides where the spec says nothing."""
     saved = layout.settings.save
-    return replace(spec, save=saved) if saved and spec.save is None else spec
+    takes_it = spec.save is None and not extra(spec.kind, "ABSTRACT", False)
+    return replace(spec, save=saved) if saved and takes_it else spec
 
 
 def _law_files(spec: ModuleSpec) -> tuple[str, ...]:
@@ -111,7 +126,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
         **(
             {}
             if extra(spec.kind, "ABSTRACT", False)
-            else test_context(with_inherited_call(spec, known), known)
+            else test_context(examined(with_inherited_call(spec, known), known), known)
         ),
         **values_for_tests(spec, known),
         **_platforms(spec, layout),
@@ -136,7 +151,7 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
     }
     own_line = f"from {layout.module(stem(spec.name))} import "
     of_tests |= {name: own_line + name for name in context.get("defines", ())}
-    own = _first_party(spec, layout, (*classes, *context["test_classes"]))
+    own = _first_party(spec, layout, known, (*lines.values(), *of_tests.values()))
     context["imports"] = import_lines(code, lines, own)
     context["test_imports"] = import_lines(test, of_tests, own)
     return context
@@ -155,10 +170,20 @@ def _class_import(kind: ClassType, layout: Layout) -> str:
     return f"from {kind.module or layout.module(stem(kind.name))} import {kind.name}"
 
 
-def _first_party(spec: ModuleSpec, layout: Layout, classes: Iterable[str]) -> tuple[str, ...]:
-    if layout.package is not None:
-        return (layout.package.split(".")[0],)
-    return tuple(sorted({*(stem(name) for name in (spec.name, *classes)), *save_modules(spec)}))
+def _first_party(
+    spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], lines: Iterable[str]
+) -> tuple[str, ...]:
+    """The modules of the project among those that the lines import: generated, or lying where imports begin."""
+    held = (one.name for one in spec.classes if one.module is None)
+    generated = (
+        {*map(stem, (spec.name, *known, *held)), *save_modules(spec)}
+        if layout.package is None
+        else set[str]()
+    )
+    above = layout.root / layout.import_root
+    roots = {line.split()[1].split(".")[0] for line in lines}
+    lying = {root for root in roots if (above / f"{root}.py").is_file() or (above / root).is_dir()}
+    return tuple(sorted({(layout.package or "").split(".")[0], *generated, *lying} - {""}))
 
 
 def _import_root(layout: Layout) -> str:
@@ -208,7 +233,7 @@ def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSp
         fix = f"write `{spec.name}Module`, for example"
         yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
     yield from save_faults(spec, layout)
-    yield from (*tie_faults(spec, known), *base_faults(spec, known))
+    yield from (*tie_faults(spec, known), *base_faults(spec, known), *faults_beside(spec, known))
     for other in _generated_classes(spec):
         on_disk = (layout.root / layout.source_file(stem(other))).is_file()
         if other not in known and not on_disk:

@@ -112,13 +112,15 @@ def test_a_line_separator_in_a_string_does_not_shift_the_places() -> None:
     ("source", "draws"),
     [
         ("key is None", False),
+        ("key", True),
+        ("key if key is not None else None", True),
         ("f(key)", True),
         ("f(g)(a=[key])", True),
         ("[f(key) for key in keys]", False),
         ("(lambda key: f(key))(a)", False),
     ],
 )
-def test_drawing_is_handing_the_key_to_a_call(source: str, draws: bool) -> None:
+def test_drawing_is_handing_the_key_on(source: str, draws: bool) -> None:
     assert draws_from(source, "key") is draws
 
 

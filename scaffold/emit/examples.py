@@ -9,6 +9,7 @@ from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import evaluate, is_int, several, sizes
 from scaffold.spec.states import is_state, is_stateful
+from scaffold.spec.type_texts import type_text
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -122,11 +123,10 @@ class Examples:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
         spec = self.known.get(kind.name) if kind.module is None else None
         if spec is None or spec.kind == "abstract":
-            shown = f"{kind.module}:{kind.name}" if kind.module else kind.name
             raise ScaffoldError(
-                f"the tests cannot build a `{shown}` for `{name}`",
+                f"the tests cannot build a `{type_text(kind)}` for `{name}`",
                 where=f"{self.spec.where}: test.values",
-                fix=f'write `[test]` and `values = {{ {name} = "={kind.name}(...)" }}`',
+                fix=_how_to_build(kind, name, is_abstract=spec is not None),
             )
         inner = replace(Examples.of(spec, self.known), begin=self.begin + offset + 1)
         arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
@@ -135,6 +135,16 @@ class Examples:
     def construct(self) -> str:
         """What is called to build an instance."""
         return constructor_name(self.spec)
+
+
+def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
+    """What to write for the tests where nothing can be guessed."""
+    made, more = f"{kind.name}(...)", ""
+    if is_abstract:
+        made, more = "Final(...)", f", with a class that fulfils `{kind.name}`, and import it in `imports`"
+    elif is_state(kind):
+        made, more = "eqx.nn.make_with_state(Model)(...)[1]", ", and the same with `[0]` for the model"
+    return f'write `[test]` and `values = {{ {name} = "={made}" }}`{more}'
 
 
 def constructor_name(spec: ModuleSpec) -> str:

@@ -12,7 +12,7 @@ from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import guard, rename
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.names import stem
-from scaffold.spec.shared import tie
+from scaffold.spec.shared import tied_source
 from scaffold.spec.states import is_state
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names
 
@@ -53,7 +53,7 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
 def _property_text(spec: ModuleSpec, field: Field) -> str:
     shape = _shape_of(field.type)
     if field.role == "shared":
-        return f"Tied to `{tie(spec, field)}`, which alone is stored{shape}."
+        return f"Tied to `{tied_source(spec, field)}`, which alone is stored{shape}."
     return f"Computed from the other fields at each use{shape}."
 
 

@@ -72,7 +72,7 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "filters": [[f"select_{one.name}", repr(selected(spec, one))] for one in spec.groups],
-        "ties": [[one.name, tie(spec, one)] for one in shared_fields(spec)],
+        "ties": [[one.name, _tied_leaf(spec, one)] for one in shared_fields(spec)],
         "rejected": _rejected(spec),
         "accepted": [_dict((row,)) for row in bounds(spec)[0]],
         "declared": [list(row) for row in _declared(spec)],
@@ -103,6 +103,13 @@ def _construction(spec: ModuleSpec, states: list[str] | None) -> dict[str, Any]:
         "is_stateful": stateful,
         "states": states or [],
     }
+
+
+def _tied_leaf(spec: ModuleSpec, field: Field) -> str:
+    """The path of the leaf that a shared field reads, from the class down."""
+    path = tie(spec, field)
+    places = {one.name: place for place, one in placed(spec)}
+    return places.get(path.partition(".")[0], "") + path
 
 
 def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:

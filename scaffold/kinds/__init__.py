@@ -5,6 +5,8 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 - `OPTIONS`: the keys that its table `[options]` takes;
 - `IMPORTS`: further names that its code uses, with the line that imports each;
 - `faults(spec)`: what makes no sense for this kind;
+- `faults_beside(spec, known)`: what does not go with the classes that it holds, of which `known` has the specs;
+- `examined(spec, known)`: the spec with what its tests need, where `[test]` does not say it and other specs do;
 - `complete(spec)`: the spec with the fields and arguments that the kind adds;
 - `NESTS`, whether its groups may be classes of their own;
 - `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
@@ -69,6 +71,18 @@ def kind_faults(spec: "ModuleSpec") -> "list[Fault]":
     """What makes no sense for the kind of the spec."""
     find = extra(spec.kind, "faults", None)
     return [] if find is None else list(find(spec))
+
+
+def faults_beside(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> "list[Fault]":
+    """What does not go with the classes that the spec holds."""
+    find = extra(spec.kind, "faults_beside", None)
+    return [] if find is None else list(find(spec, known))
+
+
+def examined(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> "ModuleSpec":
+    """The spec with what its tests need, where `[test]` does not say it."""
+    complete = extra(spec.kind, "examined", None)
+    return spec if complete is None else complete(spec, known)
 
 
 def values_for_tests(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> dict[str, Any]:

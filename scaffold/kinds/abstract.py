@@ -25,7 +25,7 @@ def faults(spec: ModuleSpec) -> Iterator[Fault]:
             if getattr(field, key) not in (None, ()) and not (key == "default" and field.nullable):
                 what = f"`{field.name}` is abstract: a subclass stores it, and makes it"
                 yield Fault(f"{spec.where}: fields.{field.name}.{key}", what, "put it into the subclass")
-    parts = {"arguments": spec.arguments, "setup": spec.setup, "groups": spec.groups}
+    parts = {"arguments": spec.arguments, "setup": spec.setup, "groups": spec.groups, "save": spec.save}
     for name in (name for name, part in parts.items() if part):
         fix = "put it into the subclass"
         yield Fault(f"{spec.where}: {name}", "an abstract class is not built", fix)

@@ -7,6 +7,7 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
+from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.members import BODY, METHOD, constructor_doc, properties
 from scaffold.emit.saving import save_context
 from scaffold.emit.tests import test_context
@@ -16,6 +17,7 @@ from scaffold.kinds.module import field_lines
 from scaffold.spec.constructor import parameters
 from scaffold.spec.keys import Key
 from scaffold.spec.model import Argument, Field, ModuleSpec, TestPlan
+from scaffold.spec.states import is_stateful
 from scaffold.spec.types import ArrayType, ClassType, ScalarType
 
 SUMMARY = "an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients"
@@ -72,6 +74,34 @@ def complete(spec: ModuleSpec) -> ModuleSpec:
     )
     whole = replace(whole, arguments=_arguments(whole, optimiser), doc=spec.doc or _doc(held))
     return replace(whole, test=_test_plan(spec))
+
+
+def faults_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """A model with state needs the train state to hold it, and a model without has none."""
+    model = _model(spec, known)
+    holds = bool(dict(spec.options).get("state"))
+    if model is not None and holds != is_stateful(model):
+        what = f"`{model.name}` has {'no state' if holds else 'state, which the train state must hold'}"
+        fix = "remove it" if holds else "write `[options]` and `state = true`"
+        yield Fault(f"{spec.where}: options.state", what, fix)
+
+
+def examined(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """A generated model with state is made together with it."""
+    model, given = _model(spec, known), dict(spec.test.values)
+    if model is None or not is_stateful(model) or {"model", "state"} & given.keys():
+        return spec
+    inputs = ", ".join(f"{name}={value}" for name, value in Examples.of(model, known).inputs())
+    built = f"eqx.nn.make_with_state({constructor_name(model)})({inputs})"
+    values = {"model": f"{built}[0]", "state": f"{built}[1]", **given}
+    return replace(spec, test=replace(spec.test, values=tuple(values.items())))
+
+
+def _model(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
+    """The spec of the model, where it is a generated class that is at hand."""
+    model = spec.field("model")
+    kind = model.type if model is not None else None
+    return known.get(kind.name) if isinstance(kind, ClassType) and kind.module is None else None
 
 
 def _kept(field: Field) -> Field:
@@ -181,9 +211,7 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
 
 def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]:
     """`examples` and `predict`, where the model is a generated class that is called with arrays."""
-    model = spec.field("model")
-    kind = model.type if model is not None else None
-    of_model = known.get(kind.name) if isinstance(kind, ClassType) and kind.module is None else None
+    of_model = _model(spec, known)
     if of_model is None or of_model.call is None or dict(spec.options).get("state"):
         return
     called = test_context(of_model, known)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from scaffold.errors import Fault
 from scaffold.spec.check_source import known_attributes
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
-from scaffold.spec.states import is_state
+from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.type_texts import type_text
 from scaffold.spec.types import Type
 
@@ -105,6 +105,10 @@ def _call_faults(spec: ModuleSpec, base: ModuleSpec, asked: Call) -> Iterator[Fa
             shown = ", ".join(map(_shown, asked.args))
             fix = f'write `[call]` with `args = "{shown}"` and a body'
             yield Fault(place, f"`{base.name}` asks for a call", fix)
+    elif is_stateful(spec) and not is_stateful(base):
+        shown = ", ".join(map(_shown, spec.call.args))
+        fix = f'write `args = "{shown}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
+        yield Fault(place, f"takes and returns a state, and that of `{base.name}` does not", fix)
     else:
         if not _takes(spec.call.args, asked.args):
             shown = ", ".join(map(_shown, asked.args))

@@ -227,8 +227,8 @@ def _sizes(spec: ModuleSpec, known: set[str], unread: frozenset[str]) -> Iterato
     dims = set(dims_of(spec)) | known
     for name in dict([*spec.test.sizes, *spec.test.shapes]):
         if name not in dims and name not in unread:
-            fix = suggestion(name, dims, "remove it")
-            yield Fault(place, f"`{name}` is no dim", fix, tuple(sorted(dims)))
+            legal = sorted(set(dims_of(spec)) or dims)
+            yield Fault(place, f"`{name}` is no dim", suggestion(name, legal, "remove it"), tuple(legal))
     for name, size in spec.test.sizes:
         if name in several:
             yield Fault(place, f"`*{name}` stands for several dims", f"write `{name} = [{size}]`")

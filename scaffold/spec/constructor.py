@@ -109,11 +109,16 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     chosen = any(
         array.dtype in CHOSEN_DTYPES
         for field in spec.stored
-        if field.expression is None and field.role in ("param", "buffer", "state")
+        if field.role in ("param", "buffer", "state") and not _is_taken_as_it_is(field)
         for array in arrays(field.type)
     )
     named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
     return chosen or named or bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
+
+
+def _is_taken_as_it_is(field: Field) -> bool:
+    """Whether an expression makes the array, and may make None: nothing casts what it gives."""
+    return field.expression is not None and field.nullable and field.array is not None
 
 
 def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:

@@ -100,11 +100,16 @@ def count_name(source: str, name: str) -> int:
 
 
 def draws_from(source: str, key: str) -> bool:
-    """Whether the expression or block hands `key` to a call; `key is None` alone draws nothing."""
+    """Whether the expression or block hands `key` on; `key is None` alone draws nothing."""
     tree = ast.parse(source.strip())
-    reads = {id(node) for node in _reads(tree) if node.id == key}
-    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call))
-    return any(id(node) in reads for call in calls for node in ast.walk(call))
+    compared = {
+        id(part) for node in ast.walk(tree) if _is_identity(node) for part in ast.iter_child_nodes(node)
+    }
+    return any(node.id == key and id(node) not in compared for node in _reads(tree))
+
+
+def _is_identity(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and all(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
 
 
 def _reads(tree: ast.AST) -> Iterator[ast.Name]:

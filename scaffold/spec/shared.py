@@ -17,15 +17,30 @@ def shared_fields(spec: ModuleSpec) -> tuple[Field, ...]:
 
 
 def tie(spec: ModuleSpec, field: Field) -> str:
-    """The path of the leaf that a shared field reads: `encoder.weight` of `encoder.weight.T`."""
-    nodes = list(ast.walk(ast.parse(field.of or "None", mode="eval")))
+    """The path of the leaf that a shared field reads: `layers.0.weight` of `layers[0].weight.T`."""
+    longest = _longest(spec, field)
+    root = spec.field(longest.partition(".")[0])
+    return root.name if root is not None and root.array is not None else longest
+
+
+def tied_source(spec: ModuleSpec, field: Field) -> str:
+    """The leaf that a shared field reads, as Python has it: `layers[0].weight` of `layers[0].weight.T`."""
+    path = tie(spec, field)
+    found = (node for node in _nodes(field) if path and _chain(node) == path)
+    return next((ast.unparse(node).removeprefix("self.") for node in found), path)
+
+
+def _nodes(field: Field) -> list[ast.AST]:
+    return list(ast.walk(ast.parse(field.of or "None", mode="eval")))
+
+
+def _longest(spec: ModuleSpec, field: Field) -> str:
+    """The longest path among those that `of` reads from its field."""
+    nodes = _nodes(field)
     called = {id(node.func) for node in nodes if isinstance(node, ast.Call)}
     chains = [_chain(node) for node in nodes if id(node) not in called]
-    targets = {one.name: one for one in _targets(spec, field)}
-    paths = [chain for chain in chains if chain.partition(".")[0] in targets]
-    longest = max(paths, key=len, default="")
-    root = targets.get(longest.partition(".")[0])
-    return root.name if root is not None and root.array is not None else longest
+    targets = {one.name for one in _targets(spec, field)}
+    return max((chain for chain in chains if chain.partition(".")[0] in targets), key=len, default="")
 
 
 def _chain(node: ast.AST) -> str:
@@ -67,7 +82,8 @@ def shared_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _of_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    legal = tuple(one.name for one in spec.dynamic if one.role != "state" and not one.python_leaf)
+    arrays = (one for one in spec.dynamic if one.role != "state" and not one.python_leaf)
+    legal = tuple(one.name for one in arrays if not (one.optional or one.nullable))
     if field.of == "":
         return
     targets = _targets(spec, field)
@@ -88,11 +104,11 @@ def _target_faults(field: Field, target: Field, place: str, legal: tuple[str, ..
         yield Fault(place, f"`{field.name}` is tied to itself", fix, legal)
     elif not target.stored:
         yield Fault(place, f"`{target.name}` is {target.role}, and stores nothing", fix, legal)
-    elif target.name not in legal:
-        yield Fault(place, f"`{target.name}` is {target.role}, and no array that can be tied", fix, legal)
     elif target.optional or target.nullable:
         what = f"`{target.name}` may be None, and then there is nothing to read"
-        yield Fault(place, what, "tie it to a field that is always there")
+        yield Fault(place, what, "tie it to a field that is always there", legal)
+    elif target.name not in legal:
+        yield Fault(place, f"`{target.name}` is {target.role}, and no array that can be tied", fix, legal)
     else:
         yield from _type_faults(field, target, place.removesuffix("of") + "type")
 

@@ -59,7 +59,7 @@ def type_text(kind: Type) -> str:
         case ScalarType(name=name) | ClassType(name=name, module=None):
             return name
         case ClassType(name=name, module=module):
-            return f"{module}:{name}"
+            return f"{module}:{name.rpartition('.')[2]}"
         case TupleType(items=items, variadic=variadic):
             return f"tuple[{', '.join([*map(type_text, items), *(['...'] if variadic else [])])}]"
         case ListType(item=item):

@@ -265,10 +265,18 @@ class _Parser:
         return ast.unparse(node).replace(" ", "")
 
     def error(self, node: ast.expr, head: str = "") -> TypeSyntaxError:
-        part = f"{head}[{ast.unparse(node)}]" if head else ast.unparse(node)
+        part = f"{head}[{self.written(node)}]" if head else self.written(node)
         return TypeSyntaxError(
             f"`{part}` is not a type" + ("" if part == self.text else f" (in `{self.text}`)")
         )
+
+    def written(self, node: ast.expr) -> str:
+        """A part of the type as its author wrote it."""
+        items = node.elts if isinstance(node, ast.Tuple) else [node]
+        text = ", ".join(map(ast.unparse, items)).replace("[()]", "[]")
+        for placeholder, (module, name) in self.foreign.items():
+            text = re.sub(rf"\b{placeholder}\b", f"{module}:{name}", text)
+        return text
 
 
 def _is_of_dim(node: ast.AST) -> bool:

@@ -141,7 +141,7 @@ def described(kind: Type) -> str:
         case CallableType():
             return "a function"
         case ClassType(name=name):
-            return f"a {name}"
+            return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
         case UnionType(members=members, optional=optional):
             return " or ".join([*map(described, members), *(["None"] if optional else [])])
         case TupleType() | ListType():

@@ -1,0 +1,204 @@
+"""Specs that mix what is rarely mixed, through the command line: what is told, and what is emitted."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.projects import bare_pytest, passed, run, scaffold
+from tests.support import read_tree, write_tree
+
+RUFF = '[tool.ruff.lint]\nignore = ["F722", "UP037"]\n'
+CELL = """
+name = "Cell"
+
+[fields]
+weight = { type = "f[size]", init = "ones" }
+seen = { type = "i32[]", role = "state", init = "zeros" }
+
+[call]
+args = "x: f[size]"
+returns = "f[size]"
+body = \"\"\"
+self.seen += 1
+return self.weight * x
+\"\"\"
+"""
+BASE = """
+name = "Base"
+kind = "abstract"
+
+[call]
+args = "x: f[size]"
+returns = "f[size]"
+body = "..."
+
+[fields]
+weight = "f[size]"
+"""
+
+
+def training(model: str, options: str = "state = true") -> str:
+    """The spec of a train state."""
+    return f'name = "TrainState"\nkind = "train-state"\nfields = {{ model = "{model}" }}\noptions = {{ {options} }}\n'
+
+
+def generated(folder: Path, *texts: str) -> tuple[int, str, dict[str, str]]:
+    """The exit code, the faults, and the files, of a run with these specs; what it writes is clean."""
+    specs = {f"specs/{number}.toml": text for number, text in enumerate(texts)}
+    before = read_tree(write_tree(folder, {"pyproject.toml": RUFF, **specs}))
+    result = scaffold(folder, "new-module", "--spec", *sorted(specs))
+    assert "Traceback" not in result.stderr
+    if result.returncode:
+        assert read_tree(folder) == before
+    for command in (["ruff", "check", "-n", "."], ["ruff", "format", "-n", "--check", "."]):
+        done = run(command, folder)
+        assert done.returncode == 0, done.stdout
+    files = {path: text for path, text in read_tree(folder).items() if path.endswith((".py", ".toml"))}
+    return result.returncode, result.stderr, {path: text.decode() for path, text in files.items()}
+
+
+def test_the_faults_of_several_specs_are_one_report(tmp_path: Path) -> None:
+    bad = ('name = "One"\nfields = { w = "f[size]=one" }', 'name = "Two"\nfields = { v = "g[size]" }')
+    code, told, _ = generated(tmp_path, *bad)
+    assert code == 2
+    assert "specs/0.toml: fields.w.init" in told and "specs/1.toml: fields.v.type" in told
+
+
+def test_dims_alone_are_legal_sizes(tmp_path: Path) -> None:
+    spec = 'name = "One"\nfields = { w = "f[size]=normal" }\ntest = { sizes = { width = 3 } }\n'
+    code, told, _ = generated(tmp_path, spec)
+    assert (code, "`width` is no dim\n  legal: size\n" in told) == (2, True)
+
+
+@pytest.mark.parametrize("constructor", ["init", "factory"])
+def test_an_expression_makes_the_constructor_take_what_it_needs(constructor: str, tmp_path: Path) -> None:
+    """A float array takes `dtype`, though no expression names it, and a field may keep the key."""
+    fields = '[fields]\na = { type = "f[]", init = "=1.0" }\nseed = { type = "key[]", init = "=key" }\n'
+    code, told, files = generated(tmp_path, f'name = "One"\nconstructor = "{constructor}"\n{fields}')
+    assert (code, told) == (0, "")
+    assert "dtype: DTypeLike | None = None" in files["one.py"]
+    assert "key: PRNGKeyArray" in files["one.py"] and "jnp.array(key)" in files["one.py"]
+
+
+def test_modules_of_the_project_are_imported_as_its_own(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"lying.py": '"""By hand."""\n\n\nclass Kernel:\n    """One."""\n'})
+    holder = 'name = "Holder"\nimports = ["from lying import Kernel"]\nfields = { w = "lying:Kernel" }\ntest = { values = { w = "=Kernel()" } }\n'
+    code, told, files = generated(tmp_path, holder)
+    assert (code, told) == (0, "")
+    assert "import jax\n\nfrom lying import Kernel\n" in files["holder.py"]
+
+
+def test_a_tie_is_told_as_python_has_it(tmp_path: Path) -> None:
+    layers = '{ type = "list[f[a,b]]" }'
+    head = '{ type = "f[b,a]", role = "shared", of = "layers[0].T" }'
+    _, _, files = generated(tmp_path, f'name = "Tied"\n[fields]\nlayers = {layers}\nhead = {head}\n')
+    assert "Tied to `layers[0]`, which alone is stored" in files["tied.py"]
+
+
+def test_a_base_without_state_is_told_to_take_it(tmp_path: Path) -> None:
+    code, told, _ = generated(tmp_path, BASE, CELL.replace("\n[fields]", 'bases = ["Base"]\n[fields]'))
+    assert code == 2
+    assert "specs/1.toml: call: takes and returns a state, and that of `Base` does not" in told
+    assert (
+        'fix: write `args = "x: f[size], state: equinox.nn:State"` and `returns = "..., eqx.nn:State"`'
+        in told
+    )
+
+
+def test_a_generated_model_with_state_is_made_with_it(tmp_path: Path) -> None:
+    code, told, files = generated(tmp_path, CELL, training("Cell"))
+    assert (code, told) == (0, "")
+    assert '"state": eqx.nn.make_with_state(Cell.create)(size=2)[1]' in files["tests/test_train_state.py"]
+
+
+@pytest.mark.parametrize(
+    ("model", "options", "told"),
+    [
+        (CELL, "", "options.state: `Cell` has state, which the train state must hold\n  fix: write `[options]` and `state = true`"),
+        (CELL.replace('"i32[]", role = "state"', '"i32[]"').replace("self.seen += 1", ""), "state = true", "options.state: `Cell` has no state\n  fix: remove it"),
+    ],
+)  # fmt: skip
+def test_a_train_state_holds_the_state_of_its_model(
+    model: str, options: str, told: str, tmp_path: Path
+) -> None:
+    code, faults, _ = generated(tmp_path, model, training("Cell", options))
+    assert code == 2
+    assert told in faults
+
+
+def test_what_builds_an_abstract_field_is_said(tmp_path: Path) -> None:
+    code, told, _ = generated(tmp_path, BASE, 'name = "Holder"\nfields = { part = "Base" }\n')
+    assert code == 2
+    assert (
+        'values = { part = "=Final(...)" }`, with a class that fulfils `Base`, and import it in `imports`'
+        in told
+    )
+
+
+def test_a_type_is_told_as_it_was_written(tmp_path: Path) -> None:
+    fields = '[fields]\na = "list[]"\nb = "dict[int, eqx.nn:MLP]"\nc = "list[f[], f[n]]"\n'
+    code, told, _ = generated(tmp_path, f'name = "One"\n{fields}')
+    assert code == 2
+    parts = ("`list[]` is not a type", "`dict[int, equinox.nn:MLP]` is not a type", "`list[f[], f[n]]` is not a type")  # fmt: skip
+    assert all(part in told for part in parts)
+
+
+def test_an_abstract_class_is_not_saved(tmp_path: Path) -> None:
+    """Nor does the project's word reach it: its subclasses have the methods."""
+    code, told, _ = generated(tmp_path, BASE.replace('kind = "abstract"', 'kind = "abstract"\nsave = true'))
+    assert (code, "specs/0.toml: save: an abstract class is not built" in told) == (2, True)
+    write_tree(
+        tmp_path, {"pyproject.toml": f'{RUFF}[tool.scaffold]\nsave = "leaves"\n', "specs/0.toml": BASE}
+    )
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/0.toml").returncode == 0
+    assert "serialisation.py" not in read_tree(tmp_path)
+
+
+TIED = """
+name = "Tied"
+layout = "nested"
+save = true
+
+[fields]
+table = { type = "f[rows,size]", init = "normal" }
+head = { type = "f[size,rows]", role = "shared", of = "table.T" }
+
+[groups]
+inner = ["table"]
+
+[call]
+args = "row: i32[]"
+returns = "f[rows]"
+body = "return self.table[row] @ self.head"
+"""
+
+
+def test_a_tied_array_may_lie_in_a_group(tmp_path: Path) -> None:
+    code, told, files = generated(tmp_path, TIED)
+    assert (code, told) == (0, "")
+    assert '"head": "inner.table",' in files["tests/test_tied.py"]
+    result = bare_pytest(tmp_path, "-k", "tie or shared or p02")
+    assert passed(result) >= 4
+
+
+CLOSURE = """
+name = "Loss"
+kind = "closure"
+
+[fields]
+model = "eqx.nn:MLP"
+
+[call]
+args = "x: f[size]"
+returns = "f[]"
+body = "return jnp.sum(self.model(x) ** 2)"
+
+[test]
+sizes = { size = 2 }
+values = { model = "=eqx.nn.MLP(2, 1, 3, 1, key=jax.random.key(seed))" }
+"""
+
+
+def test_a_closure_may_capture_a_module_that_holds_functions(tmp_path: Path) -> None:
+    assert generated(tmp_path, CLOSURE)[:2] == (0, "")
+    assert passed(bare_pytest(tmp_path, "-k", "passes_through or eval_shape")) >= 5
