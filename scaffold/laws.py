@@ -11,6 +11,8 @@ from scaffold.generate import law_suite
 from scaffold.kinds import NAMES, extra, law_files
 
 Row = tuple[str, str, str, str]
+KINDS = tuple(kind for kind in NAMES if not extra(kind, "ABSTRACT", False))
+"""The kinds whose classes have instances, which the numbered laws are about."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ def further_laws() -> dict[str, tuple[str, ...]]:
 
 
 def _law(number: str, row: Row) -> Law:
-    of_kind = {kind: _rows(file) for kind in NAMES for file in law_files(kind)[1:] if _rows(file)}
+    of_kind = {kind: _rows(file) for kind in KINDS for file in law_files(kind)[1:] if _rows(file)}
     forms = {kind: rows[number][1] for kind, rows in of_kind.items() if number in rows}
     return Law(
         *row,
@@ -83,7 +85,7 @@ def _law(number: str, row: Row) -> Law:
         without={kind: _why_not(kind, number) for kind in of_kind if kind not in forms},
         partly={
             kind: why
-            for kind in NAMES
+            for kind in KINDS
             for file in law_files(kind)[1:]
             if kind not in of_kind and (why := _skipped(file).get(number))
         },

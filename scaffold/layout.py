@@ -10,8 +10,8 @@ from keyword import iskeyword
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import cast
 
+from scaffold.choices import BACKENDS, SAVES
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.spec.keys import BACKENDS, SAVES
 
 STYLES = ("kidger", "scientific-python")
 

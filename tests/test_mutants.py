@@ -9,6 +9,8 @@ from benchmarks._equivalent import EQUIVALENT
 from benchmarks._mistakes import MISTAKES, PRELUDE, mutants_of
 from benchmarks.mutants import EXAMPLES, FORMS, Found, cases, judged, matrix, quick_cases, report
 
+TESTED = sorted(path.stem.removeprefix("test_") for path in (EXAMPLES / "tests").glob("test_*.py"))
+
 
 def survivors(found: Sequence[Found]) -> list[str]:
     return [one.name for one in found if one.verdict == "SURVIVED"]
@@ -31,15 +33,14 @@ def test_the_mistakes_are_noticed_in_every_form_of_class() -> None:
 
 
 def test_every_mistake_can_be_made_somewhere() -> None:
-    made = {mutant.mistake for path in EXAMPLES.glob("*.py") for mutant in mutants_of(path.read_text())}
+    made = {mutant.mistake for name in TESTED for mutant in mutants_of((EXAMPLES / f"{name}.py").read_text())}
     assert made == set(MISTAKES)
     assert set(EQUIVALENT) <= set(MISTAKES)
 
 
 def test_every_example_has_a_form() -> None:
     named = sorted(example for examples in FORMS.values() for example in examples)
-    tested = [path.stem.removeprefix("test_") for path in (EXAMPLES / "tests").glob("test_*.py")]
-    assert named == sorted(tested)
+    assert named == TESTED
 
 
 def test_a_mutant_is_one_change_of_a_module_that_still_compiles() -> None:

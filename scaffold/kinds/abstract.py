@@ -15,6 +15,7 @@ from scaffold.spec.model import Field, ModuleSpec
 SUMMARY = "an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil"
 IMPORTS = {"abc": "import abc", "AbstractLaws": "from abstract_laws import AbstractLaws"}
 ABSTRACT = True
+LAWS = ("abstract_laws.py",)
 _MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable")
 
 

@@ -3,8 +3,8 @@
 import ast
 from typing import Any
 
+from scaffold.choices import SAVES
 from scaffold.spec.expressions import parse
-from scaffold.spec.keys import SAVES
 from scaffold.spec.raw import as_list
 from scaffold.spec.types import LARGEST, Type, UnionType
 from scaffold.spec.values import one_value

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scaffold.choices import BACKENDS, SAVES
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES as KINDS
 from scaffold.kinds import extra
@@ -12,9 +13,6 @@ from scaffold.spec.raw import as_list, as_table
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
 LAYOUTS = ("flat", "nested")
-BACKENDS = ("cpu", "cuda", "rocm", "tpu")
-"""The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
-SAVES = ("leaves", "safetensors")
 ROLES = ("param", "buffer", "static", "callable", "module", "state", "derived", "shared")
 
 _PYTHON_TYPES = {

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, nan
 from typing import Any, cast
 
+from scaffold.choices import SAVES
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.spec.keys import SAVES, is_value
+from scaffold.spec.keys import is_value
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
 from scaffold.spec.signature import split_top
 from scaffold.spec.types import CallableType, LiteralType, ScalarType, TupleType, TypeSyntaxError, parse_type

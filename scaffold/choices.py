@@ -1,0 +1,6 @@
+"""The legal values of what a spec and a project both may say."""
+
+BACKENDS = ("cpu", "cuda", "rocm", "tpu")
+"""The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
+SAVES = ("leaves", "safetensors")
+"""The formats of files that `save` writes."""
