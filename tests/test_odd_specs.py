@@ -1,5 +1,6 @@
 """Specs that mix what is rarely mixed, through the command line: what is told, and what is emitted."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -245,3 +246,45 @@ def test_a_module_may_take_a_key_and_draw_nothing(tmp_path: Path) -> None:
 def test_a_gpu_is_no_tpu(tmp_path: Path) -> None:
     result = scaffold(tmp_path, "new-module", "One", "w:f[n]", "--backend", "gpu")
     assert (result.returncode, "did you mean `cuda`?" in result.stderr) == (2, True)
+
+
+LORA = """
+name = "Corrected"
+
+[fields]
+base = "Dense"
+up = { type = "f[out,rank]", init = "normal" }
+
+[call]
+args = "x: f[size]"
+returns = "f[out]"
+body = "return self.base(x) + jnp.sum(self.up, axis=1)"
+"""
+DENSE = """
+name = "Dense"
+kind = "KIND"
+
+[fields]
+weight = { type = "f[out,size]", init = "normal" }
+
+[call]
+args = "x: f[size]"
+returns = "f[out]"
+body = "return self.weight @ x"
+"""
+
+
+def test_a_dim_of_two_classes_has_one_size_in_the_tests(tmp_path: Path) -> None:
+    code, told, files = generated(tmp_path, LORA, DENSE.replace("KIND", "module"))
+    assert (code, told) == (0, "")
+    test = files["tests/test_corrected.py"]
+    built = re.search(r"Dense\.create\(out=(\d), size=(\d), key=", test)
+    assert built is not None
+    assert f'Leaf("up", "param", ({built[1]}, ' in test
+    assert f"return (sample(seed, ({built[2]},)),)" in test
+
+
+def test_an_nnx_module_is_held_by_another_alone(tmp_path: Path) -> None:
+    code, told, _ = generated(tmp_path, LORA, DENSE.replace("KIND", "nnx"))
+    assert code == 2
+    assert "fields.base.type: `Dense` is an nnx.Module, and `Corrected` is none\n  fix: write both" in told
