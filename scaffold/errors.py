@@ -61,11 +61,18 @@ class ScaffoldError(Exception):
         return "\n".join(str(fault) for fault in self.faults)
 
 
+_MEANT = {"gpu": "cuda"}
+"""What is meant by words that are near to another."""
+
+
 def nearest(word: str, legal: Iterable[str]) -> str | None:
     """The legal word that `word` was probably meant to be, or None."""
     import difflib  # here, because only a fault needs it
 
-    matches = difflib.get_close_matches(word, sorted(legal), n=1, cutoff=0.6)
+    words = sorted(legal)
+    if _MEANT.get(word) in words:
+        return _MEANT[word]
+    matches = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     return matches[0] if matches else None
 
 

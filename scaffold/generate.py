@@ -24,7 +24,7 @@ from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.shared import tie_faults
 from scaffold.spec.toml import read_toml, write_toml
-from scaffold.spec.types import ClassType
+from scaffold.spec.types import ClassType, walk
 from scaffold.tidy import tidy
 
 SCHEMA_NAME = "scaffold.schema.json"
@@ -233,12 +233,25 @@ def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSp
         fix = f"write `{spec.name}Module`, for example"
         yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
     yield from save_faults(spec, layout)
+    yield from _mixture_faults(spec, known)
     yield from (*tie_faults(spec, known), *base_faults(spec, known), *faults_beside(spec, known))
     for other in _generated_classes(spec):
         on_disk = (layout.root / layout.source_file(stem(other))).is_file()
         if other not in known and not on_disk:
             fix = f"generate `{other}` first or with it (`--spec` takes several), or write `package.module:{other}`"
             yield Fault(f"{spec.where}: fields", f"there is no class `{other}`", fix, tuple(sorted(known)))
+
+
+def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """Modules of NNX and pytrees hold none of the other."""
+    is_nnx = extra(spec.kind, "VARIABLES", False)
+    for field in spec.stored:
+        held = [one.name for one in walk(field.type) if isinstance(one, ClassType) and one.module is None]
+        for name in (name for name in held if name in known):
+            if extra(known[name].kind, "VARIABLES", False) is not is_nnx:
+                what = f"`{name}` is {'no' if is_nnx else 'an'} nnx.Module, and `{spec.name}` is {'one' if is_nnx else 'none'}"
+                fix = 'write both with `kind = "nnx"`, or neither'
+                yield Fault(f"{spec.where}: fields.{field.name}.type", what, fix)
 
 
 @cache

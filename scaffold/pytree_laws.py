@@ -445,6 +445,13 @@ def is_array(value: Any) -> bool:
     return isinstance(value, jax.Array | np.ndarray | np.generic)
 
 
+def is_constant(value: Any) -> bool:
+    """Whether all of several elements are equal."""
+    if is_key(value) or jnp.size(value) < 2:
+        return False
+    return bool(jnp.all(value == jnp.ravel(value)[0]))
+
+
 def is_key(value: Any) -> bool:
     return is_array(value) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
 
@@ -1575,8 +1582,9 @@ class Laws(PlatformLaws):
                 continue  # refused by a check
             held = self.named(instance)
             wanted = given_arrays({name: inputs[name] for name in self.kept})
+            fixed = self.fixed_values()
             for name, value in wanted:
-                if name in self.fixed_values():
+                if any(path == name or path.endswith(f".{name}") for path in fixed):
                     continue
                 got, bare = held.get(name), name.rpartition(".")[2]
                 with contextlib.suppress(AttributeError, KeyError):
@@ -1594,6 +1602,8 @@ class Laws(PlatformLaws):
         first, second = self.named(self.make(0)), self.named(self.make(1))
         for path in self.drawn:
             names = [name for name in first if under(name, path)]
+            # A module may take a key and draw nothing, as a layer norm does.
+            names = [n for n in names if n == path or not is_constant(first[n])]
             same = all(same_bits(first[n], second[n]) for n in names if n in second)
             told = "declared as drawn from the key, and the same for two keys"
             hint = "a constant key, or NumPy's generator: use the key that is given"

@@ -1,5 +1,6 @@
 """Specs that mix what is rarely mixed, through the command line: what is told, and what is emitted."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -202,3 +203,88 @@ values = { model = "=eqx.nn.MLP(2, 1, 3, 1, key=jax.random.key(seed))" }
 def test_a_closure_may_capture_a_module_that_holds_functions(tmp_path: Path) -> None:
     assert generated(tmp_path, CLOSURE)[:2] == (0, "")
     assert passed(bare_pytest(tmp_path, "-k", "passes_through or eval_shape")) >= 5
+
+
+PRESET = """
+name = "Table"
+kind = "pytree"
+layout = "nested"
+
+[fields]
+table = { type = "dict[str, f[]]", preset = { a = 42.0 } }
+offsets = { type = "f[n]", init = "zeros" }
+
+[groups]
+core = { fields = ["table"], readable = true }
+"""
+NORM = """
+name = "Normed"
+kind = "nnx"
+
+[fields]
+norm = { type = "flax.nnx:LayerNorm", init = "=nnx.LayerNorm(size, rngs=rngs)" }
+gain = { type = "f[size]", init = "normal" }
+"""
+
+
+def test_a_preset_entry_may_lie_in_a_group(tmp_path: Path) -> None:
+    code, told, files = generated(tmp_path, PRESET)
+    assert (code, told) == (0, "")
+    assert 'Leaf("core.table.a", "param", (), value=42.0)' in files["tests/test_table.py"]
+    assert passed(bare_pytest(tmp_path, "-k", "p01")) >= 5
+
+
+def test_a_module_may_take_a_key_and_draw_nothing(tmp_path: Path) -> None:
+    assert generated(tmp_path, NORM)[:2] == (0, "")
+    assert passed(bare_pytest(tmp_path, "-k", "draws_from")) == 1
+    module = tmp_path / "normed.py"
+    assert "rngs.params()" in module.read_text()
+    module.write_text(module.read_text().replace("rngs.params()", "jax.random.key(0)"))
+    assert bare_pytest(tmp_path, "-k", "draws_from").returncode == 1
+
+
+def test_a_gpu_is_no_tpu(tmp_path: Path) -> None:
+    result = scaffold(tmp_path, "new-module", "One", "w:f[n]", "--backend", "gpu")
+    assert (result.returncode, "did you mean `cuda`?" in result.stderr) == (2, True)
+
+
+LORA = """
+name = "Corrected"
+
+[fields]
+base = "Dense"
+up = { type = "f[out,rank]", init = "normal" }
+
+[call]
+args = "x: f[size]"
+returns = "f[out]"
+body = "return self.base(x) + jnp.sum(self.up, axis=1)"
+"""
+DENSE = """
+name = "Dense"
+kind = "KIND"
+
+[fields]
+weight = { type = "f[out,size]", init = "normal" }
+
+[call]
+args = "x: f[size]"
+returns = "f[out]"
+body = "return self.weight @ x"
+"""
+
+
+def test_a_dim_of_two_classes_has_one_size_in_the_tests(tmp_path: Path) -> None:
+    code, told, files = generated(tmp_path, LORA, DENSE.replace("KIND", "module"))
+    assert (code, told) == (0, "")
+    test = files["tests/test_corrected.py"]
+    built = re.search(r"Dense\.create\(out=(\d), size=(\d), key=", test)
+    assert built is not None
+    assert f'Leaf("up", "param", ({built[1]}, ' in test
+    assert f"return (sample(seed, ({built[2]},)),)" in test
+
+
+def test_an_nnx_module_is_held_by_another_alone(tmp_path: Path) -> None:
+    code, told, _ = generated(tmp_path, LORA, DENSE.replace("KIND", "nnx"))
+    assert code == 2
+    assert "fields.base.type: `Dense` is an nnx.Module, and `Corrected` is none\n  fix: write both" in told

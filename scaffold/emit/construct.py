@@ -252,10 +252,10 @@ def _expression(field: Field, keys: Mapping[str, str]) -> str:
     source = field.expression or "None"
     if field.name in keys:
         source = rename(source, {"key": keys[field.name]})
+    if field.array is not None and field.array.dtype == "key":
+        return f"jnp.array({source})" if source.isidentifier() else source
     if field.array is not None:
-        if field.array.dtype == "key" and source.isidentifier():
-            return f"jnp.array({source})"  # the caller's own key is no leaf of ours
-        chosen = field.nullable or field.array.dtype == "key" or "dtype" in _names(source)
+        chosen = field.nullable or "dtype" in _names(source)
         return source if chosen else f"jnp.array({source}, {dtype_source(field.array)})"
     if _is_made_of_chosen_arrays(field.type) and "dtype" in _names(source):
         return as_tuple(source) if isinstance(field.type, ListType) else source

@@ -28,8 +28,9 @@ def value_of(field: Field, path: str) -> str | None:
     named = {"zeros": "0.0", "ones": "1.0"}.get(field.initialiser or "")
     if named is not None and field.array is not None:
         return named if field.array.inexact else str(int(float(named)))
-    preset = {f"{field.name}.{name}": source for name, source in field.preset}
-    return _number(preset[path]) if path in preset else None
+    _, held, entry = path.rpartition(f"{field.name}.")
+    preset = dict(field.preset) if held else {}
+    return _number(preset[entry]) if entry in preset else None
 
 
 def _number(source: str) -> str | None:

@@ -7,7 +7,7 @@ from functools import cached_property
 from scaffold.errors import ScaffoldError
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.sizes import evaluate, is_int, several, sizes
+from scaffold.spec.sizes import all_positive, evaluate, is_int, several, sizes
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.type_texts import type_text
 from scaffold.spec.types import (
@@ -128,9 +128,19 @@ class Examples:
                 where=f"{self.spec.where}: test.values",
                 fix=_how_to_build(kind, name, is_abstract=spec is not None),
             )
-        inner = replace(Examples.of(spec, self.known), begin=self.begin + offset + 1)
+        inner = replace(
+            Examples.of(spec, self.known), begin=self.begin + offset + 1, sizes=self.sizes_of(spec)
+        )
         arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
         return f"{inner.construct()}({arguments})"
+
+    def sizes_of(self, spec: ModuleSpec) -> Mapping[str, int]:
+        """The sizes of a class that is held: a dim of both has one size, unless the tests of that class say more."""
+        own = sizes(spec)
+        if spec.test.sizes or spec.test.shapes or spec.test.values:
+            return own
+        shared = {name: self.sizes[name] for name in own if name in self.sizes}
+        return {**own, **shared} if all_positive(spec, {**own, **shared}) else own
 
     def construct(self) -> str:
         """What is called to build an instance."""

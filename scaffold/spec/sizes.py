@@ -49,7 +49,7 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     for count, free in enumerate(_choices(len(wanted), chosen)):
         sized = {**chosen, **dict(zip(wanted, free, strict=True))}
         first = sized if count == 0 else first
-        if _all_positive(spec, sized):
+        if all_positive(spec, sized):
             return sized
     return first
 
@@ -190,8 +190,9 @@ def other_size(spec: ModuleSpec, name: str, sized: Mapping[str, int]) -> int | N
     """A size for `name` that no dim has and with which no dim is empty."""
     untaken = (prime for prime in primes() if prime not in sized.values())
     tried = (next(untaken) for _ in range(_TRIES))
-    return next((one for one in tried if _all_positive(spec, {**sized, name: one})), None)
+    return next((one for one in tried if all_positive(spec, {**sized, name: one})), None)
 
 
-def _all_positive(spec: ModuleSpec, sized: Mapping[str, int]) -> bool:
+def all_positive(spec: ModuleSpec, sized: Mapping[str, int]) -> bool:
+    """Whether no array is empty with these sizes."""
     return all(_is_positive(dim, sized) for dim in _plain_dims(spec))
