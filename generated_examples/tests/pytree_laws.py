@@ -868,7 +868,7 @@ def adamw(value: Any, slope: Any, moments: Any, count: Any) -> tuple[Any, Any]:
 
 def weighted(output: Any) -> Any:
     """A real scalar on which every element of an output has its own weight."""
-    wide = output.astype(jnp.promote_types(output.dtype, jnp.float32))
+    wide = output.astype(np.promote_types(output.dtype, np.float32))
     real = jnp.stack([jnp.real(wide), jnp.imag(wide)])
     weight = sample(11, real.shape, str(real.dtype))
     return jnp.sum(weight * (real + real**2))
@@ -1961,7 +1961,7 @@ class PytreeLaws(Laws):
         """The optimiser's first state."""
         leaves = jax.tree.leaves(instance)
         values = [leaves[i] for i in self.trained(instance)]
-        wide = [jnp.promote_types(v.dtype, jnp.float32) for v in values]
+        wide = [np.promote_types(v.dtype, np.float32) for v in values]
         zeros = [np.zeros(jnp.shape(v), w) for v, w in zip(values, wide)]
         pairs = [(jnp.asarray(z), jnp.asarray(np.real(z))) for z in zeros]
         return jnp.asarray(0, jnp.int32), pairs
@@ -2009,7 +2009,8 @@ class PytreeLaws(Laws):
             return arrays_of(built[0])
 
         try:
-            with warnings.catch_warnings():
+            # What is built is kept on purpose, to look at it when the trace is over.
+            with warnings.catch_warnings(), jax.checking_leaks(False):
                 warnings.simplefilter("ignore")  # of static arrays: P5 fails on them
                 arrays = jax.eval_shape(kept, given)
         except NEEDS_VALUES as error:
