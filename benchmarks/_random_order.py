@@ -8,8 +8,8 @@ import pytest
 SEED = int(os.environ.get("RANDOM_ORDER", random.randrange(2**32)))
 
 
-def pytest_report_header() -> str:
-    return f"order of tests: RANDOM_ORDER={SEED}"
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"order of tests: RANDOM_ORDER={SEED}")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

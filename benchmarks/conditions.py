@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 
-EXAMPLES = Path(__file__).parent.parent / "generated_examples"
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "generated_examples"
 TESTS = EXAMPLES / "tests"
 TOOLS = ("equinox", "flax", "jax", "optax", "pytest", "safetensors")
 FLOORS = {
@@ -121,11 +122,12 @@ def _environment(condition: Condition, folder: Path) -> str:
 
 def _pytest(python: str, condition: Condition, examples: Sequence[str]) -> str:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JAX_", "PYTEST"))}
-    root = {"PYTHONPATH": str(EXAMPLES.parent)} if "-p" in condition.options else {}
+    root = {"PYTHONPATH": str(ROOT)} if "-p" in condition.options else {}
     own = {"JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
     result = subprocess.run(
         [
             *(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"),
+            *("-c", "pyproject.toml"),  # the settings of the examples' own project, not of this one
             *condition.options,
             *(f"tests/test_{name}.py" for name in examples),
         ],
