@@ -99,7 +99,10 @@ def judged(condition: Condition, examples: Sequence[str] = ()) -> Outcome:
     """Runs the tests of the examples, or of all, under a condition."""
     chosen = [name for name in examples or every_example() if re.search(condition.only, name)]
     with tempfile.TemporaryDirectory(prefix="scaffold-conditions-") as folder:
-        python = _environment(condition, Path(folder)) if condition.python else sys.executable
+        try:
+            python = _environment(condition, Path(folder)) if condition.python else sys.executable
+        except subprocess.CalledProcessError as error:
+            return Outcome(condition.name, 0, 0, 1, 0.0, f"no environment: {error.stderr}")
         start = perf_counter()
         output = _pytest(python, condition, chosen) if chosen else "0 passed"
     return _counted(condition.name, output, perf_counter() - start)
@@ -116,7 +119,7 @@ def _environment(condition: Condition, folder: Path) -> str:
         ("venv", "--quiet", "--clear", "--python", condition.python, str(folder)),
         ("pip", "install", "--quiet", "--python", str(python), *condition.packages),
     ):
-        subprocess.run(["uv", *command], check=True)
+        subprocess.run(["uv", *command], check=True, capture_output=True, text=True)
     return str(python)
 
 

@@ -91,6 +91,11 @@ def test_a_run_that_counts_nothing_has_failed() -> None:
     assert judged(Condition("no such file"), ("absent",)).failed == 1
 
 
+def test_an_environment_that_cannot_be_made_is_a_failure() -> None:
+    outcome = judged(Condition("no such Python", python="2.1"), FAST)
+    assert outcome.failed == 1 and outcome.output.startswith("no environment: ")
+
+
 def test_the_command_prints_a_row_for_each_condition(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
