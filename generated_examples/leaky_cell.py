@@ -1,6 +1,7 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
@@ -44,7 +45,7 @@ class LeakyCell(eqx.Module):
             weight_hidden=jax.nn.initializers.orthogonal()(
                 weight_hidden_key,
                 (hidden_size, hidden_size),
-                jnp.promote_types(dtype, jnp.float32),
+                np.promote_types(dtype, np.float32),
             ).astype(dtype),
             bias=jnp.zeros((hidden_size,), dtype),
             logit=jax.random.normal(logit_key, (hidden_size,), dtype),

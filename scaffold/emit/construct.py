@@ -219,8 +219,8 @@ def _initialised(spec: ModuleSpec, field: Field, array: ArrayType, keys: Mapping
         return f"jax.random.split({key}, {shape_source(array)})"
     dtype, narrowed = dtype_source(array), ""
     if one.holds == "wide float" and array.dtype in CHOSEN_DTYPES:
-        # The constructor may be given a narrower dtype than what makes it can do.
-        dtype, narrowed = f"jnp.promote_types({dtype}, jnp.float32)", f".astype({dtype})"
+        # The constructor may be given a narrower dtype than what makes it can do. NumPy's rule, since jax's can be made strict.
+        dtype, narrowed = f"np.promote_types({dtype}, np.float32)", f".astype({dtype})"
     return (
         one.source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan_axes(spec, array))
         + narrowed

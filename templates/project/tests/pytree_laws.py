@@ -875,7 +875,7 @@ def adamw(value: Any, slope: Any, moments: Any, count: Any) -> tuple[Any, Any]:
 
 def weighted(output: Any) -> Any:
     """A real scalar on which every element of an output has its own weight."""
-    wide = output.astype(jnp.promote_types(output.dtype, jnp.float32))
+    wide = output.astype(np.promote_types(output.dtype, np.float32))
     real = jnp.stack([jnp.real(wide), jnp.imag(wide)])
     weight = sample(11, real.shape, str(real.dtype))
     return jnp.sum(weight * (real + real**2))
@@ -1274,6 +1274,8 @@ def check_keys(where: str, run: Callable[[Any], Any], given: Any) -> None:
             except NEEDS_VALUES:
                 run(given)
     except jax.errors.KeyReuseError as error:
+        if jax.__version_info__ < (0, 10) and "In slice," in str(error):
+            return  # before 0.10 jax took `keys[0]` for a draw
         told = f"a key is used twice: {str(error).splitlines()[0]}"
         hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
         raise Fault(where, told, hint) from error
@@ -1971,7 +1973,7 @@ class PytreeLaws(Laws):
         """The optimiser's first state."""
         leaves = jax.tree.leaves(instance)
         values = [leaves[i] for i in self.trained(instance)]
-        wide = [jnp.promote_types(v.dtype, jnp.float32) for v in values]
+        wide = [np.promote_types(v.dtype, np.float32) for v in values]
         zeros = [np.zeros(jnp.shape(v), w) for v, w in zip(values, wide)]
         pairs = [(jnp.asarray(z), jnp.asarray(np.real(z))) for z in zeros]
         return jnp.asarray(0, jnp.int32), pairs
@@ -2011,17 +2013,20 @@ class PytreeLaws(Laws):
     # P1 construct
 
     def test_p01_builds_under_jit_without_leaking(self):
-        built: list[Any] = []
+        strays: list[str] = []
         build, given = self.traceable_build()
 
-        def kept(values: Sequence[Any]) -> Any:
-            built.append(build(values))
-            return arrays_of(built[0])
+        def looked_at(values: Sequence[Any]) -> Any:
+            # Inside the trace: kept until it is over, an instance would be a leak itself.
+            built = build(values)
+            parts = reachable(built, type(built).__name__, jax.tree.leaves(built))
+            strays.extend(place for place, value in parts if isinstance(value, Tracer))
+            return arrays_of(built)
 
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # of static arrays: P5 fails on them
-                arrays = jax.eval_shape(kept, given)
+                arrays = jax.eval_shape(looked_at, given)
         except NEEDS_VALUES as error:
             told = f"under jit the constructor needs values: {str(error)[:200]}"
             hint = (
@@ -2029,14 +2034,15 @@ class PytreeLaws(Laws):
                 "use `eqx.error_if` in the call"
             )
             raise Fault("build", told, hint) from error
-        name = type(built[0]).__name__
-        for place, value in reachable(built[0], name, jax.tree.leaves(built[0])):
+        for place in strays:
             told = "built under jit it holds a tracer outside of its leaves"
             hint = "a value computed from arrays that is stored as static"
-            check(not isinstance(value, Tracer), place, told, hint)
-        wanted = [aval(leaf) for leaf in arrays_of(self.make(0))]
+            raise Fault(place, told, hint)
+        instance = self.make(0)
+        wanted = [aval(leaf) for leaf in arrays_of(instance)]
         told = f"built under jit its leaves are {arrays}, and otherwise {wanted}"
-        check([aval(leaf) for leaf in arrays] == wanted, name, told)
+        same = [aval(leaf) for leaf in arrays] == wanted
+        check(same, type(instance).__name__, told)
 
     def test_p01_draws_have_the_declared_spread(self):
         declared = {leaf.path: leaf.std for leaf in self.leaves if leaf.std}

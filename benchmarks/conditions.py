@@ -1,0 +1,183 @@
+"""Under which settings and versions the generated tests pass: `python -m benchmarks.conditions`.
+
+It runs the generated tests of `generated_examples` once under each condition, one condition after the other. `--only TEXT`
+takes the conditions with this in their name, `--examples NAME...` the tests of these examples. Versions other than the
+installed ones are installed by uv, in a temporary environment.
+"""
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+ROOT = Path(__file__).parent.parent
+EXAMPLES = ROOT / "generated_examples"
+TESTS = EXAMPLES / "tests"
+TOOLS = ("equinox", "flax", "jax", "optax", "pytest", "safetensors")
+FLOORS = {
+    "jax": "0.6.0",
+    "jaxlib": "0.6.0",
+    "equinox": "0.13.3",
+    "jaxtyping": "0.2.36",
+    "numpy": "2.0.2",
+    "optax": "0.2.4",
+    "safetensors": "0.4.5",
+    "pytest": "8.3.5",
+}
+"""The oldest versions that what is emitted works with; of every class but NNX modules."""
+NNX_FLOORS = {"flax": "0.12.4", "jax": "0.8.1", "jaxlib": "0.8.1"}
+"""The oldest that NNX modules work with: Flax and jax go together."""
+FOUND = re.compile(r"(\d+) (passed|skipped|failed|error)")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Settings and versions under which the generated tests run."""
+
+    name: str
+    settings: Mapping[str, str] = field(default_factory=dict[str, str])
+    options: tuple[str, ...] = ()
+    python: str = ""
+    """The version of Python, in an environment of its own; empty for the one that runs this."""
+    packages: tuple[str, ...] = ()
+    only: str = ""
+    """What the examples' names must match."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What pytest counted, and how long it took."""
+
+    condition: str
+    passed: int
+    skipped: int
+    failed: int
+    seconds: float
+    output: str = field(repr=False, default="")
+
+
+CONDITIONS = (
+    Condition("as installed"),
+    Condition("64 bits", {"JAX_ENABLE_X64": "1"}),
+    Condition("strict dtype promotion", {"JAX_NUMPY_DTYPE_PROMOTION": "strict"}),
+    Condition("rank promotion refused", {"JAX_NUMPY_RANK_PROMOTION": "raise"}),
+    Condition("tracer leaks checked", {"JAX_CHECK_TRACER_LEAKS": "1"}),
+    Condition("warnings are errors", options=("-W", "error")),
+    Condition("random order", options=("-p", "benchmarks._random_order")),
+    Condition("two processes", options=("-n", "2")),
+    Condition("Python 3.12, newest versions", python="3.12", packages=TOOLS),
+    Condition("Python 3.13, newest versions", python="3.13", packages=TOOLS),
+    Condition(
+        "Python 3.11, oldest versions",
+        python="3.11",
+        packages=tuple(f"{name}=={number}" for name, number in FLOORS.items()),
+        only=r"^(?!nnx_)",
+    ),
+    Condition(
+        "Python 3.11, oldest versions of NNX",
+        python="3.11",
+        packages=("optax", "pytest", *(f"{name}=={number}" for name, number in NNX_FLOORS.items())),
+        only="^nnx_",
+    ),
+)
+STRICTEST = Condition(
+    "all settings at once",
+    {name: value for one in CONDITIONS for name, value in one.settings.items()},
+    ("-W", "error", "-p", "benchmarks._random_order"),
+)
+"""What the short tests run: every setting of one environment."""
+
+
+def judged(condition: Condition, examples: Sequence[str] = ()) -> Outcome:
+    """Runs the tests of the examples, or of all, under a condition."""
+    chosen = [name for name in examples or every_example() if re.search(condition.only, name)]
+    with tempfile.TemporaryDirectory(prefix="scaffold-conditions-") as folder:
+        try:
+            python = _environment(condition, Path(folder)) if condition.python else sys.executable
+        except subprocess.CalledProcessError as error:
+            return Outcome(condition.name, 0, 0, 1, 0.0, f"no environment: {error.stderr}")
+        start = perf_counter()
+        output = _pytest(python, condition, chosen) if chosen else "0 passed"
+    return _counted(condition.name, output, perf_counter() - start)
+
+
+def every_example() -> list[str]:
+    """The names of the examples that have tests."""
+    return sorted(path.stem.removeprefix("test_") for path in TESTS.glob("test_*.py"))
+
+
+def _environment(condition: Condition, folder: Path) -> str:
+    python = folder / "bin" / "python"
+    for command in (
+        ("venv", "--quiet", "--clear", "--python", condition.python, str(folder)),
+        ("pip", "install", "--quiet", "--python", str(python), *condition.packages),
+    ):
+        subprocess.run(["uv", *command], check=True, capture_output=True, text=True)
+    return str(python)
+
+
+def _pytest(python: str, condition: Condition, examples: Sequence[str]) -> str:
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JAX_", "PYTEST"))}
+    root = {"PYTHONPATH": str(ROOT)} if "-p" in condition.options else {}
+    own = {"JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
+    result = subprocess.run(
+        [
+            *(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"),
+            *("-c", "pyproject.toml"),  # the settings of the examples' own project, not of this one
+            *condition.options,
+            *(f"tests/test_{name}.py" for name in examples),
+        ],
+        cwd=EXAMPLES,
+        env={**inherited, **own, **root, **condition.settings},
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    return result.stdout + result.stderr
+
+
+def _counted(name: str, output: str, seconds: float) -> Outcome:
+    """Of the last line of pytest; a run that counted nothing has failed."""
+    lines = [line for line in output.splitlines() if FOUND.search(line)]
+    found = {what: int(number) for number, what in FOUND.findall(lines[-1] if lines else "1 error")}
+    failed = found.get("failed", 0) + found.get("error", 0)
+    return Outcome(name, found.get("passed", 0), found.get("skipped", 0), failed, seconds, output)
+
+
+def table(found: Sequence[Outcome]) -> str:
+    """A row of Markdown for each condition."""
+    head = ["| condition | passed | skipped | failed | seconds |", "|---|---|---|---|---|"]
+    rows = (
+        f"| {one.condition} | {one.passed} | {one.skipped} | {one.failed} | {one.seconds:.0f} |"
+        for one in found
+    )
+    return "\n".join([*head, *rows])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.conditions", description=__doc__)
+    parser.add_argument("--only", default="", help="the conditions with this text in their name")
+    parser.add_argument("--examples", nargs="*", default=(), choices=every_example(), metavar="NAME")
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args(arguments)
+    found: list[Outcome] = []
+    for condition in CONDITIONS:
+        if chosen.only in condition.name:
+            found.append(judged(condition, chosen.examples))
+            print(f"{condition.name}: {found[-1].failed} failed", file=sys.stderr, flush=True)
+            if found[-1].failed:
+                print(found[-1].output, file=sys.stderr)
+    rows = [{name: value for name, value in asdict(one).items() if name != "output"} for one in found]
+    print(json.dumps(rows, indent=1) if chosen.json else table(found))
+    return int(any(one.failed for one in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
