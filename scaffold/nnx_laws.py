@@ -976,7 +976,8 @@ class NnxLaws(Laws):
         return program, (state, *arguments)
 
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        graphdef, params, rest = nnx.split(self.training_example(), nnx.Param, ...)
+        parts: Any = nnx.split(self.training_example(), nnx.Param, ...)
+        graphdef, params, rest = parts
 
         def loss(params: Any, rest: Any) -> Any:
             return self.loss(nnx.merge(graphdef, params, rest, copy=True))

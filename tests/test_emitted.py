@@ -1,7 +1,7 @@
 """What the tool emits is sound for every spec, not only for the examples: formatted, linted, typed, and its tests pass.
 
-The specs are drawn at random with a fixed seed. All of them are generated into two projects, which differ in
-`jax_enable_x64` alone, and are looked at by ruff, pyright and mypy; some, which together use every option, are executed.
+The specs are drawn at random with a fixed seed. All are generated, and looked at by ruff, pyright and mypy; some, which
+together use every option, are executed, with `jax_enable_x64` where they need it.
 """
 
 import ast
@@ -194,9 +194,6 @@ def is_wide(spec: ModuleSpec) -> bool:
     call = (one.type for one in (spec.call.args if spec.call else ()) if one.type is not None)
     kinds = (*(one.type for one in spec.fields), *call)
     return any(array.dtype in WIDE for kind in kinds for array in arrays(kind))
-
-
-# --- Projects of generated code ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ import sys
 import good_layers
 import good_styles
 import pitfalls
+import pitfalls_training  # noqa: F401 - adds to `pitfalls.GOOD`
 import pytest
 from good_specimens import GOOD
 from laws_runner import SOURCE, laws, run

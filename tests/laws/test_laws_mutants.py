@@ -6,6 +6,7 @@ import mutants_static
 import mutants_structure
 import mutants_training
 import pitfalls
+import pitfalls_training
 import pytest
 from laws_runner import run
 from mutant_base import MUTANTS, NodeLaws
@@ -17,6 +18,7 @@ MODULES = (
     mutants_ownership,
     mutants_platform,
     pitfalls,
+    pitfalls_training,
 )
 
 

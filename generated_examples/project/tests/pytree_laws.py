@@ -977,7 +977,8 @@ def globals_of(instance: Any) -> dict[str, Any]:
     for cls in {type(node): None for _, node, _ in nodes(instance)}:
         if is_of_library(cls):
             continue
-        held = {cls.__module__: vars(sys.modules.get(cls.__module__, object))}
+        of_module = vars(sys.modules.get(cls.__module__, object))
+        held: dict[str, Any] = {cls.__module__: of_module}
         held[f"{cls.__module__}.{cls.__qualname__}"] = vars(cls)
         for owner, variables in held.items():
             found |= {
@@ -1588,7 +1589,8 @@ class Laws(PlatformLaws):
             for name, value in wanted:
                 if any(path == name or path.endswith(f".{name}") for path in fixed):
                     continue
-                got, bare = held.get(name), name.rpartition(".")[2]
+                got: Any = held.get(name)
+                bare = name.rpartition(".")[2]
                 with contextlib.suppress(AttributeError, KeyError):
                     got = look_up(instance, name) if got is None else got
                 told = f"it was given {value}, and holds {got}"
