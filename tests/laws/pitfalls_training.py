@@ -11,7 +11,7 @@ import numpy as np
 from good_specimens import Leaf, sample
 from mutant_base import mutant
 from mutants_structure import OneWeight
-from pitfalls import good
+from pitfalls import Activated, good
 
 # A NumPy constant is trained.
 

@@ -1589,14 +1589,13 @@ class Laws(PlatformLaws):
             for name, value in wanted:
                 if any(path == name or path.endswith(f".{name}") for path in fixed):
                     continue
-                got: Any = held.get(name)
-                bare = name.rpartition(".")[2]
+                got, bare = held.get(name), name.rpartition(".")[2]
                 with contextlib.suppress(AttributeError, KeyError):
                     got = look_up(instance, name) if got is None else got
                 told = f"it was given {value}, and holds {got}"
                 hint = f"arithmetic on `{bare}` in the constructor that is not declared"
                 if is_array(got) and not is_key(value):
-                    value = jnp.asarray(value, got.dtype)
+                    value = jnp.asarray(value, jnp.result_type(got))
                 kept = not is_array(got) or same_bits(got, value)
                 check(kept, name, told, hint)
 
