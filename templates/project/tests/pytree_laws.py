@@ -769,6 +769,13 @@ def clone_as(cls: type, instance: Any, **changes: Any) -> Any:
     return clone
 
 
+def with_attribute(instance: Any, path: str, value: Any) -> Any:
+    """An instance with another value at a dotted path of attributes, made around constructors."""
+    name, _, below = path.partition(".")
+    held = with_attribute(getattr(instance, name), below, value) if below else value
+    return clone_as(type(instance), instance, **{name: held})
+
+
 def another(value: Any) -> Any:
     """Another static value of the same type, or None where none is obvious."""
     if isinstance(value, bool):
@@ -1233,8 +1240,6 @@ def damages(data: bytes, place: Any) -> dict[str, bytes]:
         "a file without its last byte": data[:-1],
         "half of a file": data[: len(data) // 2],
         "an empty file": b"",
-        "a file with one byte more": data + b"\0",
-        "a file with another last byte": data[:-1] + bytes([data[-1] ^ 1]),
         "a file of other bytes": bytes(range(256)) * 8,
         "a pickle": pickle.dumps(Trap()),
     }
@@ -1245,13 +1250,21 @@ def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> No
     place = path.with_name("unpickled")
     for what, data in damages(path.read_bytes(), place).items():
         path.write_bytes(data)
+        refused = is_refused(load)
+        check(not place.exists(), name, "load unpickles, which can run anything")
+        hint = "the sizes of the leaves in the file, and allow_pickle=False"
+        check(refused, name, f"{what} was loaded", hint)
+
+
+def is_refused(load: Callable[[], Any]) -> bool:
+    """Whether an error is raised; a reader that fails may leave its file open."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
         try:
             load()
         except ANY_ERROR:
-            check(not place.exists(), name, "load unpickles, which can run anything")
-            continue
-        hint = "sizes and a checksum beside the leaves, and allow_pickle=False"
-        raise Fault(name, f"{what} was loaded", hint)
+            return True
+    return False
 
 
 def check_attributes(instance: Any, hint: str) -> None:
@@ -2280,9 +2293,9 @@ class PytreeLaws(Laws):
         instance, arguments = self.example()
         leaves = self.named(instance)
         for path in (path for path in self.used if path not in leaves):
-            value = getattr(instance, path)
+            value = look_up(instance, path)
             others = [one for one in alternatives(value) if one is not None]
-            changed = [clone_as(type(instance), instance, **{path: v}) for v in others]
+            changed = [with_attribute(instance, path, other) for other in others]
             before = self.trace_text(instance, arguments)
             seen = any(self.trace_text(one, arguments) != before for one in changed)
             told = f"declared as used by the call, which is the same for {others}"
