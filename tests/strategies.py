@@ -79,7 +79,8 @@ def grouping(draft: Draft, spec: ModuleSpec) -> dict[str, Any]:
     """One group or two of the fields with leaves, and their layout."""
     nests = draft.chance() and not (spec.kind == "pytree" and spec.rebuild == "flag")
     # Preset entries of `static` belong to the treedef of the class itself.
-    members = [one.name for one in spec.dynamic if not (one.preset and spec.rebuild == "static")]
+    leaves = [one for one in spec.dynamic if one.role != "state"]
+    members = [one.name for one in leaves if not (one.preset and spec.rebuild == "static")]
     chosen = draft.draw(st.lists(st.sampled_from(members), min_size=1, max_size=6, unique=True))
     middle = draft.draw(st.integers(0, len(chosen) - 1))
     parts = [part for part in (chosen[:middle], chosen[middle:]) if part]

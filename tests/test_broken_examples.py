@@ -159,8 +159,8 @@ BREAKS = {
         (("return self.scale * x", "return jax.lax.stop_gradient(self.scale) * x"),),
         "P9",
     ),
-    "a state that vmap batches": Break("running_centre", (('jax.lax.pmean(x, "batch")', "x"),), "P11"),
-    "a state that is not returned": Break("running_centre", (("/ deviation, state", "/ deviation"),), "P11"),
+    "a state that vmap batches": Break("running_centre", (('jax.lax.pmean(x, "batch")', "x"),), "P7"),
+    "a state that is not returned": Break("running_centre", (("/ deviation, state", "/ deviation"),), "P7"),
     "a state that is kept elsewhere": Break(
         "running_centre",
         ((CENTRED, f'{CENTRED}\n            object.__setattr__(self, "last", mean)'),),
