@@ -121,6 +121,7 @@ def test_names_that_python_needs_are_reserved() -> None:
     assert all(isinstance(name, str) for name in reserved), "YAML reads yes, no, on and null as other things"
 
 
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")  # where another test has imported jax
 def test_the_terminal_is_asked(tmp_path: Path) -> None:
     with dialogue(tmp_path, "new-project", "study", "--data", "author=A", "--data", "email=") as talk:
         for question in (

@@ -98,6 +98,8 @@ def _own_terminal() -> None:
     import fcntl
     import termios
 
+    # A run in the background may have been told to ignore it.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 

@@ -60,7 +60,7 @@ def _other_value(kind: Type, source: str) -> str | None:
         case ScalarType(name="int"):
             return str(int(source) + 1) if source.isdigit() else None
         case ScalarType(name="float"):
-            return f"{source} + 0.25"
+            return _other_float(source)
         case ScalarType(name="str"):
             return f'{source} + "_other"'
         case LiteralType(values=values) if len(values) > 1:
@@ -69,3 +69,12 @@ def _other_value(kind: Type, source: str) -> str | None:
             return "jnp.sin" if source != "jnp.sin" else "jnp.cos"
         case _:
             return None
+
+
+def _other_float(source: str) -> str:
+    """Another number; adding to one that is huge, or infinite, gives the same again."""
+    try:
+        number = float(source)
+    except ValueError:
+        return f"{source} + 0.25"
+    return f"{source} + 0.25" if number + 0.25 != number else "0.25"

@@ -783,7 +783,7 @@ def another(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if type(value) in (int, float):
-        return value + 1
+        return value + 1 if value + 1 != value else 0.5  # 1e300 + 1 is 1e300
     if type(value) is str:
         return value + "x"
     return (*value, *value[:1]) if type(value) is tuple and value else None
