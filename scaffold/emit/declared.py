@@ -85,6 +85,8 @@ def kept_fields(spec: ModuleSpec) -> list[str]:
 
 def _is_kept(field: Field) -> bool:
     changed = field.preprocess or field.converter or field.optional or field.default is not None
+    # A preset entry of which no value is declared takes the place of the given one.
+    changed = changed or any(_number(source) is None for _, source in field.preset)
     return field.given and not changed and field.role in ("param", "buffer") and not field.python_leaf
 
 
