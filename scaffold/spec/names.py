@@ -3,6 +3,7 @@
 import builtins
 import keyword
 import re
+from functools import cache
 
 from scaffold.errors import Fault
 
@@ -63,6 +64,7 @@ _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")
 _FIELD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
+@cache
 def stem(name: str) -> str:
     """The file name of a class, without its ending: `GRUCell` has `gru_cell`."""
     words = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
