@@ -249,12 +249,6 @@ BREAKS = {
     "no comparison": Break(
         "table_bypass", "serialisation", ("    if wrong:\n        lines", "    if []:\n        lines"), OTHER
     ),
-    "no checksum": Break(
-        "table_bypass", "serialisation", ('if zlib.crc32(record) != told.get("crc32")', "if False"), DAMAGE
-    ),
-    "no look at the size": Break(
-        "table_bypass", "serialisation", ("if here != sum(sizes)", "if here < sum(sizes)"), DAMAGE
-    ),
     "a pickle is read": Break(
         "table_bypass",
         "table_bypass",
@@ -303,9 +297,6 @@ BREAKS = {
             "(path, one.set_value(value) or one)",
         ),
         "test_p14_load_shares_nothing_with_its_skeleton",
-    ),
-    "nnx: no checksum": Break(
-        "nnx_block", "serialisation", ('if zlib.crc32(record) != told.get("crc32")', "if False"), DAMAGE
     ),
 }
 
