@@ -38,13 +38,6 @@ _MODULES_IN_USE = frozenset(
         "optax",
         "flax",
         "pytest",
-        "pytree_laws",
-        "nnx_laws",
-        "state_laws",
-        "shared_laws",
-        "abstract_laws",
-        "closure_laws",
-        "train_state_laws",
         "conftest",
     )
 )
@@ -82,8 +75,8 @@ def plan_modules(
     if faults:
         raise ScaffoldError.of(faults)
     files = (file for spec in specs for file in module_files(spec, layout, known))
-    suites = dict.fromkeys(name for spec in specs for name in _law_files(spec))
-    laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in suites]
+    names = dict.fromkeys(name for spec in specs for name in _law_files(spec))
+    laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in names]
     edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
     return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
 
@@ -223,10 +216,16 @@ def _generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(one.name for one in spec.classes if one.module is None)
 
 
+def _is_in_use(module: str) -> bool:
+    """Whether the generated code or its tests may import a module of this name."""
+    is_suite = module.endswith("_laws") and (Path(__file__).parent / f"{module}.py").is_file()
+    return is_suite or module in sys.stdlib_module_names or module in _MODULES_IN_USE
+
+
 def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Iterable[Fault]:
     """What is wrong with the spec in this project."""
     name = stem(spec.name)
-    if layout.package is None and (name in sys.stdlib_module_names or name in _MODULES_IN_USE):
+    if layout.package is None and _is_in_use(name):
         what = f"`{name}.py` would hide the module `{name}` from every import"
         yield Fault(f"{spec.where}: name", what, "choose another name, or generate into a package")
     if name in MODULES["safetensors"]:
