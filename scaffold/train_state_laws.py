@@ -116,9 +116,10 @@ class TrainStateLaws(PytreeLaws):
         return eqx.combine(eqx.filter(other, self.spec(model)), model)
 
     def compiled_step(self, name: str) -> Callable[[Any], Any]:
-        """The step of one optimiser, compiled once for the laws that need it."""
+        """`step_of` one optimiser, compiled once for the laws that need it."""
         laws: Any = type(self)
-        return compiled_step(laws, name)
+        (gradients,) = self.arguments(0)
+        return lambda state: compiled_update(laws, name)(state, gradients)
 
     def spec(self, model: Any) -> Any:
         """What the optimiser moves: `trainable()`, or all inexact arrays."""
@@ -193,7 +194,8 @@ class TrainStateLaws(PytreeLaws):
             lambda leaf: jnp.ones_like(leaf) if eqx.is_inexact_array(leaf) else None,
             state.model,
         )
-        moved = self.update(state, optimiser, ones).model
+        laws: Any = type(self)
+        moved = compiled_update(laws, "adamw")(state, ones).model
         marks = jax.tree.leaves(self.spec(state.model))
         pairs = zip(named_leaves(state.model), jax.tree.leaves(moved), marks)
         for (name, before), after, trained in pairs:
@@ -319,9 +321,11 @@ def optimiser_of(laws: Any) -> Any:
 
 
 @functools.cache
-def compiled_step(laws: Any, name: str) -> Callable[[Any], Any]:
-    suite = laws()
-    return filter_compiled(suite.step_of(OPTIMISERS[name]()))
+def compiled_update(laws: Any, name: str) -> Callable[[Any, Any], Any]:
+    suite, optimiser = laws(), OPTIMISERS[name]()
+    return filter_compiled(
+        lambda state, gradients: suite.update(state, optimiser, gradients)
+    )
 
 
 @functools.cache

@@ -26,7 +26,7 @@ class TestTrainState(TrainStateLaws):
         "ema_decay": 0.99,
     }
     other: ClassVar = {
-        "optimiser": optax.sgd(0.01, momentum=0.9),
+        "optimiser": optax.adamw(0.01),
     }
     rejected = (
         ({"ema_decay": 1.0}, ValueError),
@@ -48,7 +48,7 @@ class TestTrainState(TrainStateLaws):
                 hidden_size=3,
                 key=jax.random.key(seed + 1),
             ),
-            "optimiser": optax.adamw(0.01),
+            "optimiser": optax.sgd(0.01, momentum=0.9),
             "key": jax.random.key(seed),
         }
 

@@ -64,7 +64,8 @@ def run(suite, only="test_", on_warning="error", once=False, first=False):
             if "tmp_path" in inspect.signature(test).parameters:
                 kwargs = {**kwargs, "tmp_path": pathlib.Path(folder)}
             try:
-                test(**kwargs)
+                with laws.settings():
+                    test(**kwargs)
                 outcome.ran.append(name)
             except pytest.skip.Exception as reason:
                 outcome.skipped[name] = str(reason)
