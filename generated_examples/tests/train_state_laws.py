@@ -27,6 +27,7 @@ from pytree_laws import (
 )
 
 EPOCHS, BATCH = 300, 16
+RATE = 0.5  # of the plain descent
 
 
 def by_rank(weights: Any) -> Any:
@@ -37,6 +38,7 @@ def by_rank(weights: Any) -> Any:
 OPTIMISERS: dict[str, Callable[[], optax.GradientTransformation]] = {
     "adam": lambda: optax.adam(0.01),
     "adamw": lambda: optax.adamw(0.01, weight_decay=0.1),
+    "plain": lambda: optax.sgd(RATE),
     "momentum": lambda: optax.sgd(0.01, momentum=0.9),
     "schedule": lambda: optax.chain(
         optax.clip_by_global_norm(1.0), optax.sgd(optax.linear_schedule(0.1, 0.01, 10))
@@ -202,6 +204,24 @@ class TrainStateLaws(PytreeLaws):
             assert same_bits(before, after) is not trained, (
                 f"`{name}` " + ("was not moved" if trained else "was moved")
             ) + ": mask gradients, weights and the optimiser's state by one filter spec"
+
+    def test_a_step_is_what_the_optimiser_makes_of_the_gradients(self):
+        state, (gradients,) = self.start_with(OPTIMISERS["plain"]()), self.arguments(0)
+        laws: Any = type(self)
+        moved = compiled_update(laws, "plain")(state, gradients).model
+        spec = self.spec(state.model)
+        expected = jax.tree.map(
+            lambda weight, slope: np.asarray(weight) - RATE * np.asarray(slope),
+            eqx.filter(state.model, spec),
+            eqx.filter(gradients, spec),
+        )
+        pairs = zip(jax.tree.leaves(eqx.filter(moved, spec)), jax.tree.leaves(expected))
+        for after, wanted in pairs:
+            wanted = jnp.asarray(wanted, after.dtype)
+            assert close(after, wanted, 16), (
+                f"a step of plain descent gives {after}, and not {wanted}: add the updates "
+                "of the optimiser once, as they are"
+            )
 
     def test_the_optimiser_holds_nothing_of_what_is_not_trained(self):
         optimiser = OPTIMISERS["adamw"]()
