@@ -2659,16 +2659,22 @@ class PytreeLaws(Laws):
 
     def test_p07_equal_arguments_give_no_nan(self):
         instance, arguments = self.example()
-        ones = map_arrays(lambda v: np.ones_like(v) if is_inexact(v) else v, arguments)
-        try:
-            results = arrays_of(self.compiled_use()(instance, *ones))
-        except ANY_ERROR:
-            pytest.skip("a check in the call refuses these values")
-        for i, result in enumerate(results):
-            told = "with arguments of ones it has NaN"
-            hint = "a division by a deviation or a norm that can be 0: add an epsilon"
-            right = not is_inexact(result) or not np.isnan(np.asarray(result)).any()
-            check(right, f"output {i}", told, hint)
+        hint = "a division by a deviation or a norm that can be 0: add an epsilon"
+        for fill in (0, 1):
+            try:
+                results = self.compiled_use()(instance, *self.filled(arguments, fill))
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            for i, result in enumerate(arrays_of(results)):
+                told = f"with each element of the arguments {fill} it has NaN"
+                has = is_inexact(result) and np.isnan(np.asarray(result)).any()
+                check(not has, f"output {i}", told, hint)
+
+    def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
+        """The arguments with one value in those that are arrays, except for the carry."""
+        plain = [is_inexact(v) and i != self.carry for i, v in enumerate(arguments)]
+        pairs = zip(arguments, plain)
+        return [np.full_like(v, fill) if is_plain else v for v, is_plain in pairs]
 
     def test_p07_filter_jit_equals_eager(self):
         instance, arguments = self.example()
@@ -2871,8 +2877,13 @@ class PytreeLaws(Laws):
     def test_p09_gradients_are_finite_where_the_output_is(self):
         start, given = self.training_example()
         names = [name for name, _ in named_leaves(start)]
-        flat = map_arrays(lambda v: np.zeros_like(v) if is_floating(v) else v, given)
-        points = [("arguments of zeros", start, flat), *self._generic_points()]
+        flat = tuple(self.filled(arguments, 0) for arguments in given)
+        null = map_arrays(lambda v: np.zeros_like(v) if is_inexact(v) else v, start)
+        points = [
+            ("arguments of zeros", start, flat),
+            ("parameters of zeros", null, given),
+        ]
+        points += self._generic_points()
         hint = (
             "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
             "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
@@ -3066,11 +3077,11 @@ class PytreeLaws(Laws):
         if fresh is None:
             pytest.skip("the module cannot be run twice")
         held = getattr(inspect.unwrap(fresh.__call__), "__globals__", {})
-        for name, value in held.items():
+        for name, value in [*held.items(), *vars(fresh).items()]:
             if isinstance(value, dict | list | set) and not name.startswith("__"):
                 for place, one in reachable(value, name):
                     told = "a tracer was left behind by a call inside jit"
-                    hint = "a cache in the module: compute tables in the constructor"
+                    hint = "a cache in the module or on the class: compute tables in the constructor"
                     check(not isinstance(one, Tracer), place, told, hint)
 
     def test_p12_reading_properties_changes_nothing(self):
