@@ -107,7 +107,7 @@ LAWS = {
     ),
     "P9": (
         "gradient and step",
-        "Every element of every parameter has a gradient, at the start or elsewhere, which is finite where the output is; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
         "A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
         "Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
     ),
@@ -1993,7 +1993,11 @@ class Laws(PlatformLaws):
                 check(twin == name or bits in given, name, told, hint)
 
     def test_p15_rows_of_a_draw_differ(self):
-        first, second = self.named(self.make(0)), self.named(self.make(1))
+        keys = {n: v for n, v in self.inputs(1).items() if is_key(v)}
+        if not keys:
+            pytest.skip("the constructor takes no key")
+        first = self.named(self.make(0))
+        second = self.named(self.build(**{**self.inputs(0), **keys}))
         given = {host(v).tobytes() for _, v in given_arrays(self.plain_inputs(0))}
         for name, leaf in first.items():
             is_drawn = is_floating(leaf) and leaf.dtype.itemsize > 2 and name in second
@@ -2874,7 +2878,7 @@ class PytreeLaws(Laws):
             given = generic_indices(given, seed, max(sizes, default=2))
             yield f"random values of seed {seed}", drawn, given
 
-    def test_p09_gradients_are_finite_where_the_output_is(self):
+    def test_p09_no_gradient_is_nan_where_the_output_is_finite(self):
         start, given = self.training_example()
         names = [name for name, _ in named_leaves(start)]
         flat = tuple(self.filled(arguments, 0) for arguments in given)
@@ -2890,11 +2894,9 @@ class PytreeLaws(Laws):
         )
         for what, instance, examples in points:
             for loss, slopes in self._losses_and_slopes(instance, examples):
-                wrong = [
-                    i for i, slope in slopes.items() if not np.isfinite(slope).all()
-                ]
+                wrong = [i for i, slope in slopes.items() if np.isnan(slope).any()]
                 wrong = [names[i] for i in wrong if self.role(names[i]) in TRAINED]
-                told = f"with {what} the output is finite, and the gradient is not"
+                told = f"with {what} the output is finite, and the gradient is NaN"
                 check(not wrong or not np.isfinite(loss), ", ".join(wrong), told, hint)
 
     def _losses_and_slopes(self, instance: Any, examples: Any) -> Iterator[Any]:

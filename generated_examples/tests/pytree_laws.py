@@ -71,7 +71,7 @@ LAWS = {
     ),
     "P3": (
         "round trip",
-        "Flatten and unflatten keep the type, the treedef, every attribute and the leaves themselves, whatever the leaves are.",
+        "Flatten and unflatten keep the type, the treedef, every attribute and the leaves themselves, whatever the leaves are; flatten changes nothing.",
         "Unflatten converts, checks, calls a constructor that does more than store, or lists the children in another order than flatten.",
         "Unflatten must only store: `object.__new__(cls)` and plain stores, in the order of flatten. Preprocess in a factory.",
     ),
@@ -83,7 +83,7 @@ LAWS = {
     ),
     "P5": (
         "static",
-        "The aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone and survives calls; the call follows its static values; no leaf is weakly typed.",
+        "The aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone, not on the order of keywords, and survives calls; the call follows its static values; no leaf is weakly typed.",
         "A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
         "Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
     ),
@@ -95,7 +95,7 @@ LAWS = {
     ),
     "P7": (
         "jit equals eager",
-        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way.",
+        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN.",
         "The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
         "Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
     ),
@@ -107,7 +107,7 @@ LAWS = {
     ),
     "P9": (
         "gradient and step",
-        "Every element of every parameter has a gradient, at the start or elsewhere; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
         "A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
         "Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
     ),
@@ -119,13 +119,13 @@ LAWS = {
     ),
     "P11": (
         "carry",
-        "A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it, and gradients pass through it.",
+        "A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it, and gradients pass through it; it changes what it is given.",
         "The update promotes the dtype or drops a weak type or an axis, or the initial state was made without a dtype.",
         "Make the initial state with an explicit shape and dtype, and compute the next one in the same dtype.",
     ),
     "P12": (
         "purity",
-        "A call leaves no tracer behind, changes nothing, prints nothing, and draws from a key that it is given.",
+        "A call leaves no tracer behind, changes nothing, prints nothing, throws no update away, and draws from a key that it is given.",
         "The call appends to a list, or caches on self, in cached_property, in lru_cache or in a module-level dict; a print or a constant key is left over.",
         "Return what has to be remembered; compute tables in the constructor as buffers, or anew in each call.",
     ),
@@ -137,13 +137,13 @@ LAWS = {
     ),
     "P14": (
         "save and load",
-        "deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration and a damaged file are refused, and the skeleton stays as it is.",
+        "deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration, a damaged file and one without a leaf are refused, and the skeleton stays as it is.",
         "A static value is equal by identity alone, cannot be pickled, or the file is read by position.",
         "Keep static values equal by value, and save the leaf paths and the static configuration beside the arrays.",
     ),
     "P15": (
         "ownership",
-        "No two leaves and no two instances share a buffer, an instance can be donated, and each random draw has its own key.",
+        "No two leaves and no two instances share a buffer, an instance can be donated, and each random draw has its own key: no two draws and no rows of one are equal.",
         "One array object is stored twice, a module-level constant is stored as a leaf, or one key serves two draws.",
         "Copy with `jnp.array(x)`; use one key split per consumer: `key1, key2 = jax.random.split(key)`.",
     ),
@@ -1993,7 +1993,11 @@ class Laws(PlatformLaws):
                 check(twin == name or bits in given, name, told, hint)
 
     def test_p15_rows_of_a_draw_differ(self):
-        first, second = self.named(self.make(0)), self.named(self.make(1))
+        keys = {n: v for n, v in self.inputs(1).items() if is_key(v)}
+        if not keys:
+            pytest.skip("the constructor takes no key")
+        first = self.named(self.make(0))
+        second = self.named(self.build(**{**self.inputs(0), **keys}))
         given = {host(v).tobytes() for _, v in given_arrays(self.plain_inputs(0))}
         for name, leaf in first.items():
             is_drawn = is_floating(leaf) and leaf.dtype.itemsize > 2 and name in second
@@ -2874,7 +2878,7 @@ class PytreeLaws(Laws):
             given = generic_indices(given, seed, max(sizes, default=2))
             yield f"random values of seed {seed}", drawn, given
 
-    def test_p09_gradients_are_finite_where_the_output_is(self):
+    def test_p09_no_gradient_is_nan_where_the_output_is_finite(self):
         start, given = self.training_example()
         names = [name for name, _ in named_leaves(start)]
         flat = tuple(self.filled(arguments, 0) for arguments in given)
@@ -2890,11 +2894,9 @@ class PytreeLaws(Laws):
         )
         for what, instance, examples in points:
             for loss, slopes in self._losses_and_slopes(instance, examples):
-                wrong = [
-                    i for i, slope in slopes.items() if not np.isfinite(slope).all()
-                ]
+                wrong = [i for i, slope in slopes.items() if np.isnan(slope).any()]
                 wrong = [names[i] for i in wrong if self.role(names[i]) in TRAINED]
-                told = f"with {what} the output is finite, and the gradient is not"
+                told = f"with {what} the output is finite, and the gradient is NaN"
                 check(not wrong or not np.isfinite(loss), ", ".join(wrong), told, hint)
 
     def _losses_and_slopes(self, instance: Any, examples: Any) -> Iterator[Any]:

@@ -27,6 +27,7 @@ from pytree_laws import (
 )
 
 EPOCHS, BATCH = 300, 16
+RATE = 0.5  # of the plain descent
 
 
 def by_rank(weights: Any) -> Any:
@@ -37,6 +38,7 @@ def by_rank(weights: Any) -> Any:
 OPTIMISERS: dict[str, Callable[[], optax.GradientTransformation]] = {
     "adam": lambda: optax.adam(0.01),
     "adamw": lambda: optax.adamw(0.01, weight_decay=0.1),
+    "plain": lambda: optax.sgd(RATE),
     "momentum": lambda: optax.sgd(0.01, momentum=0.9),
     "schedule": lambda: optax.chain(
         optax.clip_by_global_norm(1.0), optax.sgd(optax.linear_schedule(0.1, 0.01, 10))
@@ -116,9 +118,10 @@ class TrainStateLaws(PytreeLaws):
         return eqx.combine(eqx.filter(other, self.spec(model)), model)
 
     def compiled_step(self, name: str) -> Callable[[Any], Any]:
-        """The step of one optimiser, compiled once for the laws that need it."""
+        """`step_of` one optimiser, compiled once for the laws that need it."""
         laws: Any = type(self)
-        return compiled_step(laws, name)
+        (gradients,) = self.arguments(0)
+        return lambda state: compiled_update(laws, name)(state, gradients)
 
     def spec(self, model: Any) -> Any:
         """What the optimiser moves: `trainable()`, or all inexact arrays."""
@@ -193,13 +196,32 @@ class TrainStateLaws(PytreeLaws):
             lambda leaf: jnp.ones_like(leaf) if eqx.is_inexact_array(leaf) else None,
             state.model,
         )
-        moved = self.update(state, optimiser, ones).model
+        laws: Any = type(self)
+        moved = compiled_update(laws, "adamw")(state, ones).model
         marks = jax.tree.leaves(self.spec(state.model))
         pairs = zip(named_leaves(state.model), jax.tree.leaves(moved), marks)
         for (name, before), after, trained in pairs:
             assert same_bits(before, after) is not trained, (
                 f"`{name}` " + ("was not moved" if trained else "was moved")
             ) + ": mask gradients, weights and the optimiser's state by one filter spec"
+
+    def test_a_step_is_what_the_optimiser_makes_of_the_gradients(self):
+        state, (gradients,) = self.start_with(OPTIMISERS["plain"]()), self.arguments(0)
+        laws: Any = type(self)
+        moved = compiled_update(laws, "plain")(state, gradients).model
+        spec = self.spec(state.model)
+        expected = jax.tree.map(
+            lambda weight, slope: np.asarray(weight) - RATE * np.asarray(slope),
+            eqx.filter(state.model, spec),
+            eqx.filter(gradients, spec),
+        )
+        pairs = zip(jax.tree.leaves(eqx.filter(moved, spec)), jax.tree.leaves(expected))
+        for after, wanted in pairs:
+            wanted = jnp.asarray(wanted, after.dtype)
+            assert close(after, wanted, 16), (
+                f"a step of plain descent gives {after}, and not {wanted}: add the updates "
+                "of the optimiser once, as they are"
+            )
 
     def test_the_optimiser_holds_nothing_of_what_is_not_trained(self):
         optimiser = OPTIMISERS["adamw"]()
@@ -273,7 +295,7 @@ class TrainStateLaws(PytreeLaws):
         )
 
     def test_the_average_follows_the_weights(self):
-        optimiser, inputs = optax.sgd(1.0), {**self.inputs(0), "ema_decay": 0.5}
+        optimiser, inputs = optax.sgd(1.0), {**self.inputs(0), "ema_decay": 0.25}
         if not hasattr(self.make(0), "averaged"):
             pytest.skip("it keeps no average of its weights")
         state = self.build(**{**inputs, "optimiser": optimiser})
@@ -283,7 +305,7 @@ class TrainStateLaws(PytreeLaws):
         )
         after = filter_compiled(self.step_of(optimiser))(state)
         expected = jax.tree.map(
-            lambda old, new: 0.5 * old + 0.5 * new,
+            lambda old, new: 0.25 * old + 0.75 * new,
             weights(state.model),
             weights(after.model),
         )
@@ -319,9 +341,11 @@ def optimiser_of(laws: Any) -> Any:
 
 
 @functools.cache
-def compiled_step(laws: Any, name: str) -> Callable[[Any], Any]:
-    suite = laws()
-    return filter_compiled(suite.step_of(OPTIMISERS[name]()))
+def compiled_update(laws: Any, name: str) -> Callable[[Any, Any], Any]:
+    suite, optimiser = laws(), OPTIMISERS[name]()
+    return filter_compiled(
+        lambda state, gradients: suite.update(state, optimiser, gradients)
+    )
 
 
 @functools.cache

@@ -71,7 +71,7 @@ LAWS = {
     ),
     "P3": (
         "round trip",
-        "Flatten and unflatten keep the type, the treedef, every attribute and the leaves themselves, whatever the leaves are.",
+        "Flatten and unflatten keep the type, the treedef, every attribute and the leaves themselves, whatever the leaves are; flatten changes nothing.",
         "Unflatten converts, checks, calls a constructor that does more than store, or lists the children in another order than flatten.",
         "Unflatten must only store: `object.__new__(cls)` and plain stores, in the order of flatten. Preprocess in a factory.",
     ),
@@ -83,7 +83,7 @@ LAWS = {
     ),
     "P5": (
         "static",
-        "The aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone and survives calls; the call follows its static values; no leaf is weakly typed.",
+        "The aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone, not on the order of keywords, and survives calls; the call follows its static values; no leaf is weakly typed.",
         "A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
         "Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
     ),
@@ -95,7 +95,7 @@ LAWS = {
     ),
     "P7": (
         "jit equals eager",
-        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way.",
+        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN.",
         "The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
         "Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
     ),
@@ -107,7 +107,7 @@ LAWS = {
     ),
     "P9": (
         "gradient and step",
-        "Every element of every parameter has a gradient, at the start or elsewhere; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
         "A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
         "Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
     ),
@@ -119,13 +119,13 @@ LAWS = {
     ),
     "P11": (
         "carry",
-        "A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it, and gradients pass through it.",
+        "A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it, and gradients pass through it; it changes what it is given.",
         "The update promotes the dtype or drops a weak type or an axis, or the initial state was made without a dtype.",
         "Make the initial state with an explicit shape and dtype, and compute the next one in the same dtype.",
     ),
     "P12": (
         "purity",
-        "A call leaves no tracer behind, changes nothing, prints nothing, and draws from a key that it is given.",
+        "A call leaves no tracer behind, changes nothing, prints nothing, throws no update away, and draws from a key that it is given.",
         "The call appends to a list, or caches on self, in cached_property, in lru_cache or in a module-level dict; a print or a constant key is left over.",
         "Return what has to be remembered; compute tables in the constructor as buffers, or anew in each call.",
     ),
@@ -137,13 +137,13 @@ LAWS = {
     ),
     "P14": (
         "save and load",
-        "deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration and a damaged file are refused, and the skeleton stays as it is.",
+        "deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration, a damaged file and one without a leaf are refused, and the skeleton stays as it is.",
         "A static value is equal by identity alone, cannot be pickled, or the file is read by position.",
         "Keep static values equal by value, and save the leaf paths and the static configuration beside the arrays.",
     ),
     "P15": (
         "ownership",
-        "No two leaves and no two instances share a buffer, an instance can be donated, and each random draw has its own key.",
+        "No two leaves and no two instances share a buffer, an instance can be donated, and each random draw has its own key: no two draws and no rows of one are equal.",
         "One array object is stored twice, a module-level constant is stored as a leaf, or one key serves two draws.",
         "Copy with `jnp.array(x)`; use one key split per consumer: `key1, key2 = jax.random.split(key)`.",
     ),
@@ -167,6 +167,7 @@ LAWS = {
     ),
 }
 
+TRAINED = ("param", "module", "tree")
 ROLES = ("param", "buffer", "key", "module", "tree", "python", "state")
 
 
@@ -865,6 +866,8 @@ def static_fault(value: Any) -> str | None:
     if isinstance(value, tuple | frozenset):
         return next(filter(None, map(static_fault, value)), None)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if not type(value).__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            return "a dataclass that is not frozen: it can change after a compilation"
         return next(filter(None, map(static_fault, attributes(value).values())), None)
     return None
 
@@ -1007,6 +1010,69 @@ def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
             yield from constant_draws(inner, known)
         if any(inputs):
             given = given | set(equation.outvars)
+
+
+def dead_equations(jaxpr: Any) -> Iterator[Any]:
+    """The equations whose results nothing uses; jax leaves them out when it compiles."""
+    used = {v for v in jaxpr.outvars if is_variable(v)}
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or used.intersection(equation.outvars):
+            used |= {v for v in equation.invars if is_variable(v)}
+            for inner in inner_jaxprs(equation):
+                yield from dead_equations(inner)
+        else:
+            yield equation
+
+
+def is_update_or_check(equation: Any) -> bool:
+    """Whether it is `x.at[i].set(y)`, or holds the callback of a check such as `error_if`."""
+    every = [
+        equation,
+        *(e for inner in inner_jaxprs(equation) for e in equations(inner)),
+    ]
+    names = [each.primitive.name for each in every]
+    return names[0].startswith("scatter") or "pure_callback" in names
+
+
+def repeated_draws(jaxpr: Any) -> Iterator[Any]:
+    """The random draws whose key is computed just as that of an earlier draw."""
+    yield from Numbering().repeated(jaxpr)
+
+
+class Numbering:
+    """Value numbering: variables that are computed in the same way have one number."""
+
+    def __init__(self) -> None:
+        self.of_values: dict[Any, int] = {}
+        self.of_variables: dict[Any, int] = {}
+        self.drawn: set[int] = set()
+
+    def number(self, atom: Any) -> int:
+        if not is_variable(atom):
+            return self.intern("literal", str(atom.aval), repr(atom.val))
+        return self.of_variables.setdefault(atom, self.intern("new", id(atom)))
+
+    def intern(self, *value: Any) -> int:
+        return self.of_values.setdefault(value, len(self.of_values))
+
+    def repeated(self, jaxpr: Any) -> Iterator[Any]:
+        for equation in jaxpr.eqns:
+            numbers = tuple(map(self.number, equation.invars))
+            inner = inner_jaxprs(equation)
+            if equation.primitive.name == "random_bits":
+                if numbers[0] in self.drawn:
+                    yield equation
+                self.drawn.add(numbers[0])
+            if len(inner) == 1 and equation.primitive.name in ("jit", "pjit"):
+                self.of_variables.update(zip(inner[0].invars, numbers))
+                yield from self.repeated(inner[0])
+                results = map(self.number, inner[0].outvars)
+            elif inner:  # a loop or a branch: its results are like nothing else
+                results = (self.intern("new", id(v)) for v in equation.outvars)
+            else:
+                what = equation.primitive.name, str(equation.params), numbers
+                results = (self.intern(*what, i) for i in range(len(equation.outvars)))
+            self.of_variables.update(zip(equation.outvars, results))
 
 
 def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
@@ -1397,6 +1463,27 @@ def check_keys(where: str, run: Callable[[Any], Any], given: Any) -> None:
         raise Fault(where, told, hint) from error
     except ANY_ERROR:
         return  # the check is experimental; other laws report real errors
+
+
+def rows_are_equal(values: np.ndarray) -> bool:
+    """Whether along some axis all rows are equal, of an array that is not constant."""
+    if values.size < 2 or np.all(values == values.flat[0]):
+        return False
+    sizes = enumerate(values.shape)
+    axes = [axis for axis, size in sizes if 1 < size < values.size]
+    return any(np.all(values == values.take([0], axis)) for axis in axes)
+
+
+def check_draws(where: str, run: Callable[[Any], Any], given: Any) -> None:
+    """No two draws come from keys that are computed alike: folded, or of the old kind."""
+    try:
+        jaxpr = jax.make_jaxpr(run)(given).jaxpr
+    except NEEDS_VALUES:
+        return
+    repeated = list(repeated_draws(jaxpr))
+    told = f"{len(repeated)} of its draws have the key of an earlier one"
+    hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
+    check(not repeated, where, told, hint)
 
 
 def trained_names(tree: Any) -> set[str]:
@@ -1859,6 +1946,17 @@ class Laws(PlatformLaws):
         hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback` in the call"
         check(not effects, "call", told, hint)
 
+    def test_p12_throws_no_update_away(self):
+        self.example()
+        dead = dead_equations(self.traced_call().jaxpr)
+        wrong = [one.primitive.name for one in dead if is_update_or_check(one)]
+        told = f"nothing uses the result of {', '.join(wrong)}"
+        hint = (
+            "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on "
+            "with what they return"
+        )
+        check(not wrong, "call", told, hint)
+
     def test_p12_leaves_numpy_arguments_alone(self):
         instance, arguments = self.example()
         given = map_arrays(lambda v: v if is_key(v) else np.array(v), arguments)
@@ -1893,6 +1991,23 @@ class Laws(PlatformLaws):
                 twin = drawn.setdefault((leaf.shape, bits), name)
                 told, hint = f"it is the same draw as `{twin}`", "one key for two draws"
                 check(twin == name or bits in given, name, told, hint)
+
+    def test_p15_rows_of_a_draw_differ(self):
+        keys = {n: v for n, v in self.inputs(1).items() if is_key(v)}
+        if not keys:
+            pytest.skip("the constructor takes no key")
+        first = self.named(self.make(0))
+        second = self.named(self.build(**{**self.inputs(0), **keys}))
+        given = {host(v).tobytes() for _, v in given_arrays(self.plain_inputs(0))}
+        for name, leaf in first.items():
+            is_drawn = is_floating(leaf) and leaf.dtype.itemsize > 2 and name in second
+            if not is_drawn or same_bits(leaf, second[name]):
+                continue
+            values = host(leaf)
+            same = values.tobytes() not in given and rows_are_equal(values)
+            told = "its rows are one and the same draw"
+            hint = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
+            check(not same, name, told, hint)
 
     # P18 backend
 
@@ -2062,15 +2177,18 @@ class PytreeLaws(Laws):
             pytest.skip("the class trains nothing")
         return instance, (self.arguments(0), self.arguments(1))
 
+    def loss(self, instance: Any, examples: Any) -> Any:
+        """A scalar on which every inexact element of every output has its own weight."""
+        outputs = [self.apply(instance, *arguments) for arguments in examples]
+        found = [weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)]
+        return sum(found, 0.0)
+
     def slopes(self, instance: Any, places: Sequence[int], examples: Any) -> list[Any]:
-        """Gradients of a loss over the example arguments, for the leaves at `places`."""
+        """Gradients of the loss over the example arguments, for the leaves at `places`."""
         leaves = jax.tree.leaves(instance)
 
         def loss(values: Sequence[Any]) -> Any:
-            edited = put(instance, dict(zip(places, values)))
-            outputs = [self.apply(edited, *arguments) for arguments in examples]
-            found = [weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)]
-            return sum(found, 0.0)
+            return self.loss(put(instance, dict(zip(places, values))), examples)
 
         values = [leaves[i] for i in places]
         try:
@@ -2121,10 +2239,18 @@ class PytreeLaws(Laws):
 
     def slopes_at(self, instance: Any, examples: Any) -> dict[int, np.ndarray]:
         """By position, the gradients of the inexact leaves, summed over the examples."""
+        found = [self.loss_and_slopes(instance, given)[1] for given in examples]
+        return {
+            place: np.sum([each[place] for each in found], axis=0) for place in found[0]
+        }
+
+    def loss_and_slopes(
+        self, instance: Any, arguments: Any
+    ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+        """The loss of one example, and by position the gradients of the inexact leaves."""
         laws: Any = type(self)
-        found = [compiled_slopes(laws)(instance, *given) for given in examples]
-        summed = [np.sum(list(map(np.asarray, each)), axis=0) for each in zip(*found)]
-        return dict(zip(inexact_places(instance), summed))
+        loss, *slopes = map(np.asarray, compiled_slopes(laws)(instance, *arguments))
+        return loss, dict(zip(inexact_places(instance), slopes))
 
     def check_has_slopes(self, instance: Any, slopes: Mapping[int, Any]) -> None:
         names = [name for name, _ in named_leaves(instance)]
@@ -2314,6 +2440,16 @@ class PytreeLaws(Laws):
             )
             check(got is leaf, name, told, "jnp.asarray or arithmetic in unflatten")
 
+    def test_p03_flatten_changes_nothing(self):
+        instance = self.build(**self.inputs(0))
+        before = dict(attributes(instance))
+        flatten_with_path(instance), flatten(instance)
+        after = attributes(instance)
+        names = {**before, **after}
+        changed = [n for n in names if after.get(n, ARRAY) is not before.get(n, ARRAY)]
+        told = "flatten changed what the instance holds"
+        check(not changed, ", ".join(changed), told, "a cache that flatten fills")
+
     def test_p03_round_trip_keeps_every_attribute(self):
         check_attributes(
             self.make(0), "an attribute that flatten or unflatten leaves out"
@@ -2394,6 +2530,13 @@ class PytreeLaws(Laws):
         for path, changed in self._changed_static_values():
             told = "the treedef does not depend on this static value"
             check(structure(changed) != first, path, told, "a value that is not in aux")
+
+    def test_p05_the_order_of_keywords_does_not_matter(self):
+        first, inputs = structure(self.make(0)), self.inputs(0)
+        second = structure(self.build(**dict(reversed(inputs.items()))))
+        told = f"with keywords in another order the treedef is {second}, not {first}"
+        hint = "attributes set in the order of `**kwargs`, and flattened in theirs"
+        check(first == second, "build", told, hint)
 
     def test_p05_static_values_are_the_declared_ones(self):
         if not self.static:
@@ -2518,6 +2661,25 @@ class PytreeLaws(Laws):
             same = frozen(instance) == before
             check(same, name, "the compiled call changed the instance")
 
+    def test_p07_equal_arguments_give_no_nan(self):
+        instance, arguments = self.example()
+        hint = "a division by a deviation or a norm that can be 0: add an epsilon"
+        for fill in (0, 1):
+            try:
+                results = self.compiled_use()(instance, *self.filled(arguments, fill))
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            for i, result in enumerate(arrays_of(results)):
+                told = f"with each element of the arguments {fill} it has NaN"
+                has = is_inexact(result) and np.isnan(np.asarray(result)).any()
+                check(not has, f"output {i}", told, hint)
+
+    def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
+        """The arguments with one value in those that are arrays, except for the carry."""
+        plain = [is_inexact(v) and i != self.carry for i, v in enumerate(arguments)]
+        pairs = zip(arguments, plain)
+        return [np.full_like(v, fill) if is_plain else v for v, is_plain in pairs]
+
     def test_p07_filter_jit_equals_eager(self):
         instance, arguments = self.example()
         equinox: Any = sys.modules.get("equinox")
@@ -2640,7 +2802,7 @@ class PytreeLaws(Laws):
         start, every = next(self._slopes()), self._all_slopes()
         for name, slope in start.items():
             role = self.role(name)
-            if role in ("param", "module", "tree"):
+            if role in TRAINED:
                 told = f"the gradient is not finite: {slope}"
                 check(bool(np.all(np.isfinite(slope))), name, told)
             if role == "param" and not self.is_unused(name):
@@ -2694,18 +2856,55 @@ class PytreeLaws(Laws):
 
     def _slopes(self) -> Iterator[dict[str, np.ndarray]]:
         """Gradients with respect to all inexact leaves: at the start, and elsewhere."""
-        instance, examples = self.training_example()
-        names = [name for name, _ in named_leaves(instance)]
+        start, examples = self.training_example()
+        names = [name for name, _ in named_leaves(start)]
+        with doing("call", "the gradient of the call"):
+            first = self.slopes_at(start, examples)
+        yield {names[i]: slope for i, slope in first.items()}
+        for _, instance, given in self._generic_points():
+            with contextlib.suppress(
+                Exception
+            ):  # a check in the call refuses the values
+                found = self.slopes_at(instance, given)
+                yield {names[i]: slope for i, slope in found.items()}
+
+    def _generic_points(self) -> Iterator[tuple[str, Any, Any]]:
+        """Instances and arguments with random floats, every other time positive ones."""
+        instance, _ = self.training_example()
         sizes = [size for leaf in arrays_of(instance) for size in leaf.shape]
-        for seed in range(POINTS):
-            given = instance, examples
-            if seed:
-                moved = [self.arguments(2 * seed), self.arguments(2 * seed + 1)]
-                given = generic((instance, tuple(moved)), seed)
-                given = given[0], generic_indices(given[1], seed, max(sizes, default=2))
-            with doing("call", "the gradient of the call"):
-                found = self.slopes_at(*given)
-            yield {names[i]: slope for i, slope in found.items()}
+        for seed in range(1, POINTS):
+            given = self.arguments(2 * seed), self.arguments(2 * seed + 1)
+            drawn, given = generic((instance, given), seed)
+            given = generic_indices(given, seed, max(sizes, default=2))
+            yield f"random values of seed {seed}", drawn, given
+
+    def test_p09_no_gradient_is_nan_where_the_output_is_finite(self):
+        start, given = self.training_example()
+        names = [name for name, _ in named_leaves(start)]
+        flat = tuple(self.filled(arguments, 0) for arguments in given)
+        null = map_arrays(lambda v: np.zeros_like(v) if is_inexact(v) else v, start)
+        points = [
+            ("arguments of zeros", start, flat),
+            ("parameters of zeros", null, given),
+        ]
+        points += self._generic_points()
+        hint = (
+            "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
+            "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
+        )
+        for what, instance, examples in points:
+            for loss, slopes in self._losses_and_slopes(instance, examples):
+                wrong = [i for i, slope in slopes.items() if np.isnan(slope).any()]
+                wrong = [names[i] for i in wrong if self.role(names[i]) in TRAINED]
+                told = f"with {what} the output is finite, and the gradient is NaN"
+                check(not wrong or not np.isfinite(loss), ", ".join(wrong), told, hint)
+
+    def _losses_and_slopes(self, instance: Any, examples: Any) -> Iterator[Any]:
+        for arguments in examples:
+            with contextlib.suppress(
+                Exception
+            ):  # a check in the call refuses the values
+                yield self.loss_and_slopes(instance, arguments)
 
     def test_p09_a_step_moves_the_parameters_alone(self):
         start, _ = self.training_example()
@@ -2797,7 +2996,8 @@ class PytreeLaws(Laws):
         loop = advance(advance(first))
         check(close(got, loop, 16), where, f"scan gives {got}, a loop {loop}")
 
-    def test_p11_gradients_pass_through_the_carry(self):
+    def _advance(self) -> tuple[Any, Callable[[Any], list[Any]]]:
+        """The example carry, and how one call advances it; skips where there is none."""
         if self.carry is None:
             pytest.skip("no carry is declared")
         instance, arguments = self.make(0), list(self.arguments(0))
@@ -2807,12 +3007,24 @@ class PytreeLaws(Laws):
             given = [*arguments[:at], carry, *arguments[at + 1 :]]
             return arrays_of(new_carry(self.apply(instance, *given), carry))
 
-        if list(nodes(arguments[at])):
+        return arguments[at], advance
+
+    def test_p11_the_carry_advances(self):
+        carry, advance = self._advance()
+        jaxpr = jax.make_jaxpr(advance)(carry).jaxpr
+        same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
+        told = "the new carry is the old one, whatever the arguments are"
+        hint = "the call returns what it was given, and not what it computed"
+        check(not same or not all(same), f"argument {self.carry}", told, hint)
+
+    def test_p11_gradients_pass_through_the_carry(self):
+        carry, advance = self._advance()
+        if list(nodes(carry)):
             pytest.skip("the carry is an object, whose state may be held fixed")
-        for i, (name, leaf) in enumerate(named_leaves(arguments[at])):
+        for i, (name, leaf) in enumerate(named_leaves(carry)):
             if is_floating(leaf):
-                move = functools.partial(moved, advance, arguments[at], i)
-                check_slopes(f"argument {at}.{name}".rstrip("."), move, leaf)
+                move = functools.partial(moved, advance, carry, i)
+                check_slopes(f"argument {self.carry}.{name}".rstrip("."), move, leaf)
 
     def test_p11_scan_carries_the_instance(self):
         instance = self.make(0)
@@ -2867,11 +3079,11 @@ class PytreeLaws(Laws):
         if fresh is None:
             pytest.skip("the module cannot be run twice")
         held = getattr(inspect.unwrap(fresh.__call__), "__globals__", {})
-        for name, value in held.items():
+        for name, value in [*held.items(), *vars(fresh).items()]:
             if isinstance(value, dict | list | set) and not name.startswith("__"):
                 for place, one in reachable(value, name):
                     told = "a tracer was left behind by a call inside jit"
-                    hint = "a cache in the module: compute tables in the constructor"
+                    hint = "a cache in the module or on the class: compute tables in the constructor"
                     check(not isinstance(one, Tracer), place, told, hint)
 
     def test_p12_reading_properties_changes_nothing(self):
@@ -3033,6 +3245,17 @@ class PytreeLaws(Laws):
         name = type(instance).__name__
         check_damage_is_refused(path, lambda: self.load(path, instance), name)
 
+    def test_p14_a_file_without_a_leaf_is_refused(self, tmp_path):
+        path = tmp_path / "saved"
+        instance = self.saved(path)
+        for i, (name, leaf) in enumerate(named_leaves(instance)):
+            hollow = put(instance, {i: None})
+            if not is_array(leaf) or is_refused(lambda: self.save(hollow, path)):
+                continue
+            refused = is_refused(lambda: self.load(path, self.make(1)))
+            hint = "what a file does not have is no reason to keep the skeleton's value"
+            check(refused, name, "a file that lacks this leaf was loaded", hint)
+
     def test_p14_load_leaves_the_skeleton_alone(self, tmp_path):
         self.saved(tmp_path / "saved")
         skeleton = self.make(1)
@@ -3058,12 +3281,21 @@ class PytreeLaws(Laws):
             self.use(self.make(0), *self.arguments(0))
 
     def test_p15_each_key_is_used_once(self):
+        for where, run, given in self._programs():
+            check_keys(where, run, given)
+
+    def test_p15_each_draw_has_a_key_of_its_own(self):
+        for where, run, given in self._programs():
+            check_draws(where, run, given)
+
+    def _programs(self) -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
+        """The constructor and the call as functions of one pytree of arrays, and that."""
         build, given = self.traceable_build()
-        check_keys("build", lambda values: arrays_of(build(values)), given)
+        yield "build", lambda values: arrays_of(build(values)), given
         if self.called():
             value, back = self.dynamic(self.make(0))
             inputs = value, self.arguments(0)
-            check_keys("call", lambda both: self.apply(back(both[0]), *both[1]), inputs)
+            yield "call", lambda both: self.apply(back(both[0]), *both[1]), inputs
 
     # P16 helpers
 
@@ -3233,13 +3465,14 @@ def compiled_use(laws: Any) -> Compiled:
 
 @functools.cache
 def compiled_slopes(laws: Any) -> Compiled:
-    """The gradients of one suite's inexact leaves for one example, compiled once."""
+    """The loss of one suite's example and its gradients, compiled once."""
     suite = laws()
 
-    def slopes(instance: Any, *arguments: Any) -> Any:
-        return suite.slopes(instance, inexact_places(instance), [arguments])
+    def loss_and_slopes(instance: Any, *arguments: Any) -> list[Any]:
+        slopes = suite.slopes(instance, inexact_places(instance), [arguments])
+        return [suite.loss(instance, [arguments]), *slopes]
 
-    return Compiled(slopes, suite.mixed)
+    return Compiled(loss_and_slopes, suite.mixed)
 
 
 def guard(suite: type) -> type:
