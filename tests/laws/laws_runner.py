@@ -13,14 +13,14 @@ import pytest
 SOURCE = pathlib.Path(__file__).parents[2] / "scaffold" / "pytree_laws.py"
 
 
-def load_laws():
-    """The suite as its users have it: a module called `pytree_laws`."""
-    if "pytree_laws" not in sys.modules:
-        spec = importlib.util.spec_from_file_location("pytree_laws", SOURCE)
+def load_laws(name="pytree_laws"):
+    """A suite as its users have it: a module called `pytree_laws`, `nnx_laws` or the like."""
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, SOURCE.with_name(f"{name}.py"))
         module = importlib.util.module_from_spec(spec)
-        sys.modules["pytree_laws"] = module
+        sys.modules[name] = module
         spec.loader.exec_module(module)
-    return sys.modules["pytree_laws"]
+    return sys.modules[name]
 
 
 laws = load_laws()
