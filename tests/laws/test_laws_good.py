@@ -10,12 +10,17 @@ import good_styles
 import pitfalls
 import pitfalls_training  # noqa: F401 - adds to `pitfalls.GOOD`
 import pytest
+from catalogue import PITFALLS
 from good_specimens import GOOD
 from laws_runner import SOURCE, laws, run
 
+EVERY = (*GOOD, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
+
 
 @pytest.mark.parametrize(
-    "suite", [*GOOD, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD], ids=lambda suite: suite.__name__
+    "suite",
+    dict.fromkeys([*EVERY, *(pair.fixed for pair in PITFALLS.values())]),
+    ids=lambda suite: suite.__name__,
 )
 def test_good_classes_hold_every_law(suite):
     outcome = run(suite)

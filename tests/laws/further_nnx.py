@@ -1,0 +1,122 @@
+"""Mistakes with NNX modules that are in no catalogue, each with the form that is right."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from good_specimens import Output, sample
+from laws_runner import load_laws
+from pairs import further
+
+nnx_laws = load_laws("nnx_laws")
+
+
+class CounterLaws(nnx_laws.NnxLaws):
+    cls: Any = None
+    variables = (nnx_laws.Var("scale", nnx.Param, (3,)), nnx_laws.Var("calls", nnx.BatchStat, ()))
+    updates = ("calls",)
+    returns = (Output((3,)),)
+
+    def build(self, rngs):
+        return self.cls(rngs)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+    def call(self, instance, *arguments):
+        return instance(*arguments)
+
+
+class Counter(nnx.Module):
+    def __init__(self, rngs):
+        self.scale = nnx.Param(jax.random.normal(rngs.params(), (3,), jnp.result_type(float)))
+        self.calls = nnx.BatchStat(jnp.zeros((), jnp.result_type(float)))
+
+    def __call__(self, x):
+        self.calls[...] += 1
+        return self.scale[...] * x
+
+
+class Replaces(Counter):
+    """Puts an array in the place of its Variable."""
+
+    def __call__(self, x):
+        self.calls = self.calls[...] + 1
+        return self.scale[...] * x
+
+
+class RenewsVariable(Counter):
+    """Puts a new Variable in the place of the old one."""
+
+    def __call__(self, x):
+        self.calls = nnx.BatchStat(self.calls[...] + 1)
+        return self.scale[...] * x
+
+
+class AddsVariable(Counter):
+    """Makes a Variable in its first call."""
+
+    def __call__(self, x):
+        self.calls[...] += 1
+        if not hasattr(self, "last"):
+            self.last = nnx.Cache(x)
+        return self.scale[...] * x
+
+
+class SameStream(Counter):
+    """Draws with a key of its own, and not from the streams that it is given."""
+
+    def __init__(self, rngs):
+        super().__init__(rngs)
+        self.scale = nnx.Param(jax.random.normal(jax.random.key(0), (3,), jnp.result_type(float)))
+
+
+class Growing(Counter):
+    """Its state takes the shape of what it is given."""
+
+    def __call__(self, x):
+        self.calls[...] = self.calls[...] + x
+        return self.scale[...] * x
+
+
+further("P12", "NNX: an array in the place of a Variable", Replaces, Counter, base=CounterLaws)
+further("P11", "NNX: a Variable that is made in the call", AddsVariable, Counter, base=CounterLaws)
+further(
+    "P1", "NNX: a key of its own in the constructor", SameStream, Counter, base=CounterLaws, drawn=("scale",)
+)
+further("P7", "NNX: a state that takes the shape of the input", Growing, Counter, base=CounterLaws)
+further(
+    "P12",
+    "NNX: a new Variable in the place of the old one",
+    RenewsVariable,
+    Counter,
+    base=CounterLaws,
+    survives="no law asks whether the Variables are the same objects after a call",
+)
+
+
+class PlainCount(Counter):
+    """Counts in a plain attribute, which is static."""
+
+    def __init__(self, rngs):
+        super().__init__(rngs)
+        self.total = 0
+
+    def __call__(self, x):
+        self.calls[...] += 1
+        self.total += 1
+        return self.scale[...] * x
+
+
+class OfTheClass(Counter):
+    """Its Variable is an attribute of the class."""
+
+    calls = nnx.BatchStat(jnp.zeros((), jnp.float32))
+
+    def __init__(self, rngs):
+        self.scale = nnx.Param(jax.random.normal(rngs.params(), (3,), jnp.result_type(float)))
+
+
+further("P12", "NNX: a count in a plain attribute", PlainCount, Counter, base=CounterLaws)
+further("P2", "NNX: a Variable of the class", OfTheClass, Counter, base=CounterLaws)
