@@ -1,8 +1,9 @@
 """Under which settings and versions the generated tests pass: `python -m benchmarks.conditions`.
 
 It runs the generated tests of `generated_examples` once under each condition, one condition after the other. `--only TEXT`
-takes the conditions with this in their name, `--examples NAME...` the tests of these examples. Versions other than the
-installed ones are installed by uv, in a temporary environment.
+takes the conditions with this in their name, `--examples NAME...` the tests of these examples. Each row is printed as it
+comes; `--write` puts it into docs/conditions.md too. Versions other than the installed ones are installed by uv, in a
+temporary environment.
 """
 
 import argparse
@@ -20,6 +21,9 @@ from time import perf_counter
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "generated_examples"
 TESTS = EXAMPLES / "tests"
+PAGE = ROOT / "docs" / "conditions.md"
+HEAD = "| condition | passed | skipped | failed | seconds |\n|---|---|---|---|---|\n"
+ROW = re.compile(r"^\| ([^|]+?) \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
 TOOLS = ("equinox", "flax", "jax", "optax", "pytest", "safetensors")
 FLOORS = {
     "jax": "0.6.0",
@@ -34,7 +38,10 @@ FLOORS = {
 """The oldest versions that what is emitted works with; of every class but NNX modules."""
 NNX_FLOORS = {"flax": "0.12.4", "jax": "0.8.1", "jaxlib": "0.8.1"}
 """The oldest that NNX modules work with: Flax and jax go together."""
+TABLE = re.compile(re.escape(HEAD) + r"(\|.*\n)*")
 FOUND = re.compile(r"(\d+) (passed|skipped|failed|error)")
+SUMMARY = re.compile(r"^(?:=+ )?\d+ \w+.* in [\d.]+s\b", re.MULTILINE)
+"""The line with which pytest ends: `2 passed, 1 skipped in 0.12s`."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +111,7 @@ def judged(condition: Condition, examples: Sequence[str] = ()) -> Outcome:
         except subprocess.CalledProcessError as error:
             return Outcome(condition.name, 0, 0, 1, 0.0, f"no environment: {error.stderr}")
         start = perf_counter()
-        output = _pytest(python, condition, chosen) if chosen else "0 passed"
+        output = _pytest(python, condition, chosen) if chosen else "0 passed in 0s"
     return _counted(condition.name, output, perf_counter() - start)
 
 
@@ -144,39 +151,53 @@ def _pytest(python: str, condition: Condition, examples: Sequence[str]) -> str:
 
 
 def _counted(name: str, output: str, seconds: float) -> Outcome:
-    """Of the last line of pytest; a run that counted nothing has failed."""
-    lines = [line for line in output.splitlines() if FOUND.search(line)]
-    found = {what: int(number) for number, what in FOUND.findall(lines[-1] if lines else "1 error")}
+    """Of the line with which pytest ends; a run that counted nothing has failed."""
+    lines = SUMMARY.findall(output) or ["1 error"]
+    found = {what: int(number) for number, what in FOUND.findall(lines[-1])}
     failed = found.get("failed", 0) + found.get("error", 0)
     return Outcome(name, found.get("passed", 0), found.get("skipped", 0), failed, seconds, output)
 
 
-def table(found: Sequence[Outcome]) -> str:
-    """A row of Markdown for each condition."""
-    head = ["| condition | passed | skipped | failed | seconds |", "|---|---|---|---|---|"]
-    rows = (
-        f"| {one.condition} | {one.passed} | {one.skipped} | {one.failed} | {one.seconds:.0f} |"
-        for one in found
-    )
-    return "\n".join([*head, *rows])
+def row(one: Outcome) -> str:
+    """A row of Markdown."""
+    return f"| {one.condition} | {one.passed} | {one.skipped} | {one.failed} | {one.seconds:.0f} |"
+
+
+def rewritten(page: str, new: Outcome) -> str:
+    """The page with a new row in its table, in the place of the old one or where the condition comes."""
+    rows = {match[1]: match[0] for match in ROW.finditer(page)} | {new.condition: row(new)}
+    listed = [rows[one.name] for one in CONDITIONS if one.name in rows]
+    table = "".join(f"{line}\n" for line in [HEAD.rstrip(), *listed])
+    return TABLE.sub(lambda _: table, page)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.conditions", description=__doc__)
     parser.add_argument("--only", default="", help="the conditions with this text in their name")
     parser.add_argument("--examples", nargs="*", default=(), choices=every_example(), metavar="NAME")
+    parser.add_argument("--write", action="store_true", help="put the rows into docs/conditions.md")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args(arguments)
-    found: list[Outcome] = []
-    for condition in CONDITIONS:
-        if chosen.only in condition.name:
-            found.append(judged(condition, chosen.examples))
-            print(f"{condition.name}: {found[-1].failed} failed", file=sys.stderr, flush=True)
-            if found[-1].failed:
-                print(found[-1].output, file=sys.stderr)
+    told = [one for one in CONDITIONS if chosen.only in one.name]
+    if not chosen.json:
+        print(HEAD, end="", flush=True)
+    found = [_run(one, chosen) for one in told]
     rows = [{name: value for name, value in asdict(one).items() if name != "output"} for one in found]
-    print(json.dumps(rows, indent=1) if chosen.json else table(found))
+    if chosen.json:
+        print(json.dumps(rows, indent=1))
     return int(any(one.failed for one in found))
+
+
+def _run(condition: Condition, chosen: argparse.Namespace) -> Outcome:
+    """Judges, and tells at once: a whole run takes long."""
+    found = judged(condition, chosen.examples)
+    if not chosen.json:
+        print(row(found), flush=True)
+    if chosen.write:
+        PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8"), found), encoding="utf-8")
+    if found.failed:
+        print(f"{condition.name}: {found.failed} failed\n{found.output}", file=sys.stderr, flush=True)
+    return found
 
 
 if __name__ == "__main__":
