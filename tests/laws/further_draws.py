@@ -47,9 +47,8 @@ further(
     "one number folded into a key twice",
     FoldedTwice,
     FoldedOnce,
-    "key",
+    "key of an earlier one",
     base=DrawnLaws,
-    survives="jax's check takes no notice of `fold_in`",
 )
 
 
@@ -101,8 +100,8 @@ further(
     "an old-style key used twice for two shapes",
     RawKeyTwice,
     RawKeyOnce,
+    "key of an earlier one",
     base=DrawnLaws,
-    survives="jax's check takes no notice of old-style keys",
 )
 
 
@@ -140,9 +139,8 @@ further(
     "stacked layers that vmap draws from one key",
     SameExperts,
     OwnExperts,
-    "draw",
+    "one and the same draw",
     base=ExpertLaws,
-    survives="no law compares the rows of a draw",
 )
 
 

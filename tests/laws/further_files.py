@@ -91,8 +91,8 @@ further(
     "a state that is returned as it was",
     NoCarry,
     Carry,
+    "the new carry is the old one",
     base=CarryLaws,
-    survives="no law asks whether a call changes its carry",
 )
 
 

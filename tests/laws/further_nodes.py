@@ -210,12 +210,12 @@ def _kept(self):
 
 registered(CachedChildren, ("weight",), with_keys=_kept)
 further(
-    "P12",
+    "P3",
     "a flatten that keeps its children",
     CachedChildren,
     StoredAsIs,
+    "flatten changed what the instance holds",
     base=Plain,
-    survives="no law asks whether flatten changes the instance",
 )
 
 
@@ -259,12 +259,12 @@ class KeywordLaws(Plain):
 
 
 further(
-    "P1",
+    "P5",
     "children in the order in which they were given",
     ByInsertion,
     ByName,
+    "keywords in another order",
     base=KeywordLaws,
-    survives="no law gives the inputs in another order",
 )
 
 _NAMES: list[str] = []

@@ -49,11 +49,7 @@ class Assigned(One):
 
 
 further(
-    "P12",
-    "the result of `.at[].set()` thrown away",
-    Dropped,
-    Assigned,
-    survives="no law looks for results that nothing uses",
+    "P12", "the result of `.at[].set()` thrown away", Dropped, Assigned, "nothing uses the result of scatter"
 )
 
 
@@ -74,7 +70,7 @@ further(
     "the result of `error_if` thrown away, and the check with it",
     Unchecked,
     Checked,
-    survives="no law looks for results that nothing uses",
+    "nothing uses the result",
 )
 
 
@@ -91,13 +87,7 @@ class NoCache(One):
         return self.weight * x + jnp.arange(x.size, dtype=x.dtype)
 
 
-further(
-    "P12",
-    "a cache of arrays on the class",
-    ClassCache,
-    NoCache,
-    survives="the cold call empties no cache on the class",
-)
+further("P12", "a cache of arrays on the class", ClassCache, NoCache, "tables")
 
 
 @functools.lru_cache

@@ -51,15 +51,7 @@ class SettingsLaws(Weighted):
         return Configured(jnp.array(weight), self.cls(scale))
 
 
-further(
-    "P5",
-    "static settings that can change",
-    Settings,
-    FrozenSettings,
-    "change",
-    base=SettingsLaws,
-    survives="a dataclass that has a hash is taken for immutable",
-)
+further("P5", "static settings that can change", Settings, FrozenSettings, "not frozen", base=SettingsLaws)
 further("P6", "static settings that leave a field out of ==", Blind, FrozenSettings, base=SettingsLaws)
 
 

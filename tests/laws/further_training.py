@@ -109,8 +109,8 @@ further(
     "updates that are applied twice",
     TwiceUpdated,
     State,
+    "a step of plain descent gives",
     base=StateLaws,
-    survives="no law compares a step with that of optax, and training converges all the same",
 )
 further(TRAINED, "steps that are counted in floats", FloatSteps, State, base=StateLaws)
 further(TRAINED, "a train state that keeps the model that it was given", Shares, State, base=StateLaws)
@@ -166,7 +166,7 @@ further(
     "the shares of an average exchanged",
     SwappedAverage,
     Averaged,
+    "the average is not",
     base=AverageLaws,
-    survives="the law of the average tries a decay of 0.5 alone",
 )
 further(TRAINED, "an average of the weights before the step", LateAverage, Averaged, base=AverageLaws)

@@ -35,14 +35,7 @@ class NormedSafely(One):
         return self.weight * jnp.where(some, x * jax.lax.rsqrt(jnp.where(some, square, 1)), 0)
 
 
-further(
-    "P9",
-    "a norm that has no gradient at zero",
-    Normed,
-    NormedSafely,
-    "finite",
-    survives="no law tries arguments of zeros",
-)
+further("P7", "a division by a norm, which may be zero", Normed, NormedSafely, "it has NaN")
 
 
 class Masked(One):
@@ -60,8 +53,7 @@ further(
     "`where` hides a NaN in the value, and not in the gradient",
     Masked,
     MaskedTwice,
-    "finite",
-    survives="no law tries arguments of zeros",
+    "the gradient is NaN",
 )
 
 
@@ -77,12 +69,7 @@ class LogOfWeightSafely(One):
 
 
 further(
-    "P9",
-    "`where` hides a NaN that a parameter gives",
-    LogOfWeight,
-    LogOfWeightSafely,
-    "finite",
-    survives="slopes that are not finite are passed over, also where the output is",
+    "P9", "`where` hides a NaN that a parameter gives", LogOfWeight, LogOfWeightSafely, "the gradient is NaN"
 )
 
 
@@ -236,11 +223,4 @@ class VarianceSafely(One):
         return self.weight * centred * jax.lax.rsqrt(jnp.mean(centred * centred) + 1e-5)
 
 
-further(
-    "P7",
-    "a spread without an epsilon, for equal inputs",
-    Variance,
-    VarianceSafely,
-    "finite",
-    survives="no law tries equal arguments",
-)
+further("P7", "a spread without an epsilon, for equal inputs", Variance, VarianceSafely, "it has NaN")
