@@ -157,10 +157,11 @@ class ClosureLaws(PytreeLaws):
             return sum(weighted(out) for out in outputs if is_inexact(out))
 
         captured, rest = eqx.partition(arrays, eqx.is_inexact_array)
-        got, expected = (
-            compiled(lambda captured: jax.grad(loss)(captured, rest, call))(captured)
-            for call in (called, plain)
-        )
+
+        def slopes(captured: Any) -> list[Any]:
+            return [jax.grad(loss)(captured, rest, call) for call in (called, plain)]
+
+        got, expected = compiled(slopes)(captured)
         assert close(got, expected, 64), "other gradients through custom_vjp"
 
     def skip_unless_differentiable(self, closure: Any, arguments: Any) -> None:

@@ -331,7 +331,8 @@ def arrays_only(tree: Any) -> Any:
 
 def filter_compiled(function: Callable[..., Any], **options: Any) -> Any:
     """`eqx.filter_jit` that compiles faster, where that can be."""
-    return eqx.filter_jit(function, compiler_options=quick_options(), **options)
+    jit: Any = eqx.filter_jit  # it hands other options on to jax.jit
+    return jit(function, compiler_options=quick_options(), **options)
 
 
 @functools.cache
