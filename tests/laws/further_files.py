@@ -141,7 +141,6 @@ further(
     LoadsWhatThereIs,
     Saved,
     base=FileLaws,
-    survives="no law loads a file with a leaf less",
 )
 
 
