@@ -120,7 +120,7 @@ def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
         "drawn": [paths[name] for name in drawn_fields(spec)],
         "kept": kept_fields(spec),
         "tuples": [paths[name] for name in tuple_fields(spec)] if plain else [],
-        "used": [paths[name] for name in used_fields(spec)] if plain else [],
+        "used": [paths[name] for name in used_fields(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
 

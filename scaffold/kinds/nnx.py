@@ -7,7 +7,7 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source, operand
-from scaffold.emit.declared import value_of
+from scaffold.emit.declared import spread_of, value_of
 from scaffold.emit.examples import Examples
 from scaffold.emit.members import (
     BODY,
@@ -28,9 +28,7 @@ from scaffold.spec.variables import item_of, own_variables, read_values, updated
 SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
 LAWS = ("nnx_laws.py",)
 WITHOUT = {
-    "P3": "Flax flattens and rebuilds its modules, and no class of ours does.",
     "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
-    "P13": "A module is edited in place, one Variable at a time, and not through `tree_at` or `replace`.",
 }
 CONSTRUCTOR = "init"
 VARIABLES = True
@@ -159,7 +157,6 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         "suite": "NnxLaws",
         "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),
         "manifest": "variables",
-        "takes_dtype": False,  # Flax calls it param_dtype, and passes it on in many ways
         "leaves": [row for field in spec.dynamic for row in _rows(examples, field)],
         "attributes": [
             *([f"updates = {updates!r}"] if updates else []),
@@ -184,5 +181,7 @@ def _rows(examples: Examples, field: Field) -> list[str]:
     dtype = "" if DTYPES[item.dtype][1] == "float" else f', "{DTYPES[item.dtype][1]}"'
     shape = repr(examples.shape(item))
     value = value_of(field, field.name)
+    spread = spread_of(examples, field) if field.array is not None else None
     held = "" if value is None else f", value={value}"
+    held += "" if spread is None else f", std={round(spread, 4)}"
     return [f"Var({path!r}, {variable_of(field)}, {shape}{dtype}{held})" for path in paths]
