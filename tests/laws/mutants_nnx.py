@@ -1,5 +1,4 @@
 """NNX modules with one mistake each, and the law that must notice it."""
-# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
 
 import functools
 import math
