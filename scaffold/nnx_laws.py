@@ -523,7 +523,7 @@ class NnxLaws(Laws):
         params = values_of(nnx.state(instance, nnx.Param)).values()
         wide = np.result_type(np.float32, *(param.dtype for param in params))
         zeros = np.zeros(sum(param.size for param in params), wide)
-        return jnp.asarray(zeros), jnp.asarray(zeros.real)
+        return jnp.asarray(zeros), jnp.asarray(np.real(zeros))
 
     def train(self, instance: Any, steps: int) -> Any:
         """A copy of the module after some steps of AdamW."""
@@ -648,7 +648,7 @@ class NnxLaws(Laws):
         hint = "an array that is made without `dtype`"
         for path, value in values_of(state).items():
             one = self.declared(path)
-            if one is None or one.type is nnx.Module:
+            if one is None or one.is_tree:
                 continue
             if one.dtype == "float" and jnp.issubdtype(value.dtype, jnp.inexact):
                 told = f"built with dtype bfloat16, it is {value.dtype}"

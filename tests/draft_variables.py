@@ -57,7 +57,7 @@ def layers(draft: Draft) -> None:
     """Layers of Flax, one or several of them."""
     name = draft.new_name()
     holder = draft.one("{}", "list[{}]", "dict[str, {}]")
-    one = "nnx.Linear(2, 3, rngs=rngs)"
+    one = "nnx.Linear(2, 3, param_dtype=dtype, rngs=rngs)"
     made = {
         "{}": one,
         "list[{}]": f"[{one} for _ in range(2)]",

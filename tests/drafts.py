@@ -78,7 +78,7 @@ INNER: dict[str, Any] = {
     "call": {
         "args": "x: f[*shape]",
         "returns": "f[*shape]",
-        "body": "return x * self.scale + self.shift + self.draw[0]",
+        "body": "return x * self.scale + self.shift + jnp.sum(self.draw)",
     },
 }
 INNER_TREE: dict[str, Any] = {

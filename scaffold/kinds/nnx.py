@@ -18,11 +18,12 @@ from scaffold.emit.members import (
     stop_gradients,
 )
 from scaffold.emit.saving import save_context
+from scaffold.emit.tests import entries
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
 from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.types import DTYPES, ClassType, DictType, ListType, Type
+from scaffold.spec.types import DTYPES, ArrayType, ClassType, DictType, ListType, Type
 from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
 
 SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
@@ -168,20 +169,24 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
 
 def _rows(examples: Examples, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
-    item = item_of(field)
-    if item is None:
+    if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]
-    match field.type:
-        case ListType() if field.given and not field.preprocess:
-            paths = [f"{field.name}.{index}" for index in range(2)]
-        case ListType() | DictType():
-            return [f"Var({field.name!r}, {variable_of(field)}, below=True)"]
-        case _:
-            paths = [field.name]
-    dtype = "" if DTYPES[item.dtype][1] == "float" else f', "{DTYPES[item.dtype][1]}"'
-    shape = repr(examples.shape(item))
-    value = value_of(field, field.name)
+    return [_row(examples, field, path, kind) for path, kind in entries(examples.spec, examples, field)]
+
+
+def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
+    """The declaration of one Variable, or of all that lie below a path."""
+    item = item_of(field)
+    assert item is not None
+    dtype = DTYPES[item.dtype][1]
+    parts = [repr(path), variable_of(field)]
+    if not isinstance(kind, ArrayType):
+        parts += [] if dtype == "float" else [f'dtype="{dtype}"']
+        return f"Var({', '.join(parts)}, below=True)"
+    value = value_of(field, path)
     spread = spread_of(examples, field) if field.array is not None else None
-    held = "" if value is None else f", value={value}"
-    held += "" if spread is None else f", std={round(spread, 4)}"
-    return [f"Var({path!r}, {variable_of(field)}, {shape}{dtype}{held})" for path in paths]
+    parts += [repr(examples.shape(kind))]
+    parts += [] if dtype == "float" else [f'"{dtype}"']
+    parts += [] if value is None else [f"value={value}"]
+    parts += [] if spread is None else [f"std={round(spread, 4)}"]
+    return f"Var({', '.join(parts)})"

@@ -45,6 +45,7 @@ import numpy as np
 import pytest
 from flax import nnx
 from jax.core import Tracer
+from jax.flatten_util import ravel_pytree
 from pytree_laws import (
     ANY_ERROR,
     NEEDS_VALUES,
@@ -479,25 +480,27 @@ class NnxLaws(Laws):
         self.example()
         return compiled_step_of_state(laws).run
 
-    def loss(self, instance: Any, examples: Any) -> Any:
-        outputs = [self.call(instance, *arguments) for arguments in examples]
-        return sum(weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y))
+    def loss(self, instance: Any, arguments: Any) -> Any:
+        outputs = jax.tree.leaves(self.call(instance, *arguments))
+        return sum(weighted(y) for y in outputs if is_inexact(y))
 
     def examples(self) -> tuple[Any, ...]:
         return self.arguments(0), self.arguments(1)
 
-    def slopes(self, instance: Any, examples: Any) -> dict[str, Any]:
+    def slopes(self, instance: Any, arguments: Any) -> dict[str, Any]:
         """Gradients of the loss for all inexact Variables, by path; the call updates them."""
         parts: Any = nnx.split(copy_of(instance), is_differentiable, ...)
         selected = nnx.DiffState(0, is_differentiable)
         try:
-            return values_of(nnx.grad(self.loss, argnums=selected)(instance, examples))
+            return values_of(nnx.grad(self.loss, argnums=selected)(instance, arguments))
         except ValueError as error:
             if "Reverse-mode differentiation" not in str(error):
                 raise
 
         def loss(values: Any) -> Any:  # a while_loop has a forward mode alone
-            return self.loss(nnx.merge(parts[0], values, parts[2], copy=True), examples)
+            return self.loss(
+                nnx.merge(parts[0], values, parts[2], copy=True), arguments
+            )
 
         return values_of(jax.jacfwd(loss)(parts[1]))
 
@@ -515,15 +518,12 @@ class NnxLaws(Laws):
             pytest.skip("no parameters are declared")
         return instance
 
-    def start(self, instance: Any) -> Any:
-        """The first moments of the optimiser, by path."""
-        return {
-            path: (
-                jnp.asarray(np.zeros(v.shape, v.dtype)),
-                jnp.asarray(np.zeros(v.shape, v.real.dtype)),
-            )
-            for path, v in values_of(nnx.state(instance, nnx.Param)).items()
-        }
+    def start(self, instance: Any) -> tuple[Any, Any]:
+        """The first moments of the optimiser, of all Params in one array."""
+        params = values_of(nnx.state(instance, nnx.Param)).values()
+        wide = np.result_type(np.float32, *(param.dtype for param in params))
+        zeros = np.zeros(sum(param.size for param in params), wide)
+        return jnp.asarray(zeros), jnp.asarray(np.real(zeros))
 
     def train(self, instance: Any, steps: int) -> Any:
         """A copy of the module after some steps of AdamW."""
@@ -532,8 +532,8 @@ class NnxLaws(Laws):
         moments, examples = self.start(instance), self.examples()
         with doing(type(instance).__name__, "a training step"):
             for count in range(1, steps + 1):
-                given = moments, jnp.asarray(count, jnp.int32)
-                _, moments = step(module, examples, *given)
+                given = examples[count % 2], moments, jnp.asarray(count, jnp.int32)
+                _, moments = step(module, *given)
         return module
 
     # P1 construct
@@ -564,12 +564,11 @@ class NnxLaws(Laws):
         check(got == wanted, type(instance).__name__, told)
 
     def test_p01_draws_have_the_declared_spread(self):
-        declared = {one.path: one.std for one in self.variables if one.std}
-        if not declared:
+        declared = self.spreads()
+        if not declared or not self._takes_keys():
             pytest.skip("no standard deviations are declared")
-        drawn = self.drawn_values()
-        for path, std in declared.items():
-            values = host(drawn[path]).astype(np.complex128)
+        for path, drawn in self.drawn_values().items():
+            values, std = drawn.astype(np.complex128), declared[path]
             spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
             told = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
             slack = max(0.02, 4 / math.sqrt(2 * values.size))
@@ -578,16 +577,20 @@ class NnxLaws(Laws):
             centred = abs(values.mean()) / std < 5 / math.sqrt(values.size)
             check(centred, path, f"its mean is {values.mean():.3g}, and not 0", hint)
 
-    def drawn_values(self) -> dict[str, Any]:
-        """What the constructor draws from many keys, by path, each with a leading axis."""
+    def spreads(self) -> dict[str, float]:
+        return {one.path: one.std for one in self.variables if one.std}
+
+    def drawn_values(self) -> dict[str, np.ndarray]:
+        """What is declared with a spread, drawn from many keys: each with a leading axis."""
         laws: Any = type(self)
-        _, given = self.traceable_build()
-        if not any(is_key(value) and value.shape == () for value in given):
-            pytest.skip("the constructor takes no key")
         try:
             return drawn_values(laws)
         except NEEDS_VALUES:
             pytest.skip("the constructor decides by the values of arrays")
+
+    def _takes_keys(self) -> bool:
+        _, given = self.traceable_build()
+        return any(is_key(value) and value.shape == () for value in given)
 
     def test_p01_every_draw_uses_its_rngs(self):
         build, given = self.traceable_build()
@@ -645,7 +648,7 @@ class NnxLaws(Laws):
         hint = "an array that is made without `dtype`"
         for path, value in values_of(state).items():
             one = self.declared(path)
-            if one is None or one.type is nnx.Module:
+            if one is None or one.is_tree:
                 continue
             if one.dtype == "float" and jnp.issubdtype(value.dtype, jnp.inexact):
                 told = f"built with dtype bfloat16, it is {value.dtype}"
@@ -994,12 +997,18 @@ class NnxLaws(Laws):
         return all_slopes(laws)
 
     def slopes_at(self, seed: int) -> dict[str, np.ndarray]:
+        """The sizes of the slopes, of both examples together."""
         laws: Any = type(self)
         instance, examples = self.at_point(seed)
-        given = self.start(instance), jnp.asarray(1, jnp.int32)
-        with doing("call", "nnx.grad of the call"):
-            slopes, _ = compiled_step(laws)(instance, examples, *given)
-        return {path: np.asarray(slope) for path, slope in slopes.items()}
+        start, step = self.start(instance), compiled_step(laws)
+        found: dict[str, Any] = {}
+        for given in examples:
+            with doing("call", "nnx.grad of the call"):
+                count = jnp.asarray(1, jnp.int32)
+                slopes, _ = step(copy_of(instance), given, start, count)
+            for path, slope in slopes.items():
+                found[path] = found.get(path, 0) + np.abs(np.asarray(slope))
+        return found
 
     def test_p09_a_step_moves_the_parameters_alone(self):
         starts = [self.training_example(), self.at_point(2)[0]]
@@ -1042,13 +1051,29 @@ class NnxLaws(Laws):
         check(closes(got, wanted, 16), type(modules[0]).__name__, told)
 
     def test_p10_vmapped_constructor(self):
-        drawn = self.drawn_values()
-        for seed in (0, 1):
-            wanted = values_of(built_with_key(self, jax.random.key(seed)))
-            for path, value in wanted.items():
-                got = drawn[path][seed]
-                told = f"vmap gives {got}, a loop {value}"
-                check(close(got, value, 16), path, told)
+        build = functools.partial(built_with_key, self)
+        if not self._takes_keys():
+            pytest.skip("the constructor takes no key")
+
+        def built(seeds: Any) -> Any:
+            keys = jax.vmap(jax.random.key)(seeds)
+            return jax.vmap(lambda key: nnx.state(build(key)))(keys)
+
+        with doing("build", "the constructor under vmap"):
+            try:
+                state = jax.eval_shape(built, np.arange(2, dtype=np.uint32))
+            except NEEDS_VALUES:
+                pytest.skip("the constructor decides by the values of arrays")
+        wanted = [values_of(build(jax.random.key(seed))) for seed in (0, 1)]
+        for path, value in values_of(state).items():
+            shape = (2, *wanted[0][path].shape)
+            told = f"vmap gives the shape {value.shape}, a loop {shape}"
+            check(value.shape == shape, path, told)
+        drawn = self.drawn_values() if self.spreads() else {}
+        for path, values in drawn.items():
+            for got, one in zip(values, wanted):
+                told = f"vmap gives {got}, a loop {one[path]}"
+                check(close(got, np.asarray(one[path]), 16), path, told)
 
     # P11 carry
 
@@ -1534,7 +1559,7 @@ class NnxLaws(Laws):
 
         def loss(params: Any, rest: Any) -> Any:
             module = nnx.merge(graphdef, params, rest, copy=True)
-            return self.loss(module, self.examples())
+            return self.loss(module, self.arguments(0))
 
         return jax.grad(loss), (params, rest)
 
@@ -1636,14 +1661,18 @@ def compiled_step(laws: Any) -> Callable[..., Any]:
     """The slopes of all inexact Variables; then a step of AdamW on the Params."""
     suite = laws()
 
-    def step(module: Any, examples: Any, moments: Any, count: Any) -> Any:
-        slopes = suite.slopes(module, examples)
-        after = {}
-        for path, param in variables_of(nnx.state(module, nnx.Param)).items():
-            value, slope = value_of(param), slopes[path]
-            value, after[path] = adamw(value, slope, moments[path], count)
-            param[...] = value
-        return slopes, after
+    def step(module: Any, arguments: Any, moments: Any, count: Any) -> Any:
+        slopes = suite.slopes(module, arguments)
+        params = variables_of(nnx.state(module, nnx.Param))
+        if not params:
+            return slopes, moments
+        # One array, since each operation on each of many takes its time to compile.
+        values, back = ravel_pytree({path: value_of(params[path]) for path in params})
+        slope, _ = ravel_pytree({path: slopes[path] for path in params})
+        values, moments = adamw(values, slope, moments, count)
+        for path, value in back(values).items():
+            params[path][...] = value
+        return slopes, moments
 
     return nnx.jit(step)
 
@@ -1656,7 +1685,7 @@ def all_slopes(laws: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     found: dict[str, Any] = {}
     for seed in range(POINTS):
         for path, slope in (suite.slopes_at(seed) if seed else start).items():
-            size = np.where(np.isfinite(slope), np.abs(slope), 0)
+            size = np.where(np.isfinite(slope), slope, 0)
             found[path] = np.maximum(found.get(path, 0 * size), size)
         params = (slope for path, slope in found.items() if suite.is_param(path))
         if seed > 1 and all(map(np.all, params)):
@@ -1671,12 +1700,17 @@ def built_with_key(suite: Any, key: Any) -> Any:
 
 
 @functools.cache
-def drawn_values(laws: Any) -> dict[str, Any]:
-    """The values of `DRAWS` modules, the first of them with the keys of seeds 0 and 1."""
+def drawn_values(laws: Any) -> dict[str, np.ndarray]:
+    """What `DRAWS` modules drew, the first of them with the keys of the seeds 0 and 1."""
     suite = laws()
-    keys = jax.vmap(jax.random.key)(jnp.arange(DRAWS, dtype=jnp.uint32))
-    state = jax.jit(jax.vmap(lambda key: nnx.state(built_with_key(suite, key))))(keys)
-    return values_of(state)
+
+    def drawn(key: Any) -> dict[str, Any]:
+        found = values_of(built_with_key(suite, key))
+        return {path: found[path] for path in suite.spreads() if path in found}
+
+    seeds = np.arange(DRAWS, dtype=np.uint32)
+    values = jax.jit(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
+    return {path: np.asarray(value) for path, value in values.items()}
 
 
 guard(NnxLaws)
