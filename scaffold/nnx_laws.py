@@ -89,6 +89,7 @@ from pytree_laws import (
     new_carry,
     nodes,
     one_level,
+    path_name,
     reachable,
     real_dtype,
     same_bits,
@@ -164,7 +165,7 @@ LAWS = {
     ),
     "P12": (
         "purity",
-        "A call updates the declared Variables and nothing else, leaves no tracer behind, prints nothing, and draws from a key that it is given.",
+        "A call updates the declared Variables and nothing else, in place, leaves no tracer behind, prints nothing, and draws from a key that it is given.",
         "The call stores a value as an attribute or in the module, or appends to a list; a Variable that should be updated is updated on a copy, as inside of jax.jit; or a constant key is left over.",
         "Update through Variables, return what else has to be remembered, and draw from `rngs` or from an argument.",
     ),
@@ -182,13 +183,13 @@ LAWS = {
     ),
     "P15": (
         "ownership",
-        "A snapshot does not follow the module, nor the module its snapshot; no two Variables share a buffer, and each random draw has its own key.",
+        "A snapshot does not follow the module, nor the module its snapshot; no two Variables share a buffer, no Variable is held twice unless it is meant so, and each random draw has its own key.",
         "nnx.state and nnx.split return the Variables of the module itself, so that training on overwrites what was to be kept; or one key serves two draws.",
         "Make new Variables, `jax.tree.map(lambda x: x, nnx.state(module))`, and draw with `rngs.params()` once per consumer.",
     ),
     "P16": (
         "helpers",
-        "`map_variables` maps the values of the Variables of a type, and leaves the others, the module and its state alone.",
+        "`map_variables` maps the values of the Variables of a type, and leaves the others, the module and its state alone; keys, and calls that draw from streams, give different draws.",
         "`is_leaf` is missing: jax.tree.map then goes past the Variables, and an isinstance test in the function is never true.",
         "Write `is_leaf=lambda node: isinstance(node, nnx.Variable)`, and `node.replace(function(node.get_value()))`.",
     ),
@@ -375,6 +376,7 @@ class NnxLaws(Laws):
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
+    tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
@@ -537,6 +539,19 @@ class NnxLaws(Laws):
         return module
 
     # P1 construct
+
+    def test_p01_keeps_no_stream_of_its_rngs(self):
+        inputs = self.inputs(0)
+        given = [one for one in inputs.values() if isinstance(one, nnx.Rngs)]
+        if not given:
+            pytest.skip("the constructor takes no rngs")
+        streams = {
+            id(v) for rngs in given for v in variables_of(nnx.state(rngs)).values()
+        }
+        for path, variable in variables_of(self.build(**inputs)).items():
+            told = "it is a stream of the `rngs` that the constructor was given"
+            hint = "two modules that share it draw each other's keys: `rngs.fork()`"
+            check(id(variable) not in streams, path, told, hint)
 
     def test_p01_builds_under_jit_without_leaking(self):
         strays: list[str] = []
@@ -1143,6 +1158,18 @@ class NnxLaws(Laws):
         same = nnx.graphdef(instance) == graphdef
         check(same, type(instance).__name__, told)
 
+    def test_p12_a_call_keeps_its_variables(self):
+        instance, arguments = self.example()
+        before = variables_of(instance)
+        self.call(instance, *arguments)
+        after = variables_of(instance)
+        for path in before.keys() & after.keys():
+            told = "the call put another Variable in its place"
+            hint = (
+                "`self.variable[...] = value`: who holds the first one sees no update"
+            )
+            check(after[path] is before[path], path, told, hint)
+
     def test_p12_a_cold_call_leaves_no_tracer_behind(self):
         laws: Any = type(self)
         self.example()
@@ -1455,6 +1482,18 @@ class NnxLaws(Laws):
         for variable in variables_of(instance).values():
             variable.set_value(edit(value_of(variable)))
 
+    def test_p15_no_variable_is_held_twice(self):
+        instance = self.make(0)
+        if one_level(instance) is None:
+            pytest.skip("the class is no pytree")
+        owners: dict[int, str] = {}
+        for name, variable in placed_variables(instance):
+            owner = owners.setdefault(id(variable), name)
+            free = owner == name or {owner, name} & {*self.tied}
+            told = f"it is the same Variable as `{owner}`: one is trained, and not two"
+            hint = "`[layer] * depth` holds one layer; `tied` names what is held twice"
+            check(bool(free), name, told, hint)
+
     def test_p15_each_key_is_used_once(self):
         build, given = self.traceable_build()
         check_keys("build", lambda values: nnx.state(build(values)), given)
@@ -1532,6 +1571,24 @@ class NnxLaws(Laws):
         varies = any(not close(first, draw(seed)) for seed in range(1, 8))
         check(varies, "call", "eight keys give the same output", "an unused key")
 
+    def test_p16_calls_give_different_draws(self):
+        instance, arguments = self.example()
+        given = any(map(is_key, jax.tree.leaves(arguments)))
+        streams = any(map(is_key, values_of(instance).values()))
+        jaxpr = self.traced_call().jaxpr
+        if (
+            given
+            or not streams
+            or self.ignores_key
+            or not any(constant_draws(jaxpr, set()))
+        ):
+            pytest.skip("the call draws nothing from keys that the module holds")
+        before = bits_of(instance)
+        self.call(instance, *arguments)
+        told = "the call draws from a key that it holds, and leaves all as it was"
+        hint = "the same noise in every call: keep `nnx.Rngs`, and draw from a stream"
+        check(bool(changed(before, bits_of(instance))), "call", told, hint)
+
     # P17 identity
 
     def test_p17_the_graphdef_names_the_class(self):
@@ -1566,6 +1623,12 @@ class NnxLaws(Laws):
 
 STATE_METHODS = "`__getstate__`, `__setstate__`, `__copy__` or `__deepcopy__`"
 DRAWS, POINTS = 512, 12
+
+
+def placed_variables(module: Any) -> list[tuple[str, Any]]:
+    """Every Variable under each of its paths, where `nnx.state` has it under one."""
+    pairs = jax.tree_util.tree_leaves_with_path(module, is_leaf=is_variable)
+    return [(path_name(path), one) for path, one in pairs if is_variable(one)]
 
 
 def own_properties(cls: type) -> list[str]:

@@ -152,6 +152,7 @@ class Tied(nnx.Module):
 class TiedLaws(GoodLaws):
     cls = Tied
     variables = (Var("head", nnx.Param, (3, 3), std=1.0),)
+    tied = ("head",)
 
     def arguments(self, seed):
         return (sample(seed, (), "int32", high=3),)

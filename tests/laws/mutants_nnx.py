@@ -56,6 +56,19 @@ class KeepsAValue(LinearLaws):
             self._first = Box(self.weight[0, 0])
 
 
+@mutant("P1", "rngs.params", "a stream of the `rngs` that the constructor was given", "rngs.fork()")
+class KeepsItsRngs(LinearLaws):
+    variables = (*LinearLaws.variables, Var("rngs", nnx.Module))
+
+    def inputs(self, seed):
+        return {"size": 3, "rngs": nnx.Rngs(params=seed)}
+
+    class cls(Linear):
+        def __init__(self, size, scale=2.0, *, rngs):
+            super().__init__(size, scale, rngs=rngs)
+            self.rngs = rngs
+
+
 # P2: what the state is.
 
 
@@ -286,6 +299,15 @@ class ChangesASetting(LinearLaws):
             return super().affine(x)
 
 
+@mutant("P12", "mean", "put another Variable in its place")
+class ReplacesAVariable(LinearLaws):
+    class cls(Linear):
+        def __call__(self, x):
+            mean = jax.lax.stop_gradient(0.9 * self.mean[...] + 0.1 * x)
+            self.mean = nnx.BatchStat(mean)
+            return self.affine(x - mean)
+
+
 # P13: objects.
 
 
@@ -449,3 +471,36 @@ class KeyTwice(LinearLaws):
             key = rngs.params()
             self.weight[...] = self.draw(key, (size, size))
             self.bias[...] = self.draw(key, (size,))
+
+
+@mutant("P15", "layers.1.bias", "the same Variable as `layers.0.bias`", "[layer] * depth")
+class OneLayerTwice(LinearLaws):
+    variables = (*LinearLaws.variables, Var("layers", nnx.Module))
+
+    class cls(Linear):
+        def __init__(self, size, scale=2.0, *, rngs):
+            super().__init__(size, scale, rngs=rngs)
+            self.layers = nnx.List([nnx.Linear(size, size, rngs=rngs)] * 2)
+
+        def affine(self, x):
+            for layer in self.layers:
+                x = layer(x)
+            return super().affine(x)
+
+
+# P16: draws.
+
+
+@mutant("P16", "draws from a key that it holds", "the same noise in every call")
+class SameNoise(LinearLaws):
+    variables = (*LinearLaws.variables, Var("key", nnx.Variable, (), "key"))
+    updates = ()
+
+    class cls(Linear):
+        def __init__(self, size, scale=2.0, *, rngs):
+            super().__init__(size, scale, rngs=rngs)
+            self.key = nnx.Variable(rngs.noise())
+
+        def __call__(self, x):
+            noise = jax.random.normal(self.key[...], x.shape, x.dtype)
+            return self.affine(x - jax.lax.stop_gradient(self.mean[...]) + noise)
