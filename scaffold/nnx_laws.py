@@ -65,6 +65,7 @@ from pytree_laws import (
     class_attributes,
     clone_as,
     close,
+    compiled,
     constant_draws,
     doing,
     edit,
@@ -88,6 +89,7 @@ from pytree_laws import (
     named_leaves,
     new_carry,
     nodes,
+    on_device,
     one_level,
     path_name,
     reachable,
@@ -525,7 +527,7 @@ class NnxLaws(Laws):
         params = values_of(nnx.state(instance, nnx.Param)).values()
         wide = np.result_type(np.float32, *(param.dtype for param in params))
         zeros = np.zeros(sum(param.size for param in params), wide)
-        return jnp.asarray(zeros), jnp.asarray(np.real(zeros))
+        return on_device(zeros), on_device(np.real(zeros))
 
     def train(self, instance: Any, steps: int) -> Any:
         """A copy of the module after some steps of AdamW."""
@@ -534,8 +536,9 @@ class NnxLaws(Laws):
         moments, examples = self.start(instance), self.examples()
         with doing(type(instance).__name__, "a training step"):
             for count in range(1, steps + 1):
-                given = examples[count % 2], moments, jnp.asarray(count, jnp.int32)
-                _, moments = step(module, *given)
+                given = examples[count % 2], moments, np.asarray(count, np.int32)
+                _, state, moments = step(*nnx.split(module), *given)
+                nnx.update(module, state)
         return module
 
     # P1 construct
@@ -767,13 +770,13 @@ class NnxLaws(Laws):
     def test_p06_one_trace_serves_all_modules(self):
         first, arguments = self.example()
         laws: Any = type(self)
-        for compiled in (compiled_call(laws), compiled_step_of_state(laws)):
-            compiled.run(first, *arguments)
-            before = len(compiled.traces)
+        for jitted in (compiled_call(laws), compiled_step_of_state(laws)):
+            jitted.run(first, *arguments)
+            before = len(jitted.traces)
             for what, module in self._modules_of_one_configuration():
-                compiled.run(module, *arguments)
-                told = f"under {compiled.name} {what} was traced anew"
-                check(len(compiled.traces) == before, type(first).__name__, told)
+                jitted.run(module, *arguments)
+                told = f"under {jitted.name} {what} was traced anew"
+                check(len(jitted.traces) == before, type(first).__name__, told)
 
     def _modules_of_one_configuration(self) -> Iterator[tuple[str, Any]]:
         yield "a second module", self.make(1)
@@ -1019,8 +1022,8 @@ class NnxLaws(Laws):
         found: dict[str, Any] = {}
         for given in examples:
             with doing("call", "nnx.grad of the call"):
-                count = jnp.asarray(1, jnp.int32)
-                slopes, _ = step(copy_of(instance), given, start, count)
+                count = np.asarray(1, np.int32)
+                slopes, *_ = step(*nnx.split(instance), given, start, count)
             for path, slope in slopes.items():
                 found[path] = found.get(path, 0) + np.abs(np.asarray(slope))
         return found
@@ -1056,7 +1059,7 @@ class NnxLaws(Laws):
         states = [nnx.state(module) for module in modules]
         step = functools.partial(self.step_of_state, nnx.graphdef(modules[0]))
         stacked = jax.tree.map(stack_leaves, *states)
-        output, state = jax.jit(jax.vmap(step))(
+        output, state = compiled(jax.vmap(step))(
             stacked, *jax.tree.map(stack_leaves, *arguments)
         )
         loop = [self.run(one, *given) for one, given in zip(modules, arguments)]
@@ -1688,15 +1691,15 @@ def compiled_call(laws: Any) -> Compiled:
         traces.append(None)
         return suite.call(module, *given)
 
-    compiled = nnx.jit(counted)
+    jitted = nnx.jit(counted)
 
     def run(instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
         module = copy_of(instance)
-        return compiled(module, *arguments), values_of(module)
+        return jitted(module, *arguments), values_of(module)
 
     cold, arguments = suite.make(0), suite.arguments(0)
     with doing("call", "the call under nnx.jit"):
-        compiled(cold, *arguments)
+        jitted(cold, *arguments)
     return Compiled("nnx.jit", run, traces, tracers_beside_the_state(cold))
 
 
@@ -1710,10 +1713,10 @@ def compiled_step_of_state(laws: Any) -> Compiled:
         traces.append(None)
         return suite.step_of_state(graphdef, state, *given)
 
-    compiled = jax.jit(counted, static_argnums=0)
+    jitted = compiled(counted, static_argnums=0)
 
     def run(instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
-        output, state = compiled(*nnx.split(instance), *arguments)
+        output, state = jitted(*nnx.split(instance), *arguments)
         return output, values_of(state)
 
     return Compiled("jax.jit", run, traces)
@@ -1724,20 +1727,22 @@ def compiled_step(laws: Any) -> Callable[..., Any]:
     """The slopes of all inexact Variables; then a step of AdamW on the Params."""
     suite = laws()
 
-    def step(module: Any, arguments: Any, moments: Any, count: Any) -> Any:
-        slopes = suite.slopes(module, arguments)
+    def step(graphdef: Any, state: Any, given: Any, moments: Any, count: Any) -> Any:
+        module = nnx.merge(graphdef, state, copy=True)
+        slopes = suite.slopes(module, given)
         params = variables_of(nnx.state(module, nnx.Param))
-        if not params:
-            return slopes, moments
-        # One array, since each operation on each of many takes its time to compile.
-        values, back = ravel_pytree({path: value_of(params[path]) for path in params})
-        slope, _ = ravel_pytree({path: slopes[path] for path in params})
-        values, moments = adamw(values, slope, moments, count)
-        for path, value in back(values).items():
-            params[path][...] = value
-        return slopes, moments
+        if params:
+            # One array: each operation on each of many takes its time to compile.
+            values, back = ravel_pytree(
+                {path: value_of(params[path]) for path in params}
+            )
+            slope, _ = ravel_pytree({path: slopes[path] for path in params})
+            values, moments = adamw(values, slope, moments, count)
+            for path, value in back(values).items():
+                params[path][...] = value
+        return slopes, nnx.state(module), moments
 
-    return nnx.jit(step)
+    return compiled(step, static_argnums=0)
 
 
 @functools.cache
@@ -1772,7 +1777,7 @@ def drawn_values(laws: Any) -> dict[str, np.ndarray]:
         return {path: found[path] for path in suite.spreads() if path in found}
 
     seeds = np.arange(DRAWS, dtype=np.uint32)
-    values = jax.jit(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
+    values = compiled(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
     return {path: np.asarray(value) for path, value in values.items()}
 
 

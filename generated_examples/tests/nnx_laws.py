@@ -65,6 +65,7 @@ from pytree_laws import (
     class_attributes,
     clone_as,
     close,
+    compiled,
     constant_draws,
     doing,
     edit,
@@ -88,7 +89,9 @@ from pytree_laws import (
     named_leaves,
     new_carry,
     nodes,
+    on_device,
     one_level,
+    path_name,
     reachable,
     real_dtype,
     same_bits,
@@ -164,7 +167,7 @@ LAWS = {
     ),
     "P12": (
         "purity",
-        "A call updates the declared Variables and nothing else, leaves no tracer behind, prints nothing, and draws from a key that it is given.",
+        "A call updates the declared Variables and nothing else, in place, leaves no tracer behind, prints nothing, and draws from a key that it is given.",
         "The call stores a value as an attribute or in the module, or appends to a list; a Variable that should be updated is updated on a copy, as inside of jax.jit; or a constant key is left over.",
         "Update through Variables, return what else has to be remembered, and draw from `rngs` or from an argument.",
     ),
@@ -182,13 +185,13 @@ LAWS = {
     ),
     "P15": (
         "ownership",
-        "A snapshot does not follow the module, nor the module its snapshot; no two Variables share a buffer, and each random draw has its own key.",
+        "A snapshot does not follow the module, nor the module its snapshot; no two Variables share a buffer, no Variable is held twice unless it is meant so, and each random draw has its own key.",
         "nnx.state and nnx.split return the Variables of the module itself, so that training on overwrites what was to be kept; or one key serves two draws.",
         "Make new Variables, `jax.tree.map(lambda x: x, nnx.state(module))`, and draw with `rngs.params()` once per consumer.",
     ),
     "P16": (
         "helpers",
-        "`map_variables` maps the values of the Variables of a type, and leaves the others, the module and its state alone.",
+        "`map_variables` maps the values of the Variables of a type, and leaves the others, the module and its state alone; keys, and calls that draw from streams, give different draws.",
         "`is_leaf` is missing: jax.tree.map then goes past the Variables, and an isinstance test in the function is never true.",
         "Write `is_leaf=lambda node: isinstance(node, nnx.Variable)`, and `node.replace(function(node.get_value()))`.",
     ),
@@ -375,6 +378,7 @@ class NnxLaws(Laws):
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
+    tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
@@ -523,7 +527,7 @@ class NnxLaws(Laws):
         params = values_of(nnx.state(instance, nnx.Param)).values()
         wide = np.result_type(np.float32, *(param.dtype for param in params))
         zeros = np.zeros(sum(param.size for param in params), wide)
-        return jnp.asarray(zeros), jnp.asarray(np.real(zeros))
+        return on_device(zeros), on_device(np.real(zeros))
 
     def train(self, instance: Any, steps: int) -> Any:
         """A copy of the module after some steps of AdamW."""
@@ -532,11 +536,25 @@ class NnxLaws(Laws):
         moments, examples = self.start(instance), self.examples()
         with doing(type(instance).__name__, "a training step"):
             for count in range(1, steps + 1):
-                given = examples[count % 2], moments, jnp.asarray(count, jnp.int32)
-                _, moments = step(module, *given)
+                given = examples[count % 2], moments, np.asarray(count, np.int32)
+                _, state, moments = step(*nnx.split(module), *given)
+                nnx.update(module, state)
         return module
 
     # P1 construct
+
+    def test_p01_keeps_no_stream_of_its_rngs(self):
+        inputs = self.inputs(0)
+        given = [one for one in inputs.values() if isinstance(one, nnx.Rngs)]
+        if not given:
+            pytest.skip("the constructor takes no rngs")
+        streams = {
+            id(v) for rngs in given for v in variables_of(nnx.state(rngs)).values()
+        }
+        for path, variable in variables_of(self.build(**inputs)).items():
+            told = "it is a stream of the `rngs` that the constructor was given"
+            hint = "two modules that share it draw each other's keys: `rngs.fork()`"
+            check(id(variable) not in streams, path, told, hint)
 
     def test_p01_builds_under_jit_without_leaking(self):
         strays: list[str] = []
@@ -752,13 +770,13 @@ class NnxLaws(Laws):
     def test_p06_one_trace_serves_all_modules(self):
         first, arguments = self.example()
         laws: Any = type(self)
-        for compiled in (compiled_call(laws), compiled_step_of_state(laws)):
-            compiled.run(first, *arguments)
-            before = len(compiled.traces)
+        for jitted in (compiled_call(laws), compiled_step_of_state(laws)):
+            jitted.run(first, *arguments)
+            before = len(jitted.traces)
             for what, module in self._modules_of_one_configuration():
-                compiled.run(module, *arguments)
-                told = f"under {compiled.name} {what} was traced anew"
-                check(len(compiled.traces) == before, type(first).__name__, told)
+                jitted.run(module, *arguments)
+                told = f"under {jitted.name} {what} was traced anew"
+                check(len(jitted.traces) == before, type(first).__name__, told)
 
     def _modules_of_one_configuration(self) -> Iterator[tuple[str, Any]]:
         yield "a second module", self.make(1)
@@ -1004,8 +1022,8 @@ class NnxLaws(Laws):
         found: dict[str, Any] = {}
         for given in examples:
             with doing("call", "nnx.grad of the call"):
-                count = jnp.asarray(1, jnp.int32)
-                slopes, _ = step(copy_of(instance), given, start, count)
+                count = np.asarray(1, np.int32)
+                slopes, *_ = step(*nnx.split(instance), given, start, count)
             for path, slope in slopes.items():
                 found[path] = found.get(path, 0) + np.abs(np.asarray(slope))
         return found
@@ -1041,7 +1059,7 @@ class NnxLaws(Laws):
         states = [nnx.state(module) for module in modules]
         step = functools.partial(self.step_of_state, nnx.graphdef(modules[0]))
         stacked = jax.tree.map(stack_leaves, *states)
-        output, state = jax.jit(jax.vmap(step))(
+        output, state = compiled(jax.vmap(step))(
             stacked, *jax.tree.map(stack_leaves, *arguments)
         )
         loop = [self.run(one, *given) for one, given in zip(modules, arguments)]
@@ -1142,6 +1160,18 @@ class NnxLaws(Laws):
         told = "the call changed the graph definition: it stored an attribute"
         same = nnx.graphdef(instance) == graphdef
         check(same, type(instance).__name__, told)
+
+    def test_p12_a_call_keeps_its_variables(self):
+        instance, arguments = self.example()
+        before = variables_of(instance)
+        self.call(instance, *arguments)
+        after = variables_of(instance)
+        for path in before.keys() & after.keys():
+            told = "the call put another Variable in its place"
+            hint = (
+                "`self.variable[...] = value`: who holds the first one sees no update"
+            )
+            check(after[path] is before[path], path, told, hint)
 
     def test_p12_a_cold_call_leaves_no_tracer_behind(self):
         laws: Any = type(self)
@@ -1455,6 +1485,18 @@ class NnxLaws(Laws):
         for variable in variables_of(instance).values():
             variable.set_value(edit(value_of(variable)))
 
+    def test_p15_no_variable_is_held_twice(self):
+        instance = self.make(0)
+        if one_level(instance) is None:
+            pytest.skip("the class is no pytree")
+        owners: dict[int, str] = {}
+        for name, variable in placed_variables(instance):
+            owner = owners.setdefault(id(variable), name)
+            free = owner == name or {owner, name} & {*self.tied}
+            told = f"it is the same Variable as `{owner}`: one is trained, and not two"
+            hint = "`[layer] * depth` holds one layer; `tied` names what is held twice"
+            check(bool(free), name, told, hint)
+
     def test_p15_each_key_is_used_once(self):
         build, given = self.traceable_build()
         check_keys("build", lambda values: nnx.state(build(values)), given)
@@ -1532,6 +1574,24 @@ class NnxLaws(Laws):
         varies = any(not close(first, draw(seed)) for seed in range(1, 8))
         check(varies, "call", "eight keys give the same output", "an unused key")
 
+    def test_p16_calls_give_different_draws(self):
+        instance, arguments = self.example()
+        given = any(map(is_key, jax.tree.leaves(arguments)))
+        streams = any(map(is_key, values_of(instance).values()))
+        jaxpr = self.traced_call().jaxpr
+        if (
+            given
+            or not streams
+            or self.ignores_key
+            or not any(constant_draws(jaxpr, set()))
+        ):
+            pytest.skip("the call draws nothing from keys that the module holds")
+        before = bits_of(instance)
+        self.call(instance, *arguments)
+        told = "the call draws from a key that it holds, and leaves all as it was"
+        hint = "the same noise in every call: keep `nnx.Rngs`, and draw from a stream"
+        check(bool(changed(before, bits_of(instance))), "call", told, hint)
+
     # P17 identity
 
     def test_p17_the_graphdef_names_the_class(self):
@@ -1566,6 +1626,12 @@ class NnxLaws(Laws):
 
 STATE_METHODS = "`__getstate__`, `__setstate__`, `__copy__` or `__deepcopy__`"
 DRAWS, POINTS = 512, 12
+
+
+def placed_variables(module: Any) -> list[tuple[str, Any]]:
+    """Every Variable under each of its paths, where `nnx.state` has it under one."""
+    pairs = jax.tree_util.tree_leaves_with_path(module, is_leaf=is_variable)
+    return [(path_name(path), one) for path, one in pairs if is_variable(one)]
 
 
 def own_properties(cls: type) -> list[str]:
@@ -1625,15 +1691,15 @@ def compiled_call(laws: Any) -> Compiled:
         traces.append(None)
         return suite.call(module, *given)
 
-    compiled = nnx.jit(counted)
+    jitted = nnx.jit(counted)
 
     def run(instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
         module = copy_of(instance)
-        return compiled(module, *arguments), values_of(module)
+        return jitted(module, *arguments), values_of(module)
 
     cold, arguments = suite.make(0), suite.arguments(0)
     with doing("call", "the call under nnx.jit"):
-        compiled(cold, *arguments)
+        jitted(cold, *arguments)
     return Compiled("nnx.jit", run, traces, tracers_beside_the_state(cold))
 
 
@@ -1647,10 +1713,10 @@ def compiled_step_of_state(laws: Any) -> Compiled:
         traces.append(None)
         return suite.step_of_state(graphdef, state, *given)
 
-    compiled = jax.jit(counted, static_argnums=0)
+    jitted = compiled(counted, static_argnums=0)
 
     def run(instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
-        output, state = compiled(*nnx.split(instance), *arguments)
+        output, state = jitted(*nnx.split(instance), *arguments)
         return output, values_of(state)
 
     return Compiled("jax.jit", run, traces)
@@ -1661,20 +1727,22 @@ def compiled_step(laws: Any) -> Callable[..., Any]:
     """The slopes of all inexact Variables; then a step of AdamW on the Params."""
     suite = laws()
 
-    def step(module: Any, arguments: Any, moments: Any, count: Any) -> Any:
-        slopes = suite.slopes(module, arguments)
+    def step(graphdef: Any, state: Any, given: Any, moments: Any, count: Any) -> Any:
+        module = nnx.merge(graphdef, state, copy=True)
+        slopes = suite.slopes(module, given)
         params = variables_of(nnx.state(module, nnx.Param))
-        if not params:
-            return slopes, moments
-        # One array, since each operation on each of many takes its time to compile.
-        values, back = ravel_pytree({path: value_of(params[path]) for path in params})
-        slope, _ = ravel_pytree({path: slopes[path] for path in params})
-        values, moments = adamw(values, slope, moments, count)
-        for path, value in back(values).items():
-            params[path][...] = value
-        return slopes, moments
+        if params:
+            # One array: each operation on each of many takes its time to compile.
+            values, back = ravel_pytree(
+                {path: value_of(params[path]) for path in params}
+            )
+            slope, _ = ravel_pytree({path: slopes[path] for path in params})
+            values, moments = adamw(values, slope, moments, count)
+            for path, value in back(values).items():
+                params[path][...] = value
+        return slopes, nnx.state(module), moments
 
-    return nnx.jit(step)
+    return compiled(step, static_argnums=0)
 
 
 @functools.cache
@@ -1709,7 +1777,7 @@ def drawn_values(laws: Any) -> dict[str, np.ndarray]:
         return {path: found[path] for path in suite.spreads() if path in found}
 
     seeds = np.arange(DRAWS, dtype=np.uint32)
-    values = jax.jit(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
+    values = compiled(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
     return {path: np.asarray(value) for path, value in values.items()}
 
 
