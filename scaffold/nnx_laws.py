@@ -94,6 +94,7 @@ from pytree_laws import (
     path_name,
     reachable,
     real_dtype,
+    rows_are_equal,
     same_bits,
     second_class,
     stack_leaves,
@@ -886,6 +887,26 @@ class NnxLaws(Laws):
         told = [one for one in layers if getattr(one, "dtype", None) is not None]
         return not (any(map(is_fixed_inexact, fixed)) or others or told)
 
+    def test_p07_equal_arguments_give_no_nan(self):
+        instance, arguments = self.example()
+        hint = "a division by a deviation or a norm that can be 0: add an epsilon"
+        for fill in (0, 1):
+            try:
+                given = self.filled(arguments, fill)
+                results, _ = self.by_nnx_jit()(instance, *given)
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            told = f"with each element of the arguments {fill} it has NaN"
+            for i, result in enumerate(arrays_of(results)):
+                check(not has_nan(result), f"output {i}", told, hint)
+
+    def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
+        """The arguments with one value in those that are arrays, except for the carry."""
+        return [
+            on_device(np.full_like(v, fill)) if is_inexact(v) and i != self.carry else v
+            for i, v in enumerate(arguments)
+        ]
+
     # P8 never stale
 
     def test_p08_compiled_calls_see_every_update(self):
@@ -1028,6 +1049,36 @@ class NnxLaws(Laws):
                 found[path] = found.get(path, 0) + np.abs(np.asarray(slope))
         return found
 
+    def test_p09_no_gradient_is_nan_where_the_output_is_finite(self):
+        start = self.training_example()
+        flat = [self.filled(arguments, 0) for arguments in self.examples()]
+        points = [("arguments of zeros", start, flat)]
+        points += [("random values", *self.at_point(seed)) for seed in (1, 2)]
+        hint = (
+            "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
+            "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
+        )
+        for what, instance, examples in points:
+            for given in examples:
+                wrong = self._nan_slopes(instance, given)
+                told = f"with {what} the output is finite, and the gradient is NaN"
+                check(not wrong, ", ".join(wrong), told, hint)
+
+    def _nan_slopes(self, instance: Any, given: Any) -> list[str]:
+        """The parameters whose gradient has NaN, though the outputs are finite."""
+        laws: Any = type(self)
+        rest = self.start(instance), np.asarray(1, np.int32)
+        try:
+            outputs, _ = self.by_nnx_jit()(instance, *given)
+            step = compiled_step(laws)
+            slopes, *_ = step(*nnx.split(instance), tuple(given), *rest)
+        except ANY_ERROR:
+            return []  # a check in the call refuses the values
+        floats = (y for y in arrays_of(outputs) if is_inexact(y))
+        if not all(bool(np.all(np.isfinite(np.asarray(y)))) for y in floats):
+            return []
+        return [n for n, slope in slopes.items() if self.is_param(n) and has_nan(slope)]
+
     def test_p09_a_step_moves_the_parameters_alone(self):
         starts = [self.training_example(), self.at_point(2)[0]]
         ran = [(values_of(one), values_of(self.train(one, 1))) for one in starts]
@@ -1125,6 +1176,17 @@ class NnxLaws(Laws):
         wanted = [aval(leaf) for leaf in jax.tree.leaves(first)]
         got = [aval(leaf) for leaf in jax.tree.leaves(after)]
         check(got == wanted, at, f"its new value is {got}, it was {wanted}")
+
+    def test_p11_the_carry_advances(self):
+        if self.carry is None:
+            pytest.skip("no carry is declared")
+        instance, arguments = self.example()
+        advance = functools.partial(self.advance, instance, arguments)
+        jaxpr = jax.make_jaxpr(advance)(arguments[self.carry]).jaxpr
+        same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
+        told = "the new carry is the old one, whatever the arguments are"
+        hint = "the call returns what it was given, and not what it computed"
+        check(not same or not all(same), f"argument {self.carry}", told, hint)
 
     def test_p11_gradients_pass_through_the_carry(self):
         if self.carry is None:
@@ -1485,6 +1547,21 @@ class NnxLaws(Laws):
         for variable in variables_of(instance).values():
             variable.set_value(edit(value_of(variable)))
 
+    def test_p15_rows_of_a_draw_differ(self):
+        if not self._takes_keys():
+            pytest.skip("the constructor takes no key")
+        first, second = (
+            values_of(built_with_key(self, jax.random.key(seed))) for seed in (0, 1)
+        )
+        for path, value in first.items():
+            drawn = is_floating(value) and value.dtype.itemsize > 2 and path in second
+            if drawn and not same_bits(value, second[path]):
+                told = "its rows are one and the same draw"
+                hint = (
+                    "one key for all of them: `jax.vmap(draw)(jax.random.split(key))`"
+                )
+                check(not rows_are_equal(host(value)), path, told, hint)
+
     def test_p15_no_variable_is_held_twice(self):
         instance = self.make(0)
         if one_level(instance) is None:
@@ -1632,6 +1709,10 @@ def placed_variables(module: Any) -> list[tuple[str, Any]]:
     """Every Variable under each of its paths, where `nnx.state` has it under one."""
     pairs = jax.tree_util.tree_leaves_with_path(module, is_leaf=is_variable)
     return [(path_name(path), one) for path, one in pairs if is_variable(one)]
+
+
+def has_nan(value: Any) -> bool:
+    return is_inexact(value) and bool(np.isnan(np.asarray(value)).any())
 
 
 def own_properties(cls: type) -> list[str]:

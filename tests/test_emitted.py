@@ -242,7 +242,7 @@ def generated(root: Path, raws: Sequence[Mapping[str, Any]]) -> Project:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return generated(tmp_path_factory.mktemp("drawn"), drawn(200, 7))
+    return generated(tmp_path_factory.mktemp("drawn"), drawn(200, 8))
 
 
 @pytest.fixture(scope="module")

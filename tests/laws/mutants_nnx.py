@@ -188,6 +188,13 @@ class AnotherSetting(LinearLaws):
 # P7, P8: the call.
 
 
+@mutant("P7", "output 0", "with each element of the arguments 0 it has NaN", "add an epsilon")
+class NoEpsilon(LinearLaws):
+    class cls(Linear):
+        def affine(self, x):
+            return super().affine(x / jnp.sqrt(jnp.sum(x**2)))
+
+
 @mutant("P7", "Operands could not be broadcast", "of two ranks")
 class BroadcastsRanks(LinearLaws):
     broadcasts = False
@@ -238,7 +245,24 @@ class SubModuleNotUsed(LinearLaws):
             self.inner = nnx.Linear(size, size, rngs=rngs)
 
 
+@mutant("P9", "weight", "the output is finite, and the gradient is NaN", "an epsilon inside")
+class RootOfZero(LinearLaws):
+    class cls(Linear):
+        def affine(self, x):
+            return super().affine(x) + jnp.sqrt(jnp.sum((self.weight[...] @ x) ** 2))
+
+
 # P10, P11: transformations.
+
+
+@mutant("P11", "argument 0", "the new carry is the old one")
+class CarryAsItWas(LinearLaws):
+    carry = 0
+
+    class cls(Linear):
+        def __call__(self, x):
+            super().__call__(x)
+            return x
 
 
 @mutant("P11", "argument 0", "small steps show the slope", "stop_gradient on the carry")
@@ -471,6 +495,13 @@ class KeyTwice(LinearLaws):
             key = rngs.params()
             self.weight[...] = self.draw(key, (size, size))
             self.bias[...] = self.draw(key, (size,))
+
+
+@mutant("P15", "weight", "its rows are one and the same draw")
+class RowsAlike(LinearLaws):
+    class cls(Linear):
+        def draw(self, key, shape):
+            return jnp.broadcast_to(jax.random.normal(key, shape[1:], jnp.float32), shape) + 0
 
 
 @mutant("P15", "layers.1.bias", "the same Variable as `layers.0.bias`", "[layer] * depth")

@@ -65,6 +65,7 @@ from pytree_laws import (
     class_attributes,
     clone_as,
     close,
+    compiled,
     constant_draws,
     doing,
     edit,
@@ -88,9 +89,12 @@ from pytree_laws import (
     named_leaves,
     new_carry,
     nodes,
+    on_device,
     one_level,
+    path_name,
     reachable,
     real_dtype,
+    rows_are_equal,
     same_bits,
     second_class,
     stack_leaves,
@@ -164,7 +168,7 @@ LAWS = {
     ),
     "P12": (
         "purity",
-        "A call updates the declared Variables and nothing else, leaves no tracer behind, prints nothing, and draws from a key that it is given.",
+        "A call updates the declared Variables and nothing else, in place, leaves no tracer behind, prints nothing, and draws from a key that it is given.",
         "The call stores a value as an attribute or in the module, or appends to a list; a Variable that should be updated is updated on a copy, as inside of jax.jit; or a constant key is left over.",
         "Update through Variables, return what else has to be remembered, and draw from `rngs` or from an argument.",
     ),
@@ -182,13 +186,13 @@ LAWS = {
     ),
     "P15": (
         "ownership",
-        "A snapshot does not follow the module, nor the module its snapshot; no two Variables share a buffer, and each random draw has its own key.",
+        "A snapshot does not follow the module, nor the module its snapshot; no two Variables share a buffer, no Variable is held twice unless it is meant so, and each random draw has its own key.",
         "nnx.state and nnx.split return the Variables of the module itself, so that training on overwrites what was to be kept; or one key serves two draws.",
         "Make new Variables, `jax.tree.map(lambda x: x, nnx.state(module))`, and draw with `rngs.params()` once per consumer.",
     ),
     "P16": (
         "helpers",
-        "`map_variables` maps the values of the Variables of a type, and leaves the others, the module and its state alone.",
+        "`map_variables` maps the values of the Variables of a type, and leaves the others, the module and its state alone; keys, and calls that draw from streams, give different draws.",
         "`is_leaf` is missing: jax.tree.map then goes past the Variables, and an isinstance test in the function is never true.",
         "Write `is_leaf=lambda node: isinstance(node, nnx.Variable)`, and `node.replace(function(node.get_value()))`.",
     ),
@@ -375,6 +379,7 @@ class NnxLaws(Laws):
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
+    tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
@@ -523,7 +528,7 @@ class NnxLaws(Laws):
         params = values_of(nnx.state(instance, nnx.Param)).values()
         wide = np.result_type(np.float32, *(param.dtype for param in params))
         zeros = np.zeros(sum(param.size for param in params), wide)
-        return jnp.asarray(zeros), jnp.asarray(np.real(zeros))
+        return on_device(zeros), on_device(np.real(zeros))
 
     def train(self, instance: Any, steps: int) -> Any:
         """A copy of the module after some steps of AdamW."""
@@ -532,11 +537,25 @@ class NnxLaws(Laws):
         moments, examples = self.start(instance), self.examples()
         with doing(type(instance).__name__, "a training step"):
             for count in range(1, steps + 1):
-                given = examples[count % 2], moments, jnp.asarray(count, jnp.int32)
-                _, moments = step(module, *given)
+                given = examples[count % 2], moments, np.asarray(count, np.int32)
+                _, state, moments = step(*nnx.split(module), *given)
+                nnx.update(module, state)
         return module
 
     # P1 construct
+
+    def test_p01_keeps_no_stream_of_its_rngs(self):
+        inputs = self.inputs(0)
+        given = [one for one in inputs.values() if isinstance(one, nnx.Rngs)]
+        if not given:
+            pytest.skip("the constructor takes no rngs")
+        streams = {
+            id(v) for rngs in given for v in variables_of(nnx.state(rngs)).values()
+        }
+        for path, variable in variables_of(self.build(**inputs)).items():
+            told = "it is a stream of the `rngs` that the constructor was given"
+            hint = "two modules that share it draw each other's keys: `rngs.fork()`"
+            check(id(variable) not in streams, path, told, hint)
 
     def test_p01_builds_under_jit_without_leaking(self):
         strays: list[str] = []
@@ -752,13 +771,13 @@ class NnxLaws(Laws):
     def test_p06_one_trace_serves_all_modules(self):
         first, arguments = self.example()
         laws: Any = type(self)
-        for compiled in (compiled_call(laws), compiled_step_of_state(laws)):
-            compiled.run(first, *arguments)
-            before = len(compiled.traces)
+        for jitted in (compiled_call(laws), compiled_step_of_state(laws)):
+            jitted.run(first, *arguments)
+            before = len(jitted.traces)
             for what, module in self._modules_of_one_configuration():
-                compiled.run(module, *arguments)
-                told = f"under {compiled.name} {what} was traced anew"
-                check(len(compiled.traces) == before, type(first).__name__, told)
+                jitted.run(module, *arguments)
+                told = f"under {jitted.name} {what} was traced anew"
+                check(len(jitted.traces) == before, type(first).__name__, told)
 
     def _modules_of_one_configuration(self) -> Iterator[tuple[str, Any]]:
         yield "a second module", self.make(1)
@@ -867,6 +886,26 @@ class NnxLaws(Laws):
         layers = (node for _, node in nnx.iter_modules(instance))
         told = [one for one in layers if getattr(one, "dtype", None) is not None]
         return not (any(map(is_fixed_inexact, fixed)) or others or told)
+
+    def test_p07_equal_arguments_give_no_nan(self):
+        instance, arguments = self.example()
+        hint = "a division by a deviation or a norm that can be 0: add an epsilon"
+        for fill in (0, 1):
+            try:
+                given = self.filled(arguments, fill)
+                results, _ = self.by_nnx_jit()(instance, *given)
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            told = f"with each element of the arguments {fill} it has NaN"
+            for i, result in enumerate(arrays_of(results)):
+                check(not has_nan(result), f"output {i}", told, hint)
+
+    def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
+        """The arguments with one value in those that are arrays, except for the carry."""
+        return [
+            on_device(np.full_like(v, fill)) if is_inexact(v) and i != self.carry else v
+            for i, v in enumerate(arguments)
+        ]
 
     # P8 never stale
 
@@ -1004,11 +1043,41 @@ class NnxLaws(Laws):
         found: dict[str, Any] = {}
         for given in examples:
             with doing("call", "nnx.grad of the call"):
-                count = jnp.asarray(1, jnp.int32)
-                slopes, _ = step(copy_of(instance), given, start, count)
+                count = np.asarray(1, np.int32)
+                slopes, *_ = step(*nnx.split(instance), given, start, count)
             for path, slope in slopes.items():
                 found[path] = found.get(path, 0) + np.abs(np.asarray(slope))
         return found
+
+    def test_p09_no_gradient_is_nan_where_the_output_is_finite(self):
+        start = self.training_example()
+        flat = [self.filled(arguments, 0) for arguments in self.examples()]
+        points = [("arguments of zeros", start, flat)]
+        points += [("random values", *self.at_point(seed)) for seed in (1, 2)]
+        hint = (
+            "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
+            "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
+        )
+        for what, instance, examples in points:
+            for given in examples:
+                wrong = self._nan_slopes(instance, given)
+                told = f"with {what} the output is finite, and the gradient is NaN"
+                check(not wrong, ", ".join(wrong), told, hint)
+
+    def _nan_slopes(self, instance: Any, given: Any) -> list[str]:
+        """The parameters whose gradient has NaN, though the outputs are finite."""
+        laws: Any = type(self)
+        rest = self.start(instance), np.asarray(1, np.int32)
+        try:
+            outputs, _ = self.by_nnx_jit()(instance, *given)
+            step = compiled_step(laws)
+            slopes, *_ = step(*nnx.split(instance), tuple(given), *rest)
+        except ANY_ERROR:
+            return []  # a check in the call refuses the values
+        floats = (y for y in arrays_of(outputs) if is_inexact(y))
+        if not all(bool(np.all(np.isfinite(np.asarray(y)))) for y in floats):
+            return []
+        return [n for n, slope in slopes.items() if self.is_param(n) and has_nan(slope)]
 
     def test_p09_a_step_moves_the_parameters_alone(self):
         starts = [self.training_example(), self.at_point(2)[0]]
@@ -1041,7 +1110,7 @@ class NnxLaws(Laws):
         states = [nnx.state(module) for module in modules]
         step = functools.partial(self.step_of_state, nnx.graphdef(modules[0]))
         stacked = jax.tree.map(stack_leaves, *states)
-        output, state = jax.jit(jax.vmap(step))(
+        output, state = compiled(jax.vmap(step))(
             stacked, *jax.tree.map(stack_leaves, *arguments)
         )
         loop = [self.run(one, *given) for one, given in zip(modules, arguments)]
@@ -1108,6 +1177,17 @@ class NnxLaws(Laws):
         got = [aval(leaf) for leaf in jax.tree.leaves(after)]
         check(got == wanted, at, f"its new value is {got}, it was {wanted}")
 
+    def test_p11_the_carry_advances(self):
+        if self.carry is None:
+            pytest.skip("no carry is declared")
+        instance, arguments = self.example()
+        advance = functools.partial(self.advance, instance, arguments)
+        jaxpr = jax.make_jaxpr(advance)(arguments[self.carry]).jaxpr
+        same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
+        told = "the new carry is the old one, whatever the arguments are"
+        hint = "the call returns what it was given, and not what it computed"
+        check(not same or not all(same), f"argument {self.carry}", told, hint)
+
     def test_p11_gradients_pass_through_the_carry(self):
         if self.carry is None:
             pytest.skip("no carry is declared")
@@ -1142,6 +1222,18 @@ class NnxLaws(Laws):
         told = "the call changed the graph definition: it stored an attribute"
         same = nnx.graphdef(instance) == graphdef
         check(same, type(instance).__name__, told)
+
+    def test_p12_a_call_keeps_its_variables(self):
+        instance, arguments = self.example()
+        before = variables_of(instance)
+        self.call(instance, *arguments)
+        after = variables_of(instance)
+        for path in before.keys() & after.keys():
+            told = "the call put another Variable in its place"
+            hint = (
+                "`self.variable[...] = value`: who holds the first one sees no update"
+            )
+            check(after[path] is before[path], path, told, hint)
 
     def test_p12_a_cold_call_leaves_no_tracer_behind(self):
         laws: Any = type(self)
@@ -1455,6 +1547,33 @@ class NnxLaws(Laws):
         for variable in variables_of(instance).values():
             variable.set_value(edit(value_of(variable)))
 
+    def test_p15_rows_of_a_draw_differ(self):
+        if not self._takes_keys():
+            pytest.skip("the constructor takes no key")
+        first, second = (
+            values_of(built_with_key(self, jax.random.key(seed))) for seed in (0, 1)
+        )
+        for path, value in first.items():
+            drawn = is_floating(value) and value.dtype.itemsize > 2 and path in second
+            if drawn and not same_bits(value, second[path]):
+                told = "its rows are one and the same draw"
+                hint = (
+                    "one key for all of them: `jax.vmap(draw)(jax.random.split(key))`"
+                )
+                check(not rows_are_equal(host(value)), path, told, hint)
+
+    def test_p15_no_variable_is_held_twice(self):
+        instance = self.make(0)
+        if one_level(instance) is None:
+            pytest.skip("the class is no pytree")
+        owners: dict[int, str] = {}
+        for name, variable in placed_variables(instance):
+            owner = owners.setdefault(id(variable), name)
+            free = owner == name or {owner, name} & {*self.tied}
+            told = f"it is the same Variable as `{owner}`: one is trained, and not two"
+            hint = "`[layer] * depth` holds one layer; `tied` names what is held twice"
+            check(bool(free), name, told, hint)
+
     def test_p15_each_key_is_used_once(self):
         build, given = self.traceable_build()
         check_keys("build", lambda values: nnx.state(build(values)), given)
@@ -1532,6 +1651,24 @@ class NnxLaws(Laws):
         varies = any(not close(first, draw(seed)) for seed in range(1, 8))
         check(varies, "call", "eight keys give the same output", "an unused key")
 
+    def test_p16_calls_give_different_draws(self):
+        instance, arguments = self.example()
+        given = any(map(is_key, jax.tree.leaves(arguments)))
+        streams = any(map(is_key, values_of(instance).values()))
+        jaxpr = self.traced_call().jaxpr
+        if (
+            given
+            or not streams
+            or self.ignores_key
+            or not any(constant_draws(jaxpr, set()))
+        ):
+            pytest.skip("the call draws nothing from keys that the module holds")
+        before = bits_of(instance)
+        self.call(instance, *arguments)
+        told = "the call draws from a key that it holds, and leaves all as it was"
+        hint = "the same noise in every call: keep `nnx.Rngs`, and draw from a stream"
+        check(bool(changed(before, bits_of(instance))), "call", told, hint)
+
     # P17 identity
 
     def test_p17_the_graphdef_names_the_class(self):
@@ -1566,6 +1703,16 @@ class NnxLaws(Laws):
 
 STATE_METHODS = "`__getstate__`, `__setstate__`, `__copy__` or `__deepcopy__`"
 DRAWS, POINTS = 512, 12
+
+
+def placed_variables(module: Any) -> list[tuple[str, Any]]:
+    """Every Variable under each of its paths, where `nnx.state` has it under one."""
+    pairs = jax.tree_util.tree_leaves_with_path(module, is_leaf=is_variable)
+    return [(path_name(path), one) for path, one in pairs if is_variable(one)]
+
+
+def has_nan(value: Any) -> bool:
+    return is_inexact(value) and bool(np.isnan(np.asarray(value)).any())
 
 
 def own_properties(cls: type) -> list[str]:
@@ -1625,15 +1772,15 @@ def compiled_call(laws: Any) -> Compiled:
         traces.append(None)
         return suite.call(module, *given)
 
-    compiled = nnx.jit(counted)
+    jitted = nnx.jit(counted)
 
     def run(instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
         module = copy_of(instance)
-        return compiled(module, *arguments), values_of(module)
+        return jitted(module, *arguments), values_of(module)
 
     cold, arguments = suite.make(0), suite.arguments(0)
     with doing("call", "the call under nnx.jit"):
-        compiled(cold, *arguments)
+        jitted(cold, *arguments)
     return Compiled("nnx.jit", run, traces, tracers_beside_the_state(cold))
 
 
@@ -1647,10 +1794,10 @@ def compiled_step_of_state(laws: Any) -> Compiled:
         traces.append(None)
         return suite.step_of_state(graphdef, state, *given)
 
-    compiled = jax.jit(counted, static_argnums=0)
+    jitted = compiled(counted, static_argnums=0)
 
     def run(instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
-        output, state = compiled(*nnx.split(instance), *arguments)
+        output, state = jitted(*nnx.split(instance), *arguments)
         return output, values_of(state)
 
     return Compiled("jax.jit", run, traces)
@@ -1661,20 +1808,22 @@ def compiled_step(laws: Any) -> Callable[..., Any]:
     """The slopes of all inexact Variables; then a step of AdamW on the Params."""
     suite = laws()
 
-    def step(module: Any, arguments: Any, moments: Any, count: Any) -> Any:
-        slopes = suite.slopes(module, arguments)
+    def step(graphdef: Any, state: Any, given: Any, moments: Any, count: Any) -> Any:
+        module = nnx.merge(graphdef, state, copy=True)
+        slopes = suite.slopes(module, given)
         params = variables_of(nnx.state(module, nnx.Param))
-        if not params:
-            return slopes, moments
-        # One array, since each operation on each of many takes its time to compile.
-        values, back = ravel_pytree({path: value_of(params[path]) for path in params})
-        slope, _ = ravel_pytree({path: slopes[path] for path in params})
-        values, moments = adamw(values, slope, moments, count)
-        for path, value in back(values).items():
-            params[path][...] = value
-        return slopes, moments
+        if params:
+            # One array: each operation on each of many takes its time to compile.
+            values, back = ravel_pytree(
+                {path: value_of(params[path]) for path in params}
+            )
+            slope, _ = ravel_pytree({path: slopes[path] for path in params})
+            values, moments = adamw(values, slope, moments, count)
+            for path, value in back(values).items():
+                params[path][...] = value
+        return slopes, nnx.state(module), moments
 
-    return nnx.jit(step)
+    return compiled(step, static_argnums=0)
 
 
 @functools.cache
@@ -1709,7 +1858,7 @@ def drawn_values(laws: Any) -> dict[str, np.ndarray]:
         return {path: found[path] for path in suite.spreads() if path in found}
 
     seeds = np.arange(DRAWS, dtype=np.uint32)
-    values = jax.jit(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
+    values = compiled(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
     return {path: np.asarray(value) for path, value in values.items()}
 
 
