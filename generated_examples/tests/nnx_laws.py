@@ -138,7 +138,7 @@ LAWS = {
     ),
     "P7": (
         "jit equals eager",
-        "The call gives the same values and dtypes, and leaves the same state, in Python, under nnx.jit, and under jax.jit through split and merge.",
+        "The call gives the same values and dtypes, and leaves the same state, in Python, under nnx.jit, and under jax.jit through split and merge; arguments whose elements are equal give no NaN.",
         "The call branches on values, mixes dtypes, or updates a Variable inside of a jax.jit of its own, which loses the update.",
         "Use nnx.jit, or return the state: `return y, nnx.state(module)`; make arrays with `dtype=x.dtype`.",
     ),
@@ -150,7 +150,7 @@ LAWS = {
     ),
     "P9": (
         "gradient and step",
-        "nnx.grad gives a gradient to every element of every Param, at the start or elsewhere, and to nothing else; a step of AdamW with weight decay moves the Params alone.",
+        "nnx.grad gives a gradient to every element of every Param, at the start or elsewhere, no NaN where the output is finite, and nothing to the others; a step of AdamW with weight decay moves the Params alone.",
         "A weight is no Param, a buffer is one, or a parameter, or a part of it, is not used by the call.",
         "Hold what is trained in nnx.Param and nothing else, and apply stop_gradient to buffers where they are used.",
     ),
@@ -162,7 +162,7 @@ LAWS = {
     ),
     "P11": (
         "carry",
-        "A call keeps the structure, shapes and dtypes of the state, and of the carry that is declared, so that lax.scan can carry it, and gradients pass through the carry.",
+        "A call keeps the structure, shapes and dtypes of the state, and of the carry that is declared, so that lax.scan can carry it; the carry advances, and gradients pass through it.",
         "An update assigns a new Variable, promotes the dtype or drops an axis; or stop_gradient stands on the carry.",
         "Update with `self.variable[...] = value`, in the dtype of the Variable.",
     ),
@@ -186,7 +186,7 @@ LAWS = {
     ),
     "P15": (
         "ownership",
-        "A snapshot does not follow the module, nor the module its snapshot; no two Variables share a buffer, no Variable is held twice unless it is meant so, and each random draw has its own key.",
+        "A snapshot does not follow the module, nor the module its snapshot; no two Variables share a buffer, no Variable is held twice unless it is meant so, and each random draw, and each of its rows, has its own key.",
         "nnx.state and nnx.split return the Variables of the module itself, so that training on overwrites what was to be kept; or one key serves two draws.",
         "Make new Variables, `jax.tree.map(lambda x: x, nnx.state(module))`, and draw with `rngs.params()` once per consumer.",
     ),

@@ -128,7 +128,9 @@ def _constructor_form(
 def _free_local(spec: ModuleSpec) -> str:
     """A name for the new instance that no argument of `create` has, and no local of `setup`."""
     taken = {*(one.name for one in parameters(spec)), *assigned_names(spec.setup)}
-    return next(name for name in ("node", "instance", "built", "made", f"new_{spec.name}") if name not in taken)
+    return next(
+        name for name in ("node", "instance", "built", "made", f"new_{spec.name}") if name not in taken
+    )
 
 
 def _flag_signature(spec: ModuleSpec) -> str:
