@@ -517,21 +517,3 @@ class OneLayerTwice(LinearLaws):
             for layer in self.layers:
                 x = layer(x)
             return super().affine(x)
-
-
-# P16: draws.
-
-
-@mutant("P16", "draws from a key that it holds", "the same noise in every call")
-class SameNoise(LinearLaws):
-    variables = (*LinearLaws.variables, Var("key", nnx.Variable, (), "key"))
-    updates = ()
-
-    class cls(Linear):
-        def __init__(self, size, scale=2.0, *, rngs):
-            super().__init__(size, scale, rngs=rngs)
-            self.key = nnx.Variable(rngs.noise())
-
-        def __call__(self, x):
-            noise = jax.random.normal(self.key[...], x.shape, x.dtype)
-            return self.affine(x - jax.lax.stop_gradient(self.mean[...]) + noise)
