@@ -28,7 +28,7 @@ from scaffold.spec.names import stem
 from scaffold.spec.toml import write_toml
 from scaffold.spec.types import DTYPES, ArrayType, arrays, walk
 from scaffold.tidy import tidy
-from tests.drafts import HELPERS, WIDE
+from tests.drafts import HELPERS, WIDE, shape_of_dim
 from tests.projects import EXAMPLES, run
 from tests.strategies import specs
 
@@ -97,20 +97,6 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
         yield "field default"
     if one.optional:
         yield f"flag {'stored' if spec.field(one.optional) else 'argument'}"
-
-
-def shape_of_dim(dim: str) -> str:
-    return (
-        "scalar"
-        if not dim
-        else "int"
-        if dim.isdigit()
-        else "many"
-        if dim[0] == "*"
-        else "name"
-        if dim.isidentifier()
-        else "sum"
-    )
 
 
 def options_of_call(spec: ModuleSpec) -> Iterator[str]:

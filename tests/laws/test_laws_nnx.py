@@ -2,6 +2,7 @@
 
 import good_nnx
 import mutants_nnx  # noqa: F401 - adds to `MUTANTS`
+import mutants_nnx_objects  # noqa: F401 - adds to `MUTANTS`
 import pytest
 from laws_runner import run
 from nnx_base import MUTANTS, LinearLaws, nnx_laws
