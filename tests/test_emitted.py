@@ -115,8 +115,7 @@ def options_of_call(spec: ModuleSpec) -> Iterator[str]:
 
 DRAWN = ("module", "nnx", "pytree")
 """The kinds that the strategies draw."""
-BOTH_WAYS = ("module", "pytree")
-"""Those of them that are built by a factory or by `__init__`."""
+BOTH_WAYS = ("module", "pytree")  # built by a factory, or by `__init__`
 EXPECTED = {
     *("save leaves", "save safetensors"),
     *(f"kind {name}" for name in DRAWN),
