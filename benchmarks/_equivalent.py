@@ -8,7 +8,11 @@ IN_EXPRESSION = "the spec gives an expression: nothing is declared of its spread
 NOTHING_TO_TRY = "sizes and depths of 0 are allowed on both sides of the bound"
 BOOL = "the result is a bool: nothing is differentiated or rounded"
 NO_FIELDS = "the names are none of its fields, or of an array of integers"
+HIDDEN = "a value on the class, which every module hides by its own"
+SQUARE = "the array is square, and its fans are equal"
 EQUIVALENT: dict[str, dict[str, str]] = {
+    "array or module made static": {"nnx_block": HIDDEN},
+    "fans exchanged": {"nnx_block": SQUARE},
     "argument changed in place": {
         "loop_condition": "the argument is a tuple, which the mistake leaves alone"
     },
@@ -18,7 +22,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "given model not copied": {"train_state": "no optimiser of the tests keeps the weights in its state"},
     "another spread": dict.fromkeys(("embedding", "gru_cell", "linear"), IN_EXPRESSION),
     "bound of a check": dict.fromkeys(("embedding", "mlp"), NOTHING_TO_TRY),
-    "check left out": dict.fromkeys(("embedding", "layer_norm", "stack", "linear"), CALL_IN_PYTHON),
+    "check left out": dict.fromkeys(
+        ("embedding", "layer_norm", "linear", "nnx_block", "stack"), CALL_IN_PYTHON
+    ),
     "constant instead of a static field": dict.fromkeys(("dropout", "mlp"), IN_ONE_BRANCH),
     "given array not copied": {"embedding": NOT_GIVEN},
     "given array without its sign": {"embedding": NOT_GIVEN, "split_table": "the array holds bools"},

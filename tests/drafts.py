@@ -78,7 +78,7 @@ INNER: dict[str, Any] = {
     "call": {
         "args": "x: f[*shape]",
         "returns": "f[*shape]",
-        "body": "return x * self.scale + self.shift + self.draw[0]",
+        "body": "return x * self.scale + self.shift + jnp.sum(self.draw)",
     },
 }
 INNER_TREE: dict[str, Any] = {
@@ -176,3 +176,17 @@ def total(array: ArrayType, source: str) -> str:
 def summed(source: str) -> str:
     """The same for a structure of floating-point arrays."""
     return f"sum(jnp.sum(leaf.astype(x.dtype)) for leaf in jax.tree.leaves({source}))"
+
+
+def shape_of_dim(dim: str) -> str:
+    return (
+        "scalar"
+        if not dim
+        else "int"
+        if dim.isdigit()
+        else "many"
+        if dim[0] == "*"
+        else "name"
+        if dim.isidentifier()
+        else "sum"
+    )

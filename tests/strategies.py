@@ -1,6 +1,6 @@
 """Specs at random: raw tables that are valid, whose code is sound, and whose generated tests pass.
 
-`specs()` draws a spec of either kind with any of the options, in any combination that the tool accepts. The body of the
+`specs()` draws a spec of a kind with any of the options, in any combination that the tool accepts. The body of the
 call uses every field, so that each parameter has a gradient and changes the output. What a spec may say and is never
 drawn here is a fault of the spec, or a limit that a comment names.
 """
@@ -16,13 +16,14 @@ from scaffold.spec.types import DTYPES
 from tests.draft_calls import call
 from tests.draft_fields import MEMBERS, preset_dict
 from tests.draft_roles import ROLES
+from tests.draft_variables import NNX_MEMBERS
 from tests.drafts import CLASS_NAMES, COMPLEX, DIM_NAMES, INTEGER, REAL, Draft, Draw, docs
 
 
 @st.composite
 def specs(draw: Draw, names: st.SearchStrategy[str] | None = None) -> dict[str, Any]:
     """The raw tables of a spec, for `read_spec`."""
-    kind = draw(st.sampled_from(["module", "pytree"]))
+    kind = draw(st.sampled_from(["module", "module", "pytree", "pytree", "nnx"]))
     name = draw(names if names is not None else st.sampled_from(CLASS_NAMES))
     dims = draw(st.lists(st.sampled_from(DIM_NAMES), min_size=1, max_size=3, unique=True))
     draft = Draft(draw, kind, name, {name, "shape", *DIM_NAMES}, dims)
@@ -36,7 +37,8 @@ def specs(draw: Draw, names: st.SearchStrategy[str] | None = None) -> dict[str, 
     draft.reals.append(anchor)
     if raw.get("rebuild") == "static":
         preset_dict(draft)
-    for member in draw(st.lists(st.sampled_from((*MEMBERS, *ROLES)), min_size=2, max_size=7)):
+    members = NNX_MEMBERS if kind == "nnx" else (*MEMBERS, *ROLES)
+    for member in draw(st.lists(st.sampled_from(members), min_size=2, max_size=7)):
         member(draft)
     return {**raw, **rest(draft, raw)}
 
@@ -46,6 +48,8 @@ def form(draft: Draft) -> dict[str, Any]:
     raw: dict[str, Any] = {"kind": draft.kind} if draft.kind != "module" or draft.rarely() else {}
     if draft.kind == "pytree" and draft.chance():
         raw["rebuild"] = draft.one("bypass", "flag", "factory", "static", "static")
+    if draft.kind == "nnx":
+        return {**raw, "constructor": "init"} if draft.chance() else raw
     if raw.get("rebuild") not in ("flag", "factory") and draft.chance():
         raw["constructor"] = draft.one("factory", "init", "init")
     return raw
@@ -71,7 +75,7 @@ def rest(draft: Draft, raw: Mapping[str, Any]) -> dict[str, Any]:
         table["arguments"] = ordered(draft, {**raw, **table})
     spec = read_spec({**raw, **table}, "drawn")
     test = test_table(draft, spec)
-    groups = grouping(draft, spec) if draft.chance() else {}
+    groups = grouping(draft, spec) if draft.kind != "nnx" and draft.chance() else {}
     return {**table, **({"test": test} if test else {}), **groups}
 
 

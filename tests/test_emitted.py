@@ -28,7 +28,7 @@ from scaffold.spec.names import stem
 from scaffold.spec.toml import write_toml
 from scaffold.spec.types import DTYPES, ArrayType, arrays, walk
 from scaffold.tidy import tidy
-from tests.drafts import HELPERS, WIDE
+from tests.drafts import HELPERS, WIDE, shape_of_dim
 from tests.projects import EXAMPLES, run
 from tests.strategies import specs
 
@@ -74,10 +74,22 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
     yield f"role {one.role}"
     yield f"initialiser {one.initialiser}" if one.initialiser else f"init {'=' if one.init else 'given'}"
     yield from (f"type {type(part).__name__} {one.role}" for part in walk(one.type))
+    if spec.kind == "nnx":
+        yield from (f"type {type(part).__name__} {one.role} of nnx" for part in walk(one.type))
     for array in arrays(one.type):
         yield f"dtype {array.dtype}"
         yield from (f"dims {shape_of_dim(dim)}" for dim in array.dims or ("",))
-    for key in ("preprocess", "optional", "converter", "check", "preset", "nullable", "doc", "of"):
+    for key in (
+        "preprocess",
+        "optional",
+        "converter",
+        "check",
+        "preset",
+        "nullable",
+        "doc",
+        "of",
+        "variable",
+    ):
         if getattr(one, key):
             yield f"field {key}"
             yield f"{key} with {spec.rebuild if spec.kind == 'pytree' else spec.constructor}"
@@ -85,20 +97,6 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
         yield "field default"
     if one.optional:
         yield f"flag {'stored' if spec.field(one.optional) else 'argument'}"
-
-
-def shape_of_dim(dim: str) -> str:
-    return (
-        "scalar"
-        if not dim
-        else "int"
-        if dim.isdigit()
-        else "many"
-        if dim[0] == "*"
-        else "name"
-        if dim.isidentifier()
-        else "sum"
-    )
 
 
 def options_of_call(spec: ModuleSpec) -> Iterator[str]:
@@ -115,12 +113,16 @@ def options_of_call(spec: ModuleSpec) -> Iterator[str]:
         yield "many dims"
 
 
-DRAWN = ("module", "pytree")
+DRAWN = ("module", "nnx", "pytree")
 """The kinds that the strategies draw."""
+BOTH_WAYS = ("module", "pytree")  # built by a factory, or by `__init__`
 EXPECTED = {
     *("save leaves", "save safetensors"),
     *(f"kind {name}" for name in DRAWN),
-    *(f"constructor {constructor} of {kind}" for constructor in CONSTRUCTORS for kind in DRAWN),
+    *(f"constructor {constructor} of {kind}" for constructor in CONSTRUCTORS for kind in BOTH_WAYS),
+    *(f"type {name} param of nnx" for name in ("ArrayType", "DictType", "ListType")),
+    *(f"type {name} module of nnx" for name in ("ClassType", "DictType", "ListType")),
+    *("type ArrayType buffer of nnx", "type CallableType callable of nnx"),
     *(f"rebuild {name}" for name in REBUILDS),
     *(f"layout {name} with {form}" for name in LAYOUTS for form in (*CONSTRUCTORS, "bypass", "static")),
     "readable group",
@@ -128,7 +130,7 @@ EXPECTED = {
     *(f"initialiser {name}" for name in INITIALISERS),
     *(f"dtype {name}" for name in DTYPES),
     *(f"dims {name}" for name in ("scalar", "int", "many", "name", "sum")),
-    *(f"field {name}" for name in set(FIELD_KEYS) - {"type", "role", "init", "variable"}),
+    *(f"field {name}" for name in set(FIELD_KEYS) - {"type", "role", "init"}),
     *(f"key {name}" for name in set(SPEC_KEYS) & {"arguments", "setup", "imports", "call", "doc"}),
     *(f"call {name}" for name in set(CALL_KEYS) & {"doc", "carry"}),
     *("field nullable", "flag stored", "flag argument", "argument *", "argument declared", "call *"),
@@ -225,7 +227,7 @@ def generated(root: Path, raws: Sequence[Mapping[str, Any]]) -> Project:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return generated(tmp_path_factory.mktemp("drawn"), drawn(200, 7))
+    return generated(tmp_path_factory.mktemp("drawn"), drawn(200, 8))
 
 
 @pytest.fixture(scope="module")

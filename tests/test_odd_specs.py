@@ -288,3 +288,54 @@ def test_an_nnx_module_is_held_by_another_alone(tmp_path: Path) -> None:
     code, told, _ = generated(tmp_path, LORA, DENSE.replace("KIND", "nnx"))
     assert code == 2
     assert "fields.base.type: `Dense` is an nnx.Module, and `Corrected` is none\n  fix: write both" in told
+
+
+def test_a_field_may_have_the_name_of_the_new_instance(tmp_path: Path) -> None:
+    tree = (
+        'name = "Tree"\nkind = "pytree"\nrebuild = "factory"\nfields = { node = "f[]", use = "callable" }\n'
+    )
+    code, told, files = generated(tmp_path, tree)
+    assert (code, told) == (0, "")
+    assert "        instance = cls(" in files["tree.py"]
+    assert "        instance._check()\n        return instance\n" in files["tree.py"]
+
+
+FILTER = """
+name = "Filter"
+kind = "nnx"
+
+[fields]
+taps = { type = "dict[str, f32[n]]", preset = { a = 0.5 } }
+gains = { type = "list[i32[n]]", role = "buffer" }
+drawn = { type = "f[n]", init = "normal" }
+rate = { type = "float", role = "static" }
+mean = { type = "f[n]", role = "buffer" }
+last = { type = "f[n]", role = "buffer" }
+seen = { type = "f[n]", role = "buffer" }
+
+[call]
+args = "x: f[n]"
+returns = "f[n]"
+body = \"\"\"
+self.mean = self.rate * self.mean + x
+self.seen += x
+self.last = x
+y = x - self.mean + self.last
+return self.drawn * y + sum(self.taps.values()) + sum(self.gains)
+\"\"\"
+"""
+
+
+def test_the_tests_of_an_nnx_module_declare_each_variable_and_what_shows(tmp_path: Path) -> None:
+    code, told, files = generated(tmp_path, FILTER)
+    assert (code, told) == (0, "")
+    tests = files["tests/test_filter.py"]
+    for row in (
+        'Var("taps.a", nnx.Param, (2,), "float32", value=0.5)',
+        'Var("gains.1", nnx.Variable, (2,), "int32")',
+        'Var("drawn", nnx.Param, (2,), std=1.0)',
+    ):
+        assert row in tests, tests
+    # `last` is assigned anew before it is read, and nothing but its update reads `seen`.
+    assert '    used = ("rate", "mean")\n' in tests
+    assert "    takes_dtype = True\n" in tests

@@ -13,7 +13,7 @@ class TestNnxBlock(NnxLaws):
     """The laws of NNX modules on `NnxBlock`."""
 
     variables = (
-        Var("mix", nnx.Param, (3, 3)),
+        Var("mix", nnx.Param, (3, 3), std=0.5774),
         Var("bias", nnx.Param, (3,), value=0.0),
         Var("mean", nnx.BatchStat, (3,), value=0.0),
         Var("calls", Count, (), "int32", value=0),
@@ -35,9 +35,11 @@ class TestNnxBlock(NnxLaws):
     )
     accepted = ({"momentum": 0.0},)
     drawn = ("mix", "layers")
+    used = ("momentum", "mean")
     returns = (Output((3,)),)
     updates = ("mean", "calls")
     map_variables = staticmethod(map_variables)
+    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

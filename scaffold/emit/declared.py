@@ -102,7 +102,41 @@ def used_fields(spec: ModuleSpec) -> list[str]:
     plain = ScalarType | CallableType
     static = [one.name for one in spec.static if one.given and isinstance(one.type, plain)]
     buffers = [one.name for one in spec.dynamic if one.role == "buffer" and _is_number_array(one)]
-    return [name for name in (*static, *buffers) if name in read]
+    overwritten = {name for name in buffers if not _outlives_its_update(body, name)}
+    return [name for name in (*static, *buffers) if name in read - overwritten]
+
+
+def _outlives_its_update(body: list[ast.stmt], name: str) -> bool:
+    """Whether what a field holds before the call shows in what the call returns.
+
+    It need not where a statement assigns the field anew, or where nothing but the updates of the field read it.
+    """
+    nodes = [node for statement in body for node in ast.walk(statement)]
+    updates = [node for node in nodes if _assigns(node, name)]
+    inside = {id(node) for update in updates for node in ast.walk(update)}
+    is_read = any(_reads(node, name) for node in nodes if id(node) not in inside)
+    return is_read and all(
+        isinstance(one, ast.AugAssign) or any(_reads(n, name) for n in ast.walk(one)) for one in updates
+    )
+
+
+def _assigns(node: ast.AST, name: str) -> bool:
+    """Whether a statement assigns `self.name`, or `self.name[...]`."""
+    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+    parts = [part for target in targets if target is not None for part in ast.walk(target)]
+    return isinstance(node, ast.stmt) and any(_is_of_self(part, name) for part in parts)
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    return _is_of_self(node, name) and isinstance(getattr(node, "ctx", None), ast.Load)
+
+
+def _is_of_self(node: ast.AST, name: str) -> bool:
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=attr):
+            return attr == name
+        case _:
+            return False
 
 
 def _is_number_array(field: Field) -> bool:

@@ -64,7 +64,7 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
             _leaf(examples, field, (place + path, kind))
             for place, field in placed(spec)
             if field.dynamic and field.role != "state"
-            for path, kind in _entries(spec, examples, field)
+            for path, kind in entries(spec, examples, field)
         ],
         "static": _static(spec, dict(inputs)),
         "other": other_inputs(spec, examples, dict(inputs)),
@@ -120,7 +120,7 @@ def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
         "drawn": [paths[name] for name in drawn_fields(spec)],
         "kept": kept_fields(spec),
         "tuples": [paths[name] for name in tuple_fields(spec)] if plain else [],
-        "used": [paths[name] for name in used_fields(spec)] if plain else [],
+        "used": [paths[name] for name in used_fields(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
 
@@ -133,7 +133,7 @@ def _local(argument: Argument) -> str:
     return "instance_" if argument.name == "instance" else argument.name
 
 
-def _entries(spec: ModuleSpec, examples: Examples, field: Field) -> Iterator[tuple[str, Type]]:
+def entries(spec: ModuleSpec, examples: Examples, field: Field) -> Iterator[tuple[str, Type]]:
     """The paths under a field whose structure the example fixes, with their types."""
     kept = spec.kind == "pytree" and spec.rebuild == "static" and bool(field.preset)
     holder = f"{field.name}_entries" if kept else field.name

@@ -7,7 +7,7 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source, operand
-from scaffold.emit.declared import value_of
+from scaffold.emit.declared import spread_of, value_of
 from scaffold.emit.examples import Examples
 from scaffold.emit.members import (
     BODY,
@@ -18,19 +18,18 @@ from scaffold.emit.members import (
     stop_gradients,
 )
 from scaffold.emit.saving import save_context
+from scaffold.emit.tests import entries
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
 from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.types import DTYPES, ClassType, DictType, ListType, Type
+from scaffold.spec.types import DTYPES, ArrayType, ClassType, DictType, ListType, Type
 from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
 
 SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
 LAWS = ("nnx_laws.py",)
 WITHOUT = {
-    "P3": "Flax flattens and rebuilds its modules, and no class of ours does.",
     "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
-    "P13": "A module is edited in place, one Variable at a time, and not through `tree_at` or `replace`.",
 }
 CONSTRUCTOR = "init"
 VARIABLES = True
@@ -159,7 +158,6 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         "suite": "NnxLaws",
         "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),
         "manifest": "variables",
-        "takes_dtype": False,  # Flax calls it param_dtype, and passes it on in many ways
         "leaves": [row for field in spec.dynamic for row in _rows(examples, field)],
         "attributes": [
             *([f"updates = {updates!r}"] if updates else []),
@@ -171,18 +169,24 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
 
 def _rows(examples: Examples, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
-    item = item_of(field)
-    if item is None:
+    if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]
-    match field.type:
-        case ListType() if field.given and not field.preprocess:
-            paths = [f"{field.name}.{index}" for index in range(2)]
-        case ListType() | DictType():
-            return [f"Var({field.name!r}, {variable_of(field)}, below=True)"]
-        case _:
-            paths = [field.name]
-    dtype = "" if DTYPES[item.dtype][1] == "float" else f', "{DTYPES[item.dtype][1]}"'
-    shape = repr(examples.shape(item))
-    value = value_of(field, field.name)
-    held = "" if value is None else f", value={value}"
-    return [f"Var({path!r}, {variable_of(field)}, {shape}{dtype}{held})" for path in paths]
+    return [_row(examples, field, path, kind) for path, kind in entries(examples.spec, examples, field)]
+
+
+def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
+    """The declaration of one Variable, or of all that lie below a path."""
+    item = item_of(field)
+    assert item is not None
+    dtype = DTYPES[item.dtype][1]
+    parts = [repr(path), variable_of(field)]
+    if not isinstance(kind, ArrayType):
+        parts += [] if dtype == "float" else [f'dtype="{dtype}"']
+        return f"Var({', '.join(parts)}, below=True)"
+    value = value_of(field, path)
+    spread = spread_of(examples, field) if field.array is not None else None
+    parts += [repr(examples.shape(kind))]
+    parts += [] if dtype == "float" else [f'"{dtype}"']
+    parts += [] if value is None else [f"value={value}"]
+    parts += [] if spread is None else [f"std={round(spread, 4)}"]
+    return f"Var({', '.join(parts)})"

@@ -19,6 +19,7 @@ from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.spec.constructor import parameters
+from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Field, ModuleSpec
 
 SUMMARY = "a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets"
@@ -100,13 +101,15 @@ def _constructor_form(
     is_flag = spec.rebuild == "flag"
     made = hand_over(spec) if is_flag else built
     checked_in_create = spec.rebuild == "factory" and bool(check_statements(spec))
+    built_name = _free_local(spec)
     return {
         "is_init": is_init,
         "is_flag": is_flag,
         "bypasses": spec.rebuild in ("bypass", "static"),
         "has_create": not is_init and (not is_flag or any(not field.given for field in spec.stored)),
         "is_checked_in_create": checked_in_create,
-        "create_target": "node = " if checked_in_create else "return ",
+        "create_target": f"{built_name} = " if checked_in_create else "return ",
+        "built_name": built_name,
         # A plain dataclass checks when it is built; the other forms call the check where they do not rebuild.
         "check_name": "__post_init__"
         if _is_plain_dataclass(spec) and spec.rebuild != "factory"
@@ -120,6 +123,14 @@ def _constructor_form(
         "flag_statements": [block(statement, FLAGGED) for statement in built.statements] if is_flag else [],
         "conversions": [[name, value] for name, value in built.values if name != value],
     }
+
+
+def _free_local(spec: ModuleSpec) -> str:
+    """A name for the new instance that no argument of `create` has, and no local of `setup`."""
+    taken = {*(one.name for one in parameters(spec)), *assigned_names(spec.setup)}
+    return next(
+        name for name in ("node", "instance", "built", "made", f"new_{spec.name}") if name not in taken
+    )
 
 
 def _flag_signature(spec: ModuleSpec) -> str:

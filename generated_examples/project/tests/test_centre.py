@@ -13,7 +13,7 @@ class TestCentre(NnxLaws):
     """The laws of NNX modules on `Centre`."""
 
     variables = (
-        Var("mix", nnx.Param, (2, 2)),
+        Var("mix", nnx.Param, (2, 2), std=0.7071),
         Var("mean", nnx.BatchStat, (2,), value=0.0),
     )
     static: ClassVar = {
@@ -29,9 +29,11 @@ class TestCentre(NnxLaws):
     )
     accepted = ({"momentum": 0.0},)
     drawn = ("mix",)
+    used = ("momentum", "mean")
     returns = (Output((2,)),)
     updates = ("mean",)
     map_variables = staticmethod(map_variables)
+    takes_dtype = True
     lower_for = ("cuda", "rocm", "tpu")
 
     def inputs(self, seed: int) -> dict[str, Any]:

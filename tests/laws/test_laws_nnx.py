@@ -1,0 +1,28 @@
+"""The laws of NNX modules: each fails on the mistakes that it is there for, and right modules of every style hold them."""
+
+import good_nnx
+import mutants_nnx  # noqa: F401 - adds to `MUTANTS`
+import mutants_nnx_objects  # noqa: F401 - adds to `MUTANTS`
+import pytest
+from laws_runner import run
+from nnx_base import MUTANTS, LinearLaws, nnx_laws
+
+
+@pytest.mark.parametrize("suite, law, words", MUTANTS)
+def test_the_law_fails_and_names_the_cause(suite, law, words):
+    outcome = run(suite, only=f"test_p{law[1:]:0>2}", on_warning="ignore")
+    assert law in outcome, f"{suite.__name__} holds {law}"
+    for word in words:
+        assert word in outcome.text(law)
+
+
+@pytest.mark.parametrize("suite", [LinearLaws, *good_nnx.GOOD], ids=lambda suite: suite.__name__)
+def test_right_modules_hold_every_law(suite):
+    outcome = run(suite)
+    assert not outcome, "\n".join(message for found in outcome.values() for message in found)
+    assert len(outcome.ran) > 40
+
+
+def test_every_law_has_a_test():
+    tests = [name for name in dir(nnx_laws.NnxLaws) if name.startswith("test_")]
+    assert {f"P{int(name[6:8])}" for name in tests} == set(nnx_laws.LAWS)
