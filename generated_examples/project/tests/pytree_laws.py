@@ -810,7 +810,7 @@ def look_up(tree: Any, path: str) -> Any:
     return tree
 
 
-def clone_as(cls: type, instance: Any, **changes: Any) -> Any:
+def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
     """An instance of `cls` with the same attributes, made without its constructor."""
     if isinstance(instance, tuple):
         return tuple.__new__(cls, instance)
