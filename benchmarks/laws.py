@@ -1,7 +1,8 @@
 """What the generated tests cost: `python -m benchmarks.laws` runs the suite of each example in a process of its own.
 
-Each row gives the wall and the processor seconds beyond those of importing what the tests import, their ratio to it,
-whether the budget is met, and the tests that took most of it. Processor seconds hold where other work runs beside.
+Each row gives the wall and the processor seconds beyond those of collecting the same tests, which imports what they import,
+their ratio to it, whether the budget is met, and the tests that took most of it. Processor seconds hold where other work
+runs beside.
 """
 
 import argparse
@@ -18,7 +19,6 @@ from statistics import median
 from time import perf_counter
 
 EXAMPLES = Path(__file__).parent.parent / "generated_examples"
-IMPORTS = "import equinox, jax, numpy, optax, pytest; jax.devices()"
 USUAL = (
     "affine",
     "whiten",
@@ -31,12 +31,12 @@ USUAL = (
     "train_state",
     "nnx_block",
 )
-LIMIT, LIMIT_OF_TEN = 3.0, 20.0  # seconds of wall beyond imports, on a machine with nothing else to do
+LIMIT, LIMIT_OF_TEN = 3.0, 20.0  # seconds of wall, on a machine with nothing else to do
 
 
 @dataclass(frozen=True)
 class Row:
-    """The seconds of one suite beyond importing, and where they went."""
+    """The seconds of one suite beyond collecting it, and where they went."""
 
     name: str
     wall: float
@@ -58,14 +58,28 @@ def timed(command: Sequence[str]) -> tuple[float, float, str]:
     return wall, used, done.stdout
 
 
-def suite(*names: str) -> list[str]:
+def suite(names: Sequence[str], *options: str) -> list[str]:
     files = [f"tests/test_{name}.py" for name in names]
-    return [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--durations=4", *files]
+    return [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n0",
+        "-p",
+        "no:cacheprovider",
+        "--durations=4",
+        *options,
+        *files,
+    ]
 
 
-def row(name: str, names: Sequence[str], runs: int, base: tuple[float, float]) -> Row:
-    found = [timed(suite(*names)) for _ in range(runs)]
-    wall, processor = (median(one[index] for one in found) for index in (0, 1))
+def row(name: str, names: Sequence[str], runs: int) -> Row:
+    """The medians of runs that take turns with collecting the same tests."""
+    pairs = [(timed(suite(names, "--collect-only")), timed(suite(names))) for _ in range(runs)]
+    imports, found = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    wall, processor = median(one[0] for one in found), median(one[1] for one in found)
+    base = median(one[0] for one in imports), median(one[1] for one in imports)
     slowest = re.findall(r"([\d.]+s) call.*::(test_\w+)", found[0][2])
     told = [f"{seconds} {test.removeprefix('test_')}" for seconds, test in slowest]
     limit = LIMIT if len(names) == 1 else LIMIT_OF_TEN * len(names) / 10
@@ -79,15 +93,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args(arguments)
-    imports = [timed([sys.executable, "-c", IMPORTS]) for _ in range(chosen.runs)]
-    base = median(one[0] for one in imports), median(one[1] for one in imports)
-    rows = [row(name, (name,), chosen.runs, base) for name in chosen.names]
+    rows = [row(name, (name,), chosen.runs) for name in chosen.names]
     if len(chosen.names) > 1:
-        rows.append(row(f"all {len(chosen.names)}", chosen.names, chosen.runs, base))
+        rows.append(row(f"all {len(chosen.names)}", chosen.names, chosen.runs))
     if chosen.json:
-        print(json.dumps({"imports": base, "rows": [asdict(one) for one in rows]}, indent=1))
+        print(json.dumps({"rows": [asdict(one) for one in rows]}, indent=1))
         return 0
-    print(f"imports: {base[0]:.2f} s wall, {base[1]:.2f} s of processor")
     print(f"{'':14} {'wall s':>7} {'cpu s':>7} {'cpu/imports':>12} {'budget':>7}  slowest")
     for one in rows:
         told = ", ".join(one.slowest[:3])
