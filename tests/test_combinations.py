@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks import combinations as tried
-from benchmarks._project_checks import REFUSED_BY_KIDGER, STEPS, Check, Failure
+from benchmarks._project_checks import REFUSED_BY_KIDGER, STEPS
+from benchmarks._project_commands import Check, Failure
 
 
 def test_one_project_of_each_style_holds_together() -> None:

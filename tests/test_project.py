@@ -1,5 +1,6 @@
 """`scaffold new-project`, and plain Copier on the same template."""
 
+import html
 import json
 import keyword
 import subprocess
@@ -20,7 +21,7 @@ from tests.support import read_tree
 from tests.test_prompts import dialogue
 
 EVERY_KIND = "kinds=closure,module,nnx,pytree,train-state"
-HOSTILE = """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> ${d} \u4e2d 😀"""
+HOSTILE = """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> &lt; ~e~ ${d} \u4e2d 😀"""
 CONFIG = yaml.safe_load((TEMPLATE / "copier.yml").read_text())
 
 
@@ -160,13 +161,11 @@ def test_any_text_survives(tmp_path: Path) -> None:
     project = made(tmp_path / "study", f"description={HOSTILE}", f"author={HOSTILE}", "email=a@b.org")
     metadata = tomllib.loads((project / "pyproject.toml").read_text())["project"]
     assert (metadata["description"], metadata["authors"][0]["name"]) == (HOSTILE, HOSTILE)
-    places = {
-        ".copier-answers.yml": "description",
-        "CITATION.cff": "abstract",
-        "mkdocs.yml": "site_description",
-    }
+    places = {".copier-answers.yml": "description", "CITATION.cff": "abstract"}
     for name, key in places.items():
         assert yaml.safe_load((project / name).read_text())[key] == HOSTILE
+    head = yaml.safe_load((project / "mkdocs.yml").read_text())["site_description"]
+    assert '"' not in head and "<" not in head and html.unescape(head) == HOSTILE
     for path in project.rglob("*.py"):
         compile(path.read_text(), str(path), "exec")
 
