@@ -115,13 +115,13 @@ def tests(folder: Path) -> None:
     """All tests, which lower each call for other platforms; and the training script, where there is one."""
     report = folder / "dist/tests.xml"
     in_project(folder, "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}")
-    _lowered(folder, ElementTree.parse(report))
+    lowered(folder, ElementTree.parse(report))
     report.unlink()
     if (folder / "examples/train.py").is_file():
         in_project(folder, "python", "examples/train.py", "--steps", "20")
 
 
-def _lowered(folder: Path, report: ElementTree.ElementTree) -> None:
+def lowered(folder: Path, report: ElementTree.ElementTree) -> None:
     """The test that a call lowers ran for every class that the project began with, but for a train state, which has none."""
     ran = {
         case.get("classname", "").split(".")[-1].removeprefix("Test").lower()

@@ -59,7 +59,7 @@ def _installs(folder: Path, wheel: Path) -> None:
 def docs(folder: Path) -> None:
     """The documentation, with every warning an error, the description as it stands, and the classes in it."""
     site = _built(folder)
-    _described(folder, (site / "index.html").read_text(encoding="utf-8"))
+    described(folder, (site / "index.html").read_text(encoding="utf-8"))
     pages = "".join(path.read_text(encoding="utf-8") for path in site.glob("reference/*.html"))
     classes = [path.stem for path in (folder / "specs").glob("*.toml")]
     missing = [name for name in classes if f".{name}" not in pages]
@@ -93,7 +93,7 @@ class _Page(HTMLParser):
             self.description = dict(attrs)["content"]
 
 
-def _described(folder: Path, page: str) -> None:
+def described(folder: Path, page: str) -> None:
     """The first page has the description; Sphinx makes its quotes round."""
     description, read = pyproject(folder)["project"]["description"], _Page(page)
     straight = read.text.translate(ROUND_QUOTES)
