@@ -1,20 +1,19 @@
 """What is done with a new project: each step runs the project's own tools, in the project's own environment."""
 
 import json
-import os
 import subprocess
 import sys
-import tarfile
-import tomllib
-import zipfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from xml.etree import ElementTree
 
 import yaml
 
-PYTHON = "3.11"
+from benchmarks._project_ci import newest, oldest
+from benchmarks._project_commands import PYTHON, Check, Failure, command, in_project, pyproject, style
+from benchmarks._project_hooks import hooks
+from benchmarks._project_outputs import build, docs, strict
+
 GROWN = (
     ("Gain", "gain:f[size]=normal", "--call", "x:f[size] -> f[size]", "--body", "return self.gain * x"),
     ("Table", "--kind", "pytree", "offset:f[size]=zeros", "--call", "x:f[size] -> f[size]", "--body", "return x + self.offset"),
@@ -42,43 +41,6 @@ REFUSED_BY_KIDGER = {
 }
 
 
-class Failure(Exception):
-    """A step that did not pass, with what was printed."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One step. `reads` gives what its outcome depends on, None where that is everything."""
-
-    run: Callable[[Path], None]
-    reads: Callable[[Path], Iterator[str]] | None = None
-
-
-def pyproject(folder: Path) -> dict[str, Any]:
-    return tomllib.loads((folder / "pyproject.toml").read_text(encoding="utf-8"))
-
-
-def style(folder: Path) -> str:
-    return pyproject(folder)["tool"]["scaffold"]["style"]
-
-
-def command(folder: Path, *arguments: str) -> str:
-    """What a command prints; `Failure` where it does not succeed."""
-    environment = {
-        key: value for key, value in os.environ.items() if key not in ("VIRTUAL_ENV", "PYTHONPATH")
-    }
-    environment |= {"JAX_PLATFORMS": "", "NO_MKDOCS_2_WARNING": "1", "UV_PYTHON_DOWNLOADS": "never"}
-    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode:
-        raise Failure(f"{' '.join(arguments)}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
-    return done.stdout
-
-
-def in_project(folder: Path, *arguments: str) -> str:
-    """What a command prints in the environment of the project."""
-    return command(folder, "uv", "run", "--quiet", "--no-sync", *arguments)
-
-
 # -- what the steps read -----------------------------------------------------------------------------------------------
 
 
@@ -101,6 +63,17 @@ def tested(folder: Path) -> Iterator[str]:
     yield from (text.replace(package, "PACKAGE") for text in texts)
 
 
+def resolved_and_tested(folder: Path) -> Iterator[str]:
+    """What the tests read, and all that versions are found for, groups and extras too."""
+    document = pyproject(folder)
+    yield json.dumps([document["dependency-groups"], document["project"]["dependencies"]])
+    yield from tested(folder)
+
+
+def style_alone(folder: Path) -> Iterator[str]:
+    yield style(folder)
+
+
 def settings(folder: Path) -> Iterator[str]:
     """The tools' settings, which have the name of the package and the layout; what is added is the same everywhere."""
     yield json.dumps(pyproject(folder)["tool"])
@@ -121,6 +94,8 @@ def _texts(folder: Path) -> Iterator[str]:
 
 def install(folder: Path) -> None:
     """Lock all extras, for all platforms, and install everything as CONTRIBUTING.md says."""
+    command(folder, "git", "init", "--quiet", "--initial-branch=main")
+    command(folder, "git", "add", "--all")
     command(folder, "uv", "sync", "--quiet", "--python", PYTHON)
     extra = "import importlib.metadata, sys; importlib.metadata.version(sys.argv[1])"
     in_project(folder, "python", "-c", extra, pyproject(folder)["project"]["name"])
@@ -137,53 +112,34 @@ def types(folder: Path) -> None:
 
 
 def tests(folder: Path) -> None:
-    """All tests; and the training script, where there is one."""
-    in_project(folder, "pytest", "-q", "-p", "no:cacheprovider")
+    """All tests, which lower each call for other platforms; and the training script, where there is one."""
+    report = folder / "dist/tests.xml"
+    in_project(folder, "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}")
+    lowered(folder, ElementTree.parse(report))
+    report.unlink()
     if (folder / "examples/train.py").is_file():
         in_project(folder, "python", "examples/train.py", "--steps", "20")
-        (folder / "loss.png").unlink()
 
 
-def build(folder: Path) -> None:
-    """Wheel and sdist, with the licence in both, the types in the wheel, and the tests in the sdist."""
-    command(folder, "uv", "build", "--quiet")
-    [wheel], [sdist] = folder.glob("dist/*.whl"), folder.glob("dist/*.tar.gz")
-    with zipfile.ZipFile(wheel) as archive, tarfile.open(sdist) as tree:
-        in_wheel, in_sdist = archive.namelist(), tree.getnames()
-    _contains(in_wheel, ".dist-info/licenses/LICENSE", "/py.typed", "/__init__.py")
-    _contains(in_sdist, "/LICENSE", "/tests/conftest.py", "/specs/scaffold.schema.json", "/CHANGELOG.md")
-    if any("tests" in name.split("/")[0] for name in in_wheel):
-        raise Failure("the wheel has the tests")
-
-
-def _contains(names: Sequence[str], *endings: str) -> None:
-    missing = [ending for ending in endings if not any(name.endswith(ending) for name in names)]
-    if missing:
-        raise Failure(f"{missing} is missing among {names}")
-
-
-def docs(folder: Path) -> None:
-    """The documentation, with every warning an error, and the classes in it."""
-    if style(folder) == "kidger":
-        in_project(folder, "mkdocs", "build", "--strict", "--quiet")
-        pages = (folder / "site/reference/index.html").read_text(encoding="utf-8")
-    else:
-        in_project(folder, "sphinx-build", "-W", "-q", "-b", "html", "docs", "docs/_build/html")
-        pages = "".join(
-            path.read_text(encoding="utf-8") for path in folder.glob("docs/_build/html/reference/*.html")
-        )
-    classes = [path.stem for path in (folder / "specs").glob("*.toml")]
-    missing = [name for name in classes if f".{name}" not in pages]
-    if missing:
-        raise Failure(f"{missing} is not in the reference")
+def lowered(folder: Path, report: ElementTree.ElementTree) -> None:
+    """The test that a call lowers ran for every class that the project began with, but for a train state, which has none."""
+    ran = {
+        case.get("classname", "").split(".")[-1].removeprefix("Test").lower()
+        for case in report.iter("testcase")
+        if "the_call_lowers" in case.get("name", "") and case.find("skipped") is None
+    }
+    begun = {path.stem.replace("_", "") for path in (folder / "specs").glob("*.toml")} - {"trainstate"}
+    if not begun <= ran:
+        raise Failure(f"the calls of {sorted(begun - ran)} were lowered for no platform")
 
 
 def data(folder: Path) -> None:
-    """Valid metadata, YAML and workflows; none of GitHub's faults that zizmor knows."""
+    """Valid metadata, citation, YAML and workflows; none of GitHub's faults that zizmor knows."""
     command(folder, sys.executable, "-m", "validate_pyproject", "pyproject.toml")
     for path in (*folder.rglob("*.yml"), *folder.rglob("*.yaml"), *folder.rglob("*.cff")):
         if ".venv" not in path.parts:
             yaml.safe_load(path.read_text(encoding="utf-8"))
+    command(folder, "uvx", "--quiet", "--from=cffconvert==2.0.0", "cffconvert", "--validate")
     command(folder, "zizmor", "--offline", "--quiet", ".")
 
 
@@ -201,7 +157,7 @@ def review(folder: Path) -> None:
 
 def grow(folder: Path) -> None:
     """Add a class of each kind, and what it imports; then lint, types and documentation once more."""
-    command(folder, "uv", "add", "--quiet", "flax>=0.12.1", "optax>=0.2.6", "--python", PYTHON)
+    command(folder, "uv", "add", "--quiet", "flax>=0.12.4", "optax>=0.2.6", "--python", PYTHON)
     for arguments in GROWN:
         command(folder, sys.executable, "-m", "scaffold", "new-module", *arguments)
     for step in (lint, types, docs):
@@ -217,10 +173,14 @@ STEPS: dict[str, Check] = {
     "lint": Check(lint, code),
     "types": Check(types, code),
     "tests": Check(tests, tested),
+    "oldest": Check(oldest, resolved_and_tested, slow=True),
+    "newest": Check(newest, resolved_and_tested, slow=True),
     "build": Check(build),
     "docs": Check(docs),
+    "strict": Check(strict, style_alone),
     "data": Check(data),
     "review": Check(review),
+    "hooks": Check(hooks),
     "grow": Check(grow, settings),
     "its tests": Check(grown_tests, layout),
 }

@@ -1,7 +1,7 @@
 """Do the projects that `scaffold new-project` makes hold together? Pairs of answers, by what is done with the project.
 
     python -m benchmarks.combinations            # every pair of answers occurs in a row
-    python -m benchmarks.combinations --quick    # one row a style
+    python -m benchmarks.combinations --quick    # one row a style, without the steps that take long
 
 A step that reads the same files as in an earlier row is not run again: it is marked `=`.
 """
@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -18,7 +19,8 @@ from tempfile import TemporaryDirectory
 
 from allpairspy import AllPairs
 
-from benchmarks._project_checks import STEPS, Check, Failure
+from benchmarks._project_checks import STEPS
+from benchmarks._project_commands import Check, Failure
 from scaffold import publish
 from scaffold.project import plan_project
 
@@ -34,7 +36,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
     "plain": {"name": "my-study"},
     "hostile": {
         "name": "Study.of-40.letters-and.not-one.letter-x",
-        "description": """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> ${d} `e` *f* \u4e2d 😀""",
+        "description": """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> &lt; ~e~ ${d} `e` *f* \u4e2d 😀""",
         "author": """O'Neil "Ö" {x} \\ #: <y>""",
         "email": "o'neil+x@example.org".replace("'", ""),
     },
@@ -71,11 +73,11 @@ def answers(row: Row) -> dict[str, str]:
     return {**{key: value for key, value in row.items() if key != "text"}, **TEXTS[row["text"]]}
 
 
-def try_row(row: Row, folder: Path, results: Results) -> None:
-    """Make the project of one row and take every step with it."""
+def try_row(row: Row, folder: Path, results: Results, steps: Mapping[str, Check]) -> None:
+    """Make the project of one row and take the steps with it."""
     publish(plan_project(folder, answers(row)))
     outcomes: dict[str, str] = {}
-    for name, check in STEPS.items():
+    for name, check in steps.items():
         started = time.perf_counter()
         outcomes[name] = _outcome(name, check, row, folder, results)
         results.seconds[name] = results.seconds.get(name, 0.0) + time.perf_counter() - started
@@ -103,13 +105,16 @@ def _digest(texts: Iterator[str]) -> str:
     return sha256("\0".join(texts).encode()).hexdigest()
 
 
-def measure(rows: Sequence[Row], report: Callable[[str], None] = lambda _: None) -> Results:
-    """Try every row, each in a folder of its own that is thrown away."""
+def measure(
+    rows: Sequence[Row], report: Callable[[str], None] = lambda _: None, *, quick: bool = False
+) -> Results:
+    """Try every row, each in a folder of its own that is thrown away; with `quick` without the slow steps."""
     results = Results()
+    steps = {name: check for name, check in STEPS.items() if not (quick and check.slow)}
     for number, row in enumerate(rows, start=1):
         with TemporaryDirectory(prefix="scaffold-") as scratch:
             started = time.perf_counter()
-            try_row(row, Path(scratch) / "project", results)
+            try_row(row, Path(scratch) / "project", results, steps)
             spent = time.perf_counter() - started
             report(f"{number}/{len(rows)}, {spent:.0f} s: {' '.join(results.rows[-1][1].values())}")
     return results
@@ -126,7 +131,16 @@ def table(results: Results) -> str:
             *(outcomes.get(key, "-") for key in STEPS),
         ]
         lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", totals(results)])
+
+
+def totals(results: Results) -> str:
+    """How many steps there were, and how they ended."""
+    found = Counter(outcome for _, outcomes in results.rows for outcome in outcomes.values())
+    return (
+        f"{len(results.rows)} projects, {found.total()} steps: {found['ok']} passed, "
+        f"{found['=']} were the same as above, {found['FAILED']} failed."
+    )
 
 
 def main() -> None:
@@ -134,12 +148,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="one row a style")
-    parser.add_argument("--only", type=int, metavar="N", help="the Nth row alone")
+    parser.add_argument("--only", type=int, nargs="+", metavar="N", help="these rows alone")
     parser.add_argument("--json", action="store_true", help="print JSON")
     options = parser.parse_args()
     rows = quick_rows() if options.quick else all_rows()
-    rows = rows[options.only - 1 : options.only] if options.only else rows
-    results = measure(rows, lambda line: print(line, file=sys.stderr, flush=True))
+    rows = [rows[number - 1] for number in options.only] if options.only else rows
+    results = measure(rows, lambda line: print(line, file=sys.stderr, flush=True), quick=options.quick)
     if options.json:
         print(json.dumps({"rows": [{**row, **found} for row, found in results.rows]}, indent=2))
     else:

@@ -1,5 +1,6 @@
 """`scaffold new-project`, and plain Copier on the same template."""
 
+import html
 import json
 import keyword
 import subprocess
@@ -20,7 +21,7 @@ from tests.support import read_tree
 from tests.test_prompts import dialogue
 
 EVERY_KIND = "kinds=closure,module,nnx,pytree,train-state"
-HOSTILE = """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> ${d} \u4e2d 😀"""
+HOSTILE = """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> &lt; ~e~ ${d} \u4e2d 😀"""
 CONFIG = yaml.safe_load((TEMPLATE / "copier.yml").read_text())
 
 
@@ -160,13 +161,11 @@ def test_any_text_survives(tmp_path: Path) -> None:
     project = made(tmp_path / "study", f"description={HOSTILE}", f"author={HOSTILE}", "email=a@b.org")
     metadata = tomllib.loads((project / "pyproject.toml").read_text())["project"]
     assert (metadata["description"], metadata["authors"][0]["name"]) == (HOSTILE, HOSTILE)
-    places = {
-        ".copier-answers.yml": "description",
-        "CITATION.cff": "abstract",
-        "mkdocs.yml": "site_description",
-    }
+    places = {".copier-answers.yml": "description", "CITATION.cff": "abstract"}
     for name, key in places.items():
         assert yaml.safe_load((project / name).read_text())[key] == HOSTILE
+    head = yaml.safe_load((project / "mkdocs.yml").read_text())["site_description"]
+    assert '"' not in head and "<" not in head and html.unescape(head) == HOSTILE
     for path in project.rglob("*.py"):
         compile(path.read_text(), str(path), "exec")
 
@@ -206,12 +205,24 @@ def copier_command(folder: Path, *arguments: str) -> subprocess.CompletedProcess
 def changed_template(repository: Path) -> None:
     readme = repository / "templates/project/CONTRIBUTING.md.jinja"
     readme.write_text(readme.read_text() + "\nA new rule.\n")
+    settings = repository / "templates/project/copier.yml"
+    settings.write_text(settings.read_text().replace(CONFIG["ruff_version"]["default"], "99.9.9"))
     tagged(repository, "v2")
 
 
-def test_a_project_follows_its_template_in_git(template_repository: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("style", "pinned"),
+    [
+        ("kidger", ("pyproject.toml", '"ruff==99.9.9"')),
+        ("scientific-python", (".pre-commit-config.yaml", "rev: v99.9.9")),
+    ],
+)
+def test_a_project_follows_its_template_in_git(
+    style: str, pinned: tuple[str, str], template_repository: Path, tmp_path: Path
+) -> None:
     source = f"git+file://{template_repository}"
-    copier_command(tmp_path, "copy", "--defaults", "--data", "name=study", source, "study")
+    answers = ("--data", "name=study", "--data", f"style={style}")
+    copier_command(tmp_path, "copy", "--defaults", *answers, source, "study")
     project = tmp_path / "study"
     assert "_commit: v1" in (project / ".copier-answers.yml").read_text()
     git(project, "init", "--quiet")
@@ -223,6 +234,8 @@ def test_a_project_follows_its_template_in_git(template_repository: Path, tmp_pa
     assert (project / "CONTRIBUTING.md").read_text().endswith("\nA new rule.\n")
     assert (project / "README.md").read_text().endswith("\nMine.\n")
     assert (project / "CHANGELOG.md").read_text() == "# Mine\n"
+    assert pinned[1] in (project / pinned[0]).read_text()
+    assert "<<<<<<<" not in run(["git", "diff"], project).stdout
     assert "_commit: v2" in (project / ".copier-answers.yml").read_text()
 
 

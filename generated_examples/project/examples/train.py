@@ -9,10 +9,10 @@ from pathlib import Path
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import optax
+import optax  # type: ignore[import-untyped]
 from jaxtyping import Array, Float, PRNGKeyArray
 from matplotlib.figure import Figure
-from tqdm import trange
+from tqdm import trange  # type: ignore[import-untyped]
 
 from example_study import Affine, TrainState
 
