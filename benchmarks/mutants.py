@@ -3,7 +3,7 @@
 Each mistake of `benchmarks/_mistakes.py` is made where it can be, at most twice in each form of class (each kind, each
 way to construct or rebuild); `--every` makes all of them, `--quick` each mistake once and stops at the first law that
 notices it, `--only TEXT` makes those with this in their name. What survives is listed; what is no mistake, or cannot be
-noticed, stands in `benchmarks/_equivalent.py` with the reason.
+noticed, stands in `benchmarks/_equivalent.py` with the reason. `--write` puts the matrix into docs/mutants.md.
 """
 
 import argparse
@@ -29,6 +29,7 @@ from benchmarks._mistakes import Mutant, mutants_of
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "generated_examples"
+PAGE = ROOT / "docs" / "mutants.md"
 FORMS = {
     "module, factory": (
         "affine", "whiten", "leaky_cell", "split_params", "stack", "regressor", "positive_scale",
@@ -221,7 +222,7 @@ def matrix(found: Sequence[Found]) -> str:
     return "\n".join(lines)
 
 
-def report(found: Sequence[Found], seconds: float) -> str:
+def report(found: Sequence[Found]) -> str:
     """The matrix, what survived, what is equivalent, and the laws that killed nothing."""
     count = {
         verdict: [one for one in found if one.verdict == verdict]
@@ -229,11 +230,17 @@ def report(found: Sequence[Found], seconds: float) -> str:
     }
     totals = ", ".join(f"{len(ones)} {verdict}" for verdict, ones in count.items())
     idle = [law for law, number in killers(found).items() if not number]
-    lines = [matrix(found), "", f"{len(found)} mutants in {seconds:.0f} s: {totals}"]
+    lines = [matrix(found), "", f"{len(found)} mutants: {totals}"]
     lines += [f"equivalent: {one.name}: {one.equivalent}" for one in count["equivalent"]]
     lines += [f"SURVIVED: {one.name}" for one in count["SURVIVED"]]
     lines += [f"laws that killed nothing: {', '.join(idle) or 'none'}"]
     return "\n".join(lines)
+
+
+def rewritten(page: str, text: str) -> str:
+    """The page with a report in the place of the one that it has."""
+    before, fence, rest = page.partition("```\n")
+    return before + fence + text + "\n```" + rest.partition("\n```")[2]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -243,12 +250,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="those with this text in their name")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the matrix into docs/mutants.md")
     chosen = parser.parse_args(arguments)
     start = perf_counter()
     limit = None if chosen.every or chosen.only else 2
     every = quick_cases() if chosen.quick else cases(limit=limit, only=chosen.only)
     found = judged([one for one in every if chosen.only in f"{one.name}, {one.form}"], chosen.jobs)
-    text = report(found, perf_counter() - start)
+    text = report(found)
+    if chosen.write:
+        PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8"), text), encoding="utf-8")
+    print(f"{perf_counter() - start:.0f} s", file=sys.stderr)
     print(json.dumps([one.to_json() for one in found], indent=1) if chosen.json else text)
     return int(any(one.verdict == "SURVIVED" for one in found))
 
