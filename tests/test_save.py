@@ -54,7 +54,7 @@ def test_the_command_line_writes_the_key_and_the_modules(
     name = modules[0].removesuffix("_serialisation") if not is_leaves else "leaves"
     line = f"from {package}{modules[0]} import load_{name}, save_{name}"
     assert line in (source / "scale.py").read_text()
-    assert passed(bare_pytest(tmp_path, "-k", "p14")) == 5
+    assert passed(bare_pytest(tmp_path, "-k", "p14")) == 6
 
 
 def test_without_it_nothing_is_there(tmp_path: Path) -> None:

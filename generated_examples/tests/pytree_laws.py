@@ -2883,9 +2883,8 @@ class PytreeLaws(Laws):
             first = self.slopes_at(start, examples)
         yield {names[i]: slope for i, slope in first.items()}
         for _, instance, given in self._generic_points():
-            with contextlib.suppress(
-                Exception
-            ):  # a check in the call refuses the values
+            # A check in the call may refuse the values.
+            with contextlib.suppress(Exception):
                 found = self.slopes_at(instance, given)
                 yield {names[i]: slope for i, slope in found.items()}
 
@@ -2903,12 +2902,7 @@ class PytreeLaws(Laws):
         start, given = self.training_example()
         names = [name for name, _ in named_leaves(start)]
         flat = tuple(self.filled(arguments, 0) for arguments in given)
-        null = map_arrays(lambda v: np.zeros_like(v) if is_inexact(v) else v, start)
-        points = [
-            ("arguments of zeros", start, flat),
-            ("parameters of zeros", null, given),
-        ]
-        points += self._generic_points()
+        points = [("arguments of zeros", start, flat), *self._generic_points()]
         hint = (
             "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
             "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
@@ -2922,9 +2916,8 @@ class PytreeLaws(Laws):
 
     def _losses_and_slopes(self, instance: Any, examples: Any) -> Iterator[Any]:
         for arguments in examples:
-            with contextlib.suppress(
-                Exception
-            ):  # a check in the call refuses the values
+            # A check in the call may refuse the values.
+            with contextlib.suppress(Exception):
                 yield self.loss_and_slopes(instance, arguments)
 
     def test_p09_a_step_moves_the_parameters_alone(self):

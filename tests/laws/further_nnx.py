@@ -92,7 +92,6 @@ further(
     RenewsVariable,
     Counter,
     base=CounterLaws,
-    survives="no law asks whether the Variables are the same objects after a call",
 )
 
 

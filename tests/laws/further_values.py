@@ -69,7 +69,12 @@ class LogOfWeightSafely(One):
 
 
 further(
-    "P9", "`where` hides a NaN that a parameter gives", LogOfWeight, LogOfWeightSafely, "the gradient is NaN"
+    "P9",
+    "`where` hides a NaN that a parameter gives",
+    LogOfWeight,
+    LogOfWeightSafely,
+    "the gradient is NaN",
+    survives="no law tries parameters of zeros: what is divided by their norm has none there, and is right",
 )
 
 

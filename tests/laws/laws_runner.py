@@ -1,5 +1,6 @@
 """Runs a law suite in process: which laws fail on a class, and with what message."""
 
+import contextlib
 import importlib.util
 import inspect
 import pathlib
@@ -8,6 +9,7 @@ import sys
 import tempfile
 import warnings
 
+import jax
 import pytest
 
 SOURCE = pathlib.Path(__file__).parents[2] / "scaffold" / "pytree_laws.py"
@@ -52,6 +54,23 @@ def run(suite, only="test_", on_warning="error", once=False, first=False):
     With `once` the tests of a law end with its first failure, with `first` all of them do. What is no law of a number goes
     by the name of its suite's file, such as `closure_laws`.
     """
+    laws._REPORTED.clear()  # what broken specimens said and set is no concern of the next one
+    with settings_put_back():
+        return outcome_of(suite, only, on_warning, once, first)
+
+
+@contextlib.contextmanager
+def settings_put_back():
+    before = dict(jax.config.values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if jax.config.values[name] != value:
+                jax.config.update(name, value)
+
+
+def outcome_of(suite, only, on_warning, once, first):
     outcome = Outcome()
     for name, test, kwargs in cases(suite()):
         law = law_of(name, test)

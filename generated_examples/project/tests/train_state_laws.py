@@ -21,6 +21,7 @@ from pytree_laws import (
     avals,
     close,
     compiled,
+    copied,
     named_leaves,
     quick_options,
     same_bits,
@@ -84,7 +85,7 @@ class TrainStateLaws(PytreeLaws):
     def arguments(self, seed: int) -> tuple[Any, ...]:
         laws: Any = type(self)
         optimiser_of(laws)  # made here, where nothing is traced
-        return (jax.tree.map(jnp.array, gradients_of(laws, seed)),)
+        return (jax.tree.map(copied, gradients_of(laws, seed)),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         laws: Any = type(self)
