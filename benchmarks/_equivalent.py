@@ -7,25 +7,32 @@ IN_ONE_BRANCH = "the call reads it in one branch only, which the example does no
 IN_EXPRESSION = "the spec gives an expression: nothing is declared of its spread"
 NOTHING_TO_TRY = "sizes and depths of 0 are allowed on both sides of the bound"
 BOOL = "the result is a bool: nothing is differentiated or rounded"
-NO_FIELDS = "the names are none of its fields, or of an array of integers"
+NO_FIELDS = "the names are none of its fields, or of an array of integers or keys"
+A_LIST = "jax takes the children, or both parts, as a list too"
 HIDDEN = "a value on the class, which every module hides by its own"
 SQUARE = "the array is square, and its fans are equal"
 EQUIVALENT: dict[str, dict[str, str]] = {
     "array or module made static": {"nnx_block": HIDDEN},
-    "fans exchanged": {"nnx_block": SQUARE},
+    "fans exchanged": dict.fromkeys(("nnx_block", "tied_embedding"), SQUARE),
+    "aux that is a list": dict.fromkeys(("table_flag", "table_factory", "table_static"), A_LIST),
+    "final left out": {"max_norm": "a Module that is not marked as final is a pytree as before"},
+    "buffer not used": {"running_centre": "a state may be kept for others to read"},
+    "stop_gradient on a parameter": {
+        "tied_embedding": "the tied array has a gradient from its other use, and this may be meant"
+    },
     "argument changed in place": {
         "loop_condition": "the argument is a tuple, which the mistake leaves alone"
     },
     "cast down on the way": {"loop_condition": BOOL},
-    "field more in a filter": dict.fromkeys(("loop_condition", "solver_term"), NO_FIELDS),
-    "field less in a filter": {"loop_condition": NO_FIELDS},
+    "field more in a filter": dict.fromkeys(("loop_condition", "solver_term", "random_features"), NO_FIELDS),
+    "field less in a filter": dict.fromkeys(("loop_condition", "random_features"), NO_FIELDS),
     "given model not copied": {"train_state": "no optimiser of the tests keeps the weights in its state"},
     "another spread": dict.fromkeys(("embedding", "gru_cell", "linear"), IN_EXPRESSION),
     "bound of a check": dict.fromkeys(("embedding", "mlp"), NOTHING_TO_TRY),
     "check left out": dict.fromkeys(
-        ("embedding", "layer_norm", "linear", "nnx_block", "stack"), CALL_IN_PYTHON
+        ("embedding", "layer_norm", "linear", "max_norm", "nnx_block", "stack"), CALL_IN_PYTHON
     ),
-    "constant instead of a static field": dict.fromkeys(("dropout", "mlp"), IN_ONE_BRANCH),
+    "constant instead of a static field": dict.fromkeys(("dropout", "mlp", "running_centre"), IN_ONE_BRANCH),
     "given array not copied": {"embedding": NOT_GIVEN},
     "given array without its sign": {"embedding": NOT_GIVEN, "split_table": "the array holds bools"},
     "given array scaled": {"embedding": NOT_GIVEN},
@@ -33,6 +40,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "stop_gradient left out": {
         "dropout": "the example holds a Python number there",
         "loop_condition": BOOL,
+        "running_centre": "the example trains, and reads what was just made of stopped values",
         "nnx_block": "another stop_gradient on the same way is left",
     },
 }

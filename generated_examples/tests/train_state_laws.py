@@ -22,6 +22,7 @@ from pytree_laws import (
     close,
     compiled,
     copied,
+    first_build,
     named_leaves,
     quick_options,
     same_bits,
@@ -139,6 +140,8 @@ class TrainStateLaws(PytreeLaws):
         )
 
     def start_with(self, optimiser: Any) -> Any:
+        laws: Any = type(self)
+        first_build(laws)  # before any other, so that it sees what the first changes
         return self.build(**{**self.inputs(0), "optimiser": optimiser})
 
     # The laws.
