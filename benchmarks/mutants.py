@@ -44,7 +44,7 @@ FORMS = {
     "train-state": ("train_state",),
     "nnx": ("nnx_block",),
 }  # fmt: skip
-LAWS = (*(f"P{number}" for number in range(1, 18)), "closure_laws", "train_state_laws", "nnx_laws")
+LAWS = (*(f"P{number}" for number in range(1, 18)), "closure_laws", "train_state_laws")
 QUICK = ("whiten", "table_bypass", "leaky_cell")
 
 
