@@ -25,7 +25,10 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "cast down on the way": {"loop_condition": BOOL},
     "field more in a filter": dict.fromkeys(("loop_condition", "solver_term", "random_features"), NO_FIELDS),
-    "field less in a filter": dict.fromkeys(("loop_condition", "random_features"), NO_FIELDS),
+    "field less in a filter": {
+        **dict.fromkeys(("loop_condition", "random_features"), NO_FIELDS),
+        "running_centre": "`eqx.nn.make_with_state` takes the arrays of a state out of the instance",
+    },
     "given model not copied": {"train_state": "no optimiser of the tests keeps the weights in its state"},
     "another spread": dict.fromkeys(("embedding", "gru_cell", "linear"), IN_EXPRESSION),
     "bound of a check": dict.fromkeys(("embedding", "mlp"), NOTHING_TO_TRY),

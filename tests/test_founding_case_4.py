@@ -28,8 +28,9 @@ def plain_state() -> nnx.State:
 
 
 @pytest.fixture(name="block")
-def _block() -> Iterator[ModuleType]:
-    """The emitted module, imported by path."""
+def _block(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The emitted module, imported by path, beside the module that it imports."""
+    monkeypatch.syspath_prepend(EXAMPLES)
     spec = importlib.util.spec_from_file_location("emitted_nnx_block", EXAMPLES / "nnx_block.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
