@@ -76,6 +76,7 @@ CONDITIONS = (
     Condition("strict dtype promotion", {"JAX_NUMPY_DTYPE_PROMOTION": "strict"}),
     Condition("rank promotion refused", {"JAX_NUMPY_RANK_PROMOTION": "raise"}),
     Condition("tracer leaks checked", {"JAX_CHECK_TRACER_LEAKS": "1"}),
+    Condition("eight virtual devices", {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}),
     Condition("warnings are errors", options=("-W", "error")),
     Condition("random order", options=("-p", "benchmarks._random_order")),
     Condition("two processes", options=("-n", "2")),
