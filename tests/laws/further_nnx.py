@@ -1,31 +1,15 @@
 """Mistakes with NNX modules that are in no catalogue, each with the form that is right."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from good_specimens import Output, sample
-from laws_runner import load_laws
+from nnx_base import Var, VectorLaws
 from pairs import further
 
-nnx_laws = load_laws("nnx_laws")
 
-
-class CounterLaws(nnx_laws.NnxLaws):
-    cls: Any = None
-    variables = (nnx_laws.Var("scale", nnx.Param, (3,)), nnx_laws.Var("calls", nnx.BatchStat, ()))
+class CounterLaws(VectorLaws):
+    variables = (Var("scale", nnx.Param, (3,)), Var("calls", nnx.BatchStat, ()))
     updates = ("calls",)
-    returns = (Output((3,)),)
-
-    def build(self, rngs):
-        return self.cls(rngs)
-
-    def arguments(self, seed):
-        return (sample(seed, (3,)),)
-
-    def call(self, instance, *arguments):
-        return instance(*arguments)
 
 
 class Counter(nnx.Module):

@@ -4,26 +4,7 @@
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from nnx_base import NnxLaws, Output, Var, sample
-
-
-class GoodLaws(NnxLaws):
-    """A module of size 3 that maps a vector to a vector."""
-
-    cls: type
-    returns = (Output((3,)),)
-
-    def inputs(self, seed):
-        return {"size": 3, "rngs": nnx.Rngs(seed)}
-
-    def build(self, **inputs):
-        return self.cls(**inputs)
-
-    def arguments(self, seed):
-        return (sample(seed, (3,)),)
-
-    def call(self, module, *arguments):
-        return module(*arguments)
+from nnx_base import Output, SizedLaws, Var, sample
 
 
 class Dense(nnx.Module):
@@ -42,7 +23,7 @@ class Dense(nnx.Module):
         return self.activation(y if self.bias is None else y + self.bias)
 
 
-class DenseLaws(GoodLaws):
+class DenseLaws(SizedLaws):
     cls = Dense
     variables = (
         Var("kernel", nnx.Param, (3, 3), std=3**-0.5),
@@ -66,7 +47,7 @@ class Normed(nnx.Module):
         return self.dropout(self.norm(self.linear(x)))
 
 
-class NormedLaws(GoodLaws):
+class NormedLaws(SizedLaws):
     cls = Normed
     variables = tuple(Var(name, nnx.Module) for name in ("linear", "norm", "dropout"))
     drawn = ("linear",)
@@ -89,7 +70,7 @@ class Stack(nnx.Module):
         return x * self.scales["a"][...]
 
 
-class StackLaws(GoodLaws):
+class StackLaws(SizedLaws):
     cls = Stack
     variables = (Var("blocks", nnx.Param, below=True), Var("scales.a", nnx.Param, (3,), value=1.0))
     other = {"depth": 1}
@@ -108,7 +89,7 @@ class Adapter(nnx.Module):
         return self.inner(x) + x @ self.down @ self.up
 
 
-class AdapterLaws(GoodLaws):
+class AdapterLaws(SizedLaws):
     cls = Adapter
     variables = (
         Var("inner", nnx.Module),
@@ -128,7 +109,7 @@ class Cell(nnx.Module):
         return self.inner(carry, x)
 
 
-class CellLaws(GoodLaws):
+class CellLaws(SizedLaws):
     cls = Cell
     variables = (Var("inner", nnx.Module),)
     carry = 0
@@ -149,7 +130,7 @@ class Tied(nnx.Module):
         return self.head[...] @ jnp.tanh(self.table[...][index])
 
 
-class TiedLaws(GoodLaws):
+class TiedLaws(SizedLaws):
     cls = Tied
     variables = (Var("head", nnx.Param, (3, 3), std=1.0),)
     tied = ("head",)
@@ -177,7 +158,7 @@ class Noisy(nnx.Module):
         return self.scale * (x + self.rate * (own + jax.random.normal(key, x.shape, x.dtype)))
 
 
-class NoisyLaws(GoodLaws):
+class NoisyLaws(SizedLaws):
     cls = Noisy
     variables = (
         Var("scale", nnx.Param, (3,), value=1.0),
@@ -202,7 +183,7 @@ class Spectrum(nnx.Module, pytree=False):
         return jnp.real(self.weight * x.astype(jnp.complex64))
 
 
-class SpectrumLaws(GoodLaws):
+class SpectrumLaws(SizedLaws):
     cls = Spectrum
     variables = (Var("weight", nnx.Param, (3,), "complex64", std=1.0),)
 
@@ -217,7 +198,7 @@ class Pool(nnx.Module):
         return jnp.convolve(x, jnp.ones((self.window,), x.dtype) / self.window, "same")
 
 
-class PoolLaws(GoodLaws):
+class PoolLaws(SizedLaws):
     cls = Pool
     static = {"window": 3}
     used = ("window",)
@@ -242,7 +223,7 @@ class Part(nnx.Module):
         return id(self)
 
 
-class PartLaws(GoodLaws):
+class PartLaws(SizedLaws):
     cls = Part
     variables = (Var("table", nnx.Param, (2, 3), std=1.0, unused=True),)
 
@@ -261,7 +242,7 @@ class Given(nnx.Module):
         return x
 
 
-class GivenLaws(GoodLaws):
+class GivenLaws(SizedLaws):
     cls = Given
     variables = (Var("centre", nnx.Variable, (3,)), Var("layers", nnx.Module))
     kept = ("centre",)

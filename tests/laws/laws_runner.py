@@ -28,6 +28,19 @@ def load_laws(name="pytree_laws"):
 laws = load_laws()
 
 
+def register(mutants):
+    """A decorator that adds a suite to `mutants`: its class must break a law, with these words in the message."""
+
+    def mutant(law, *words):
+        def mark(suite):
+            mutants.append(pytest.param(suite, law, words, id=f"{law}-{suite.__name__}"))
+            return suite
+
+        return mark
+
+    return mutant
+
+
 class Outcome(dict):
     """law -> messages of its failures; `ran` and `skipped` name the tests."""
 

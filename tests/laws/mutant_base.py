@@ -5,21 +5,12 @@ import functools
 
 import jax
 import jax.numpy as jnp
-import pytest
 from good_specimens import Leaf, Output, PytreeLaws, sample
+from laws_runner import register
 
 GetAttrKey = jax.tree_util.GetAttrKey
 MUTANTS = []
-
-
-def mutant(law, *words):
-    """Marks a suite whose class must break `law`, with these words in the message."""
-
-    def mark(suite):
-        MUTANTS.append(pytest.param(suite, law, words, id=f"{law}-{suite.__name__}"))
-        return suite
-
-    return mark
+mutant = register(MUTANTS)
 
 
 class Node:

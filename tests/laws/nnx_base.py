@@ -1,40 +1,41 @@
 """What the specimens of NNX modules share: the suite as its users have it, a register of mutants, and one right module."""
 # ruff: noqa: RUF012 - suites declare plain dicts, as their users do
 
-import importlib.util
-import sys
+from typing import Any
 
 import jax
 import jax.numpy as jnp
-import pytest
 from flax import nnx
-from laws_runner import SOURCE, laws
+from laws_runner import laws, load_laws, register
 
-
-def load_nnx_laws():
-    """The suite as its users have it: a module called `nnx_laws`, beside `pytree_laws`."""
-    if "nnx_laws" not in sys.modules:
-        spec = importlib.util.spec_from_file_location("nnx_laws", SOURCE.with_name("nnx_laws.py"))
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["nnx_laws"] = module
-        spec.loader.exec_module(module)
-    return sys.modules["nnx_laws"]
-
-
-nnx_laws = load_nnx_laws()
+nnx_laws = load_laws("nnx_laws")
 NnxLaws, Var = nnx_laws.NnxLaws, nnx_laws.Var
 Output, sample = laws.Output, laws.sample
 MUTANTS = []
+mutant = register(MUTANTS)
 
 
-def mutant(law, *words):
-    """Marks a suite whose module must break `law`, with these words in the message."""
+class VectorLaws(NnxLaws):
+    """A suite of modules, in `cls`, that map a vector of size 3 to another."""
 
-    def mark(suite):
-        MUTANTS.append(pytest.param(suite, law, words, id=f"{law}-{suite.__name__}"))
-        return suite
+    cls: Any = None
+    returns = (Output((3,)),)
 
-    return mark
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+    def call(self, module, *arguments):
+        return module(*arguments)
+
+
+class SizedLaws(VectorLaws):
+    """A suite of such modules whose constructor takes the size."""
+
+    def inputs(self, seed):
+        return {"size": 3, "rngs": nnx.Rngs(seed)}
 
 
 class Linear(nnx.Module):
@@ -58,7 +59,7 @@ class Linear(nnx.Module):
         return self.scale * (self.weight[...] @ x) + self.bias[...]
 
 
-class LinearLaws(NnxLaws):
+class LinearLaws(SizedLaws):
     cls = Linear
     variables = (
         Var("weight", nnx.Param, (3, 3), std=1.0),
@@ -69,16 +70,3 @@ class LinearLaws(NnxLaws):
     drawn = ("weight",)
     used = ("scale", "mean")
     updates = ("mean",)
-    returns = (Output((3,)),)
-
-    def inputs(self, seed):
-        return {"size": 3, "rngs": nnx.Rngs(seed)}
-
-    def build(self, **inputs):
-        return self.cls(**inputs)
-
-    def arguments(self, seed):
-        return (sample(seed, (3,)),)
-
-    def call(self, module, *arguments):
-        return module(*arguments)

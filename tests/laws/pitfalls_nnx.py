@@ -1,35 +1,19 @@
 """Mistakes with NNX modules that people really make, and beside each the form that is right."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from good_specimens import Output, sample
-from laws_runner import load_laws
-
-NnxLaws, Var = load_laws("nnx_laws").NnxLaws, load_laws("nnx_laws").Var
+from nnx_base import Var, VectorLaws
 
 
 def drawn(rngs):
     return jax.random.normal(rngs.params(), (3,), jnp.result_type(float))
 
 
-class OneParam(NnxLaws):
+class OneParam(VectorLaws):
     """A suite of modules with one parameter, in `cls`."""
 
-    cls: Any = None
     variables = (Var("scale", nnx.Param, (3,)),)
-    returns = (Output((3,)),)
-
-    def build(self, rngs):
-        return self.cls(rngs)
-
-    def arguments(self, seed):
-        return (sample(seed, (3,)),)
-
-    def call(self, instance, *arguments):
-        return instance(*arguments)
 
 
 class Scale(nnx.Module):
