@@ -59,8 +59,10 @@ from pytree_laws import (
     aval,
     can_pickle,
     check,
+    check_caches_hold_no_tracer,
     check_damage_is_refused,
     check_keys,
+    check_rows_differ,
     check_slopes,
     class_attributes,
     clone_as,
@@ -94,7 +96,6 @@ from pytree_laws import (
     path_name,
     reachable,
     real_dtype,
-    rows_are_one_draw,
     same_bits,
     second_class,
     stack_leaves,
@@ -1266,12 +1267,7 @@ class NnxLaws(Laws):
             self.trace_of(clone_as(fresh, instance), arguments)
         functions = (one for one in vars(fresh).values() if hasattr(one, "__globals__"))
         held: dict[str, Any] = next((one.__globals__ for one in functions), {})
-        for name, value in held.items():
-            if isinstance(value, dict | list | set) and not name.startswith("__"):
-                for place, one in reachable(value, name):
-                    told = "a tracer was left behind by a call inside jit"
-                    hint = "a cache in the module: compute tables in the constructor"
-                    check(not isinstance(one, Tracer), place, told, hint)
+        check_caches_hold_no_tracer([*held.items(), *vars(fresh).items()])
 
     def test_p12_reading_properties_changes_nothing(self):
         instance = self.make(0)
@@ -1553,14 +1549,7 @@ class NnxLaws(Laws):
         first, second = (
             values_of(built_with_key(self, jax.random.key(seed))) for seed in (0, 1)
         )
-        for path, value in first.items():
-            if is_floating(value) and path in second:
-                told = "its rows are one and the same draw"
-                hint = (
-                    "one key for all of them: `jax.vmap(draw)(jax.random.split(key))`"
-                )
-                same = rows_are_one_draw(host(value), host(second[path]))
-                check(not same, path, told, hint)
+        check_rows_differ(first, second)
 
     def test_p15_no_variable_is_held_twice(self):
         instance = self.make(0)
