@@ -259,12 +259,13 @@ def _leaf(path: str | PathLike[str], array: np.ndarray[Any, Any], like: Any) -> 
     if type(like) in _SCALARS:
         return array.item()
     if _is_key(like):
-        return jax.random.wrap_key_data(jax.device_put(array), impl=_key_impl(like))
+        data = jax.device_put(array)
+        return jax.random.wrap_key_data(data, impl=_key_impl(like))
     if isinstance(like, np.generic | np.ndarray):
         return array[()] if isinstance(like, np.generic) else array
     if array.ndim == 0 and getattr(like, "weak_type", False):
         return jnp.asarray(array.item())  # weak again, or all is compiled anew
-    return jax.device_put(array)
+    return jax.device_put(array)  # which compiles nothing, as jnp.array would
 
 
 def host_form(like: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:

@@ -132,6 +132,9 @@ MISTAKES = {
     "a weakly typed counter": in_train_state(
         "test_p05_no_leaf_is_weakly_typed", ("step=jnp.zeros((), jnp.int32)", "step=jnp.asarray(0)")
     ),
+    "a counter that changes its dtype": in_train_state(
+        "test_the_update_is_a_fixed_point", ("self.step + 1", "self.step + 1.0")
+    ),
     "a counter that stands still": in_train_state("test_steps_are_counted", ("self.step + 1", "self.step")),
     "the model's own arrays": in_train_state("test_donation", ("model = _copied(model)", "")),
     "an average that stands still": in_train_state(

@@ -1754,12 +1754,16 @@ class Laws(PlatformLaws):
     def called(self) -> bool:
         return type(self).call is not Laws.call
 
-    def example(self) -> tuple[Any, tuple[Any, ...]]:
-        """An instance and arguments; skips where the class is not called."""
+    def need_call(self) -> None:
+        """Skips where the class is not called, and stops where the example call fails."""
         if not self.called():
             pytest.skip("the class is not called")
         laws: Any = type(self)
         stop_if_broken(self, "P7", "call", first_call(laws).error)
+
+    def example(self) -> tuple[Any, tuple[Any, ...]]:
+        """An instance and arguments; skips where the class is not called."""
+        self.need_call()
         return self.make(0), self.arguments(0)
 
     def fixed_values(self) -> dict[str, Any]:
@@ -1986,11 +1990,12 @@ class Laws(PlatformLaws):
             check(has_dtype(value, output.dtype), f"output {i}", told)
 
     def test_p07_loses_no_precision_on_the_way(self):
-        instance, arguments = self.example()
+        self.need_call()
         if not self.strict:
             pytest.skip("the call may change precision on the way")
         closed = self.traced_call()
-        leaves = [*self.named(instance).values(), *arrays_of(arguments)]
+        held = self.named(self.specimen())
+        leaves = [*held.values(), *arrays_of(self.arguments(0))]
         narrowest = bits_by_kind([*leaves, *closed.out_avals])
         for equation in narrowing_casts(closed.jaxpr, narrowest):
             dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
@@ -2001,7 +2006,7 @@ class Laws(PlatformLaws):
     # P12 purity
 
     def test_p12_a_call_changes_no_globals(self):
-        self.example()
+        self.need_call()
         laws: Any = type(self)
         first_call(laws).check("call")
         cases = list(self.call_cases())
@@ -2017,14 +2022,14 @@ class Laws(PlatformLaws):
             before = after
 
     def test_p12_the_call_has_no_side_effects(self):
-        self.example()
+        self.need_call()
         effects = {type(one).__name__ for one in self.traced_call().effects}
         told = f"the call has side effects: {', '.join(sorted(effects))}"
         hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback` in the call"
         check(not effects, "call", told, hint)
 
     def test_p12_throws_no_update_away(self):
-        self.example()
+        self.need_call()
         dead = dead_equations(self.traced_call().jaxpr)
         wrong = [one.primitive.name for one in dead if is_update_or_check(one)]
         told = f"nothing uses the result of {', '.join(wrong)}"
@@ -2237,11 +2242,9 @@ class PytreeLaws(Laws):
 
     def training_example(self) -> tuple[Any, tuple[Any, ...]]:
         """`example`; skips where nothing is trained or can be differentiated."""
-        instance, arguments = self.example()
-        result = jax.eval_shape(lambda: self.apply(instance, *arguments))
-        if not any(
-            jnp.issubdtype(y.dtype, jnp.inexact) for y in jax.tree.leaves(result)
-        ):
+        self.need_call()
+        instance, results = self.specimen(), self.traced_call().out_avals
+        if not any(jnp.issubdtype(result.dtype, jnp.inexact) for result in results):
             pytest.skip("the call returns nothing to differentiate")
         if not self.trained(instance):
             pytest.skip("the class trains nothing")
@@ -2710,8 +2713,8 @@ class PytreeLaws(Laws):
     # P7 jit equals eager
 
     def test_p07_jit_equals_eager(self):
-        self.example()
-        compiled, name = self.compiled_use(), type(self.make(0)).__name__
+        self.need_call()
+        compiled, name = self.compiled_use(), type(self.specimen()).__name__
         for seed in (0, 1):
             instance = self.make(seed)
             before = frozen(instance)
@@ -2819,7 +2822,7 @@ class PytreeLaws(Laws):
                 check_close(name, told, got, self.apply(edited, *arguments))
 
     def test_p08_every_parameter_changes_the_output(self):
-        self.example()
+        self.need_call()
         compiled = self.compiled_use()
         for i, (name, _) in enumerate(named_leaves(self.specimen())):
             needed = self.role(name) == "param" and not self.is_unused(name)
@@ -2903,7 +2906,7 @@ class PytreeLaws(Laws):
         roots = [leaf for leaf in self.leaves if leaf.role in ("module", "tree")]
         if not roots:
             pytest.skip("no sub-trees are declared")
-        slopes, instance = self._all_slopes(), self.make(0)
+        slopes, instance = self._all_slopes(), self.specimen()
         names = [named_leaves(instance)[i][0] for i in self.trained(instance)]
         for root in roots:
             below = [name for name in names if under(name, root.path)]
@@ -2988,7 +2991,7 @@ class PytreeLaws(Laws):
     # P10 vmap equals loop
 
     def test_p10_stacked_instances(self):
-        self.example()
+        self.need_call()
         instances = [self.make(seed) for seed in range(3)]
         arguments = [self.arguments(seed) for seed in range(3)]
         _, back = self.dynamic(instances[0])
@@ -3154,7 +3157,8 @@ class PytreeLaws(Laws):
             check(same, name, told, "functools.cached_property: write `property`")
 
     def test_p12_draws_use_a_key_that_is_given(self):
-        instance, arguments = self.example()
+        self.need_call()
+        instance, arguments = self.specimen(), self.arguments(0)
         settings = [v for _, _, aux in nodes(instance) for v in parts_of(aux)]
         held = jax.tree.leaves((instance, arguments))
         if not any(map(is_key, held)) and any(type(v) is int for v in settings):

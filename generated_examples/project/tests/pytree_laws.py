@@ -248,16 +248,19 @@ def generic(tree: Any, seed: int) -> Any:
     rng = np.random.default_rng(seed)
 
     def draw(leaf: Any) -> Any:
-        if is_array(leaf) and leaf.dtype == bool:
-            return on_device(rng.random(leaf.shape) < 0.5)
-        if not is_inexact(leaf):
-            return leaf
+        if leaf.dtype == bool:
+            return rng.random(leaf.shape) < 0.5
         real = 0.1 + rng.random(leaf.shape)
         signed = real if seed % 2 == 0 else rng.standard_normal(leaf.shape)
         value = signed + 1j * real if jnp.iscomplexobj(leaf) else signed
-        return on_device(value, leaf.dtype)
+        return np.asarray(value).astype(leaf.dtype)
 
-    return jax.tree.map(draw, tree)
+    places = {
+        i: draw(leaf)
+        for i, leaf in enumerate(jax.tree.leaves(tree))
+        if is_inexact(leaf) or (is_array(leaf) and leaf.dtype == bool)
+    }
+    return put(tree, jax.device_put(places))
 
 
 def generic_indices(tree: Any, seed: int, size: int) -> Any:
@@ -339,6 +342,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
                 stop_if_broken(self, "P1", "build", first_build(suite).error)
                 test(self, *args, **kwargs)
         except Fault as fault:
+            specimen.cache_clear()  # it may be what is broken
             where, what, hint, *other = fault.args
             failure = broken(
                 other[0] if other else law, where, what, hint, laws=self.laws
@@ -422,6 +426,12 @@ def first_call(laws: type) -> FirstUse:
     suite = laws()
     instance, arguments = suite.make(0), suite.arguments(0)
     return first_use(lambda: suite.call(instance, *arguments))
+
+
+@functools.cache
+def specimen(laws: type) -> Any:
+    """The instance of the example that laws share which change nothing."""
+    return laws().make(0)
 
 
 @contextlib.contextmanager
@@ -937,6 +947,14 @@ class Compiled:
     def traces_of(self, arguments: Any) -> int:
         """How often it was traced for arguments of these shapes and dtypes."""
         return self.traces.count(avals(jax.eval_shape(lambda: arguments)))
+
+
+def read(instance: Any, name: str) -> Any:
+    """An attribute, computed without compiling where it needs no values."""
+    try:
+        return jax.eval_shape(lambda: arrays_of(getattr(instance, name)))
+    except NEEDS_VALUES:
+        return getattr(instance, name)
 
 
 def clear_caches(instance: Any) -> None:
@@ -1528,10 +1546,10 @@ def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
     return any(np.all(values == values.take([0], axis)) for axis in axes)
 
 
-def check_draws(where: str, run: Callable[[Any], Any], given: Any) -> None:
+def check_draws(where: str, trace: Callable[[], Any]) -> None:
     """No two draws come from keys that are computed alike: folded, or of the old kind."""
     try:
-        jaxpr = jax.make_jaxpr(run)(given).jaxpr
+        jaxpr = trace().jaxpr
     except NEEDS_VALUES:
         return
     repeated = list(repeated_draws(jaxpr))
@@ -1721,6 +1739,11 @@ class Laws(PlatformLaws):
         first_build(laws)  # before any other, so that it sees what the first changes
         return self.build(**self.inputs(seed))
 
+    def specimen(self) -> Any:
+        """An instance for laws that only look at it, which is built once for all of them."""
+        laws: Any = type(self)
+        return specimen(laws)
+
     def make_other(self) -> Any:
         if self.other is None:
             pytest.skip("no other configuration is declared")
@@ -1731,12 +1754,16 @@ class Laws(PlatformLaws):
     def called(self) -> bool:
         return type(self).call is not Laws.call
 
-    def example(self) -> tuple[Any, tuple[Any, ...]]:
-        """An instance and arguments; skips where the class is not called."""
+    def need_call(self) -> None:
+        """Skips where the class is not called, and stops where the example call fails."""
         if not self.called():
             pytest.skip("the class is not called")
         laws: Any = type(self)
         stop_if_broken(self, "P7", "call", first_call(laws).error)
+
+    def example(self) -> tuple[Any, tuple[Any, ...]]:
+        """An instance and arguments; skips where the class is not called."""
+        self.need_call()
         return self.make(0), self.arguments(0)
 
     def fixed_values(self) -> dict[str, Any]:
@@ -1881,7 +1908,7 @@ class Laws(PlatformLaws):
             check(id(value) not in held, place, told)
 
     def test_p01_defaults_are_immutable(self):
-        instance = self.make(0)
+        instance = self.specimen()
         for where, function in own_functions(type(instance)):
             for name, default in defaults_of(function):
                 told = (
@@ -1939,7 +1966,7 @@ class Laws(PlatformLaws):
         declared = self.fixed_values()
         if not declared:
             pytest.skip("no values are declared")
-        found = self.named(self.make(0))
+        found = self.named(self.specimen())
         for path, value in declared.items():
             if path in found:
                 wanted = np.asarray(value).astype(found[path].dtype)
@@ -1963,11 +1990,12 @@ class Laws(PlatformLaws):
             check(has_dtype(value, output.dtype), f"output {i}", told)
 
     def test_p07_loses_no_precision_on_the_way(self):
-        instance, arguments = self.example()
+        self.need_call()
         if not self.strict:
             pytest.skip("the call may change precision on the way")
         closed = self.traced_call()
-        leaves = [*self.named(instance).values(), *arrays_of(arguments)]
+        held = self.named(self.specimen())
+        leaves = [*held.values(), *arrays_of(self.arguments(0))]
         narrowest = bits_by_kind([*leaves, *closed.out_avals])
         for equation in narrowing_casts(closed.jaxpr, narrowest):
             dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
@@ -1978,7 +2006,7 @@ class Laws(PlatformLaws):
     # P12 purity
 
     def test_p12_a_call_changes_no_globals(self):
-        self.example()
+        self.need_call()
         laws: Any = type(self)
         first_call(laws).check("call")
         cases = list(self.call_cases())
@@ -1994,14 +2022,14 @@ class Laws(PlatformLaws):
             before = after
 
     def test_p12_the_call_has_no_side_effects(self):
-        self.example()
+        self.need_call()
         effects = {type(one).__name__ for one in self.traced_call().effects}
         told = f"the call has side effects: {', '.join(sorted(effects))}"
         hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback` in the call"
         check(not effects, "call", told, hint)
 
     def test_p12_throws_no_update_away(self):
-        self.example()
+        self.need_call()
         dead = dead_equations(self.traced_call().jaxpr)
         wrong = [one.primitive.name for one in dead if is_update_or_check(one)]
         told = f"nothing uses the result of {', '.join(wrong)}"
@@ -2192,11 +2220,13 @@ class PytreeLaws(Laws):
 
     def traced_call(self) -> Any:
         """The jaxpr of the call on the arrays of an instance and the arguments."""
-        instance, arguments = self.example()
-        value, back = self.dynamic(instance)
-        return jax.make_jaxpr(lambda v, given: self.apply(back(v), *given))(
-            value, arguments
-        )
+        laws: Any = type(self)
+        return traced_call(laws)
+
+    def traced_build(self) -> Any:
+        """The jaxpr of the constructor on the arrays among its inputs."""
+        laws: Any = type(self)
+        return traced_build(laws)
 
     def trained(self, instance: Any) -> list[int]:
         """The positions of the trained leaves: `trainable()`, or all inexact arrays."""
@@ -2212,11 +2242,9 @@ class PytreeLaws(Laws):
 
     def training_example(self) -> tuple[Any, tuple[Any, ...]]:
         """`example`; skips where nothing is trained or can be differentiated."""
-        instance, arguments = self.example()
-        result = jax.eval_shape(lambda: self.apply(instance, *arguments))
-        if not any(
-            jnp.issubdtype(y.dtype, jnp.inexact) for y in jax.tree.leaves(result)
-        ):
+        self.need_call()
+        instance, results = self.specimen(), self.traced_call().out_avals
+        if not any(jnp.issubdtype(result.dtype, jnp.inexact) for result in results):
             pytest.skip("the call returns nothing to differentiate")
         if not self.trained(instance):
             pytest.skip("the class trains nothing")
@@ -2345,7 +2373,7 @@ class PytreeLaws(Laws):
             told = "built under jit it holds a tracer outside of its leaves"
             hint = "a value computed from arrays that is stored as static"
             raise Fault(place, told, hint)
-        instance = self.make(0)
+        instance = self.specimen()
         wanted = [aval(leaf) for leaf in arrays_of(instance)]
         told = f"built under jit its leaves are {arrays}, and otherwise {wanted}"
         same = [aval(leaf) for leaf in arrays] == wanted
@@ -2371,8 +2399,7 @@ class PytreeLaws(Laws):
     def test_p01_every_draw_uses_the_key(self):
         if not self.keys_of_inputs():
             pytest.skip("the constructor takes no key")
-        build, given = self.traceable_build()
-        jaxpr = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given).jaxpr
+        jaxpr = self.traced_build().jaxpr
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
         told = f"{len(wrong)} of its draws do not depend on the key that it is given"
         hint = "a constant key, as `jax.random.key(0)`, for one of the fields"
@@ -2381,7 +2408,7 @@ class PytreeLaws(Laws):
     # P2 manifest
 
     def test_p02_leaves_are_the_declared_ones(self):
-        instance = self.make(0)
+        instance = self.specimen()
         name = type(instance).__name__
         check(
             is_node(instance),
@@ -2398,7 +2425,7 @@ class PytreeLaws(Laws):
             check(self.declared(name) is not None, name, told)
 
     def test_p02_leaves_are_as_declared(self):
-        for name, value in named_leaves(self.make(0)):
+        for name, value in named_leaves(self.specimen()):
             leaf = self.declared(name)
             if leaf is None or leaf.is_tree:
                 continue
@@ -2427,7 +2454,7 @@ class PytreeLaws(Laws):
                 check(value.dtype == jnp.bfloat16, name, told, hint)
 
     def test_p02_no_array_hides_elsewhere(self):
-        instance = self.make(0)
+        instance = self.specimen()
         name, treedef = type(instance).__name__, structure(instance)
         hollow = None  # the same without its leaves, which may be held twice
         with contextlib.suppress(Exception):  # P3 fails on it
@@ -2448,7 +2475,7 @@ class PytreeLaws(Laws):
         "kind", ["object", "None", "str", "bool", "abstract", "rank"]
     )
     def test_p03_round_trip_keeps_any_leaves(self, kind):
-        instance = self.make(0)
+        instance = self.specimen()
         name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
         stand_ins = [stand_in(kind, i) for i in range(len(paths))]
         with doing(name, f"unflatten of {kind} leaves"):
@@ -2465,7 +2492,7 @@ class PytreeLaws(Laws):
             check(got is put_in, path_name(path), told, hint)
 
     def test_p03_round_trip_keeps_treedef_and_leaves(self):
-        instance = self.make(0)
+        instance = self.specimen()
         leaves, treedef = flatten(instance)
         again, after = flatten(treedef.unflatten(leaves))
         told = f"the treedef became {after}, it was {treedef}"
@@ -2488,7 +2515,7 @@ class PytreeLaws(Laws):
 
     def test_p03_round_trip_keeps_every_attribute(self):
         check_attributes(
-            self.make(0), "an attribute that flatten or unflatten leaves out"
+            self.specimen(), "an attribute that flatten or unflatten leaves out"
         )
 
     def test_p03_round_trip_keeps_changed_static_values(self):
@@ -2498,14 +2525,14 @@ class PytreeLaws(Laws):
 
     def _changed_static_values(self) -> Iterator[tuple[str, Any]]:
         """Instances with one static value changed, made without the constructor."""
-        instance = self.make(0)
+        instance = self.specimen()
         for path in self.static:
             value = None if "." in path else another(getattr(instance, path))
             if value is not None:
                 yield path, clone_as(type(instance), instance, **{path: value})
 
     def test_p03_a_trivial_subclass_is_a_pytree_too(self):
-        instance = self.make(0)
+        instance = self.specimen()
         cls = type(instance)
         if getattr(cls, "__final__", False):
             pytest.skip("the class is final")
@@ -2522,7 +2549,7 @@ class PytreeLaws(Laws):
     # P4 key paths
 
     def test_p04_order_is_the_same_with_and_without_paths(self):
-        instance = self.make(0)
+        instance = self.specimen()
         leaves, treedef = flatten(instance)
         pairs, with_paths = flatten_with_path(instance)
         told = f"with paths the treedef is {with_paths}, without {treedef}"
@@ -2532,7 +2559,7 @@ class PytreeLaws(Laws):
             check(leaf is other, path_name(path), told)
 
     def test_p04_paths_are_unique_and_lead_to_their_leaf(self):
-        instance = self.make(0)
+        instance = self.specimen()
         pairs, _ = flatten_with_path(instance)
         names = [path_name(path) for path, _ in pairs]
         for (path, leaf), name in zip(pairs, names):
@@ -2548,7 +2575,7 @@ class PytreeLaws(Laws):
     # P5 static
 
     def test_p05_aux_is_hashable_and_free_of_arrays(self):
-        for place, node, aux in nodes(self.make(0)):
+        for place, node, aux in nodes(self.specimen()):
             for value in aux if isinstance(aux, tuple) else (aux,):
                 names = [
                     f".{n}" for n, held in attributes(node).items() if held is value
@@ -2559,8 +2586,12 @@ class PytreeLaws(Laws):
                 hash(aux)
 
     def test_p05_treedef_depends_on_the_configuration_alone(self):
-        name = type(self.make(0)).__name__
-        first, second = structure(self.make(0)), structure(self.make(1))
+        instance = self.make(0)
+        name, first, second = (
+            type(instance).__name__,
+            structure(instance),
+            structure(self.make(1)),
+        )
         told = f"two instances of one configuration have treedefs {first} and {second}"
         check(first == second, name, told)
         for path, changed in self._changed_static_values():
@@ -2568,7 +2599,7 @@ class PytreeLaws(Laws):
             check(structure(changed) != first, path, told, "a value that is not in aux")
 
     def test_p05_the_order_of_keywords_does_not_matter(self):
-        first, inputs = structure(self.make(0)), self.inputs(0)
+        first, inputs = structure(self.specimen()), self.inputs(0)
         second = structure(self.build(**dict(reversed(inputs.items()))))
         told = f"with keywords in another order the treedef is {second}, not {first}"
         hint = "attributes set in the order of `**kwargs`, and flattened in theirs"
@@ -2577,7 +2608,7 @@ class PytreeLaws(Laws):
     def test_p05_static_values_are_the_declared_ones(self):
         if not self.static:
             pytest.skip("no static configuration is declared")
-        instance = self.make(0)
+        instance = self.specimen()
         leaves = dict(named_leaves(instance))
         for path, value in self.static.items():
             check(path not in leaves, path, "declared as static, but it is a leaf")
@@ -2590,7 +2621,7 @@ class PytreeLaws(Laws):
     def test_p05_tuples_are_no_lists(self):
         if not self.tuples:
             pytest.skip("no tuples are declared")
-        instance = self.make(0)
+        instance = self.specimen()
         for path in self.tuples:
             got = look_up(instance, path)
             told = f"declared as a tuple, it is a {type(got).__name__}"
@@ -2628,11 +2659,11 @@ class PytreeLaws(Laws):
         after = structure(instance)
         check(after == before, name, f"a call changed the treedef to {after}")
         value, back = self.dynamic(instance)
-        after = structure(back(compiled(lambda inside: inside)(value)))
+        after = structure(back(jax.eval_shape(lambda inside: inside, value)))
         check(after == before, name, f"jit changed the treedef to {after}")
 
     def test_p05_no_leaf_is_weakly_typed(self):
-        for name, leaf in named_leaves(self.make(0)):
+        for name, leaf in named_leaves(self.specimen()):
             if self.role(name) not in ("module", "tree", "python"):
                 told = f"it is no jax.Array but {type(leaf).__name__} {leaf!r:.200}"
                 check(isinstance(leaf, jax.Array), name, told)
@@ -2665,7 +2696,7 @@ class PytreeLaws(Laws):
         if self.other is None:
             pytest.skip("no other configuration is declared")
         other = generic(self.built_abstractly({**self.inputs(0), **self.other}), 1)
-        instance = self.make(0)
+        instance = self.specimen()
         name = f"{type(instance).__name__} with {self.other}"
         same = structure(other) == structure(instance) and avals(other) == avals(
             instance
@@ -2682,8 +2713,8 @@ class PytreeLaws(Laws):
     # P7 jit equals eager
 
     def test_p07_jit_equals_eager(self):
-        self.example()
-        compiled, name = self.compiled_use(), type(self.make(0)).__name__
+        self.need_call()
+        compiled, name = self.compiled_use(), type(self.specimen()).__name__
         for seed in (0, 1):
             instance = self.make(seed)
             before = frozen(instance)
@@ -2722,7 +2753,9 @@ class PytreeLaws(Laws):
         if equinox is None or not isinstance(instance, equinox.Module):
             pytest.skip("the class is no Equinox Module")
         eager = self.apply(instance, *arguments)
-        got = equinox.filter_jit(lambda *a: self.apply(*a))(instance, *arguments)
+        options = {"compiler_options": quick_options()}  # handed on to jax.jit
+        run = equinox.filter_jit(lambda *a: self.apply(*a), **options)
+        got = run(instance, *arguments)
         check_close("call", "filter_jit gives {}, eager {}", got, eager)
 
     def test_p07_mixes_no_precisions(self):
@@ -2789,9 +2822,9 @@ class PytreeLaws(Laws):
                 check_close(name, told, got, self.apply(edited, *arguments))
 
     def test_p08_every_parameter_changes_the_output(self):
-        self.example()
+        self.need_call()
         compiled = self.compiled_use()
-        for i, (name, _) in enumerate(named_leaves(self.make(0))):
+        for i, (name, _) in enumerate(named_leaves(self.specimen())):
             needed = self.role(name) == "param" and not self.is_unused(name)
             if needed or name in self.used:
                 seen = any(self._changes_output(compiled, i, s) for s in range(4))
@@ -2801,7 +2834,7 @@ class PytreeLaws(Laws):
 
     def _changes_output(self, compiled: Any, i: int, seed: int) -> bool:
         """Whether an edit of a leaf shows: at the start, or at a generic point."""
-        instance, arguments = self.make(0), [self.arguments(seed) for seed in (0, 1)]
+        instance, arguments = self.specimen(), [self.arguments(seed) for seed in (0, 1)]
         if seed:
             instance, arguments = generic((instance, arguments), seed)
         leaf = jax.tree.leaves(instance)[i]
@@ -2812,10 +2845,10 @@ class PytreeLaws(Laws):
 
     def test_p08_assignment_is_refused_or_seen(self):
         _, arguments = self.example()
-        for i, (name, leaf) in enumerate(named_leaves(self.make(0))):
-            instance = self.make(0)
-            if not is_array(leaf) or name not in attributes(instance):
+        for i, (name, leaf) in enumerate(named_leaves(self.specimen())):
+            if not is_array(leaf) or name not in attributes(self.specimen()):
                 continue
+            instance = self.make(0)
             self.apply(instance, *arguments)
             try:
                 setattr(instance, name, edit(leaf))
@@ -2873,7 +2906,7 @@ class PytreeLaws(Laws):
         roots = [leaf for leaf in self.leaves if leaf.role in ("module", "tree")]
         if not roots:
             pytest.skip("no sub-trees are declared")
-        slopes, instance = self._all_slopes(), self.make(0)
+        slopes, instance = self._all_slopes(), self.specimen()
         names = [named_leaves(instance)[i][0] for i in self.trained(instance)]
         for root in roots:
             below = [name for name in names if under(name, root.path)]
@@ -2958,7 +2991,7 @@ class PytreeLaws(Laws):
     # P10 vmap equals loop
 
     def test_p10_stacked_instances(self):
-        self.example()
+        self.need_call()
         instances = [self.make(seed) for seed in range(3)]
         arguments = [self.arguments(seed) for seed in range(3)]
         _, back = self.dynamic(instances[0])
@@ -3118,13 +3151,14 @@ class PytreeLaws(Laws):
         for name in names:
             with contextlib.suppress(Exception), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                getattr(instance, name)
+                read(instance, name)
             same = frozen(instance, identity=True) == before
             told = "reading this property changed what the instance holds"
             check(same, name, told, "functools.cached_property: write `property`")
 
     def test_p12_draws_use_a_key_that_is_given(self):
-        instance, arguments = self.example()
+        self.need_call()
+        instance, arguments = self.specimen(), self.arguments(0)
         settings = [v for _, _, aux in nodes(instance) for v in parts_of(aux)]
         held = jax.tree.leaves((instance, arguments))
         if not any(map(is_key, held)) and any(type(v) is int for v in settings):
@@ -3150,7 +3184,7 @@ class PytreeLaws(Laws):
     # P13 edit
 
     def test_p13_replacing_one_leaf_leaves_the_rest_alone(self):
-        instance = self.make(0)
+        instance = self.specimen()
         before, leaves = frozen(instance, identity=True), jax.tree.leaves(instance)
         for i, (path, _) in enumerate(flatten_with_path(instance)[0]):
             name, marker = path_name(path), object()
@@ -3174,7 +3208,7 @@ class PytreeLaws(Laws):
             check(same or right is not instance, name, "x == x is not true")
         told = "two instances with other leaves are equal"
         hint = "`__eq__` compares the static values alone"
-        moved = map_arrays(numpy_leaf, map_arrays(edit, self.make(0)))
+        moved = map_arrays(lambda leaf: numpy_leaf(edit(leaf)), self.specimen())
         apart = not arrays_of(instance) or not bool(instance == moved)
         check(apart, name, told, hint)
         with doing(name, "x == y inside jit", "`==` on arrays: `@dataclass(eq=False)`"):
@@ -3184,7 +3218,7 @@ class PytreeLaws(Laws):
             hash(self.make(0))  # or refused, with a TypeError
 
     def test_p13_an_instance_is_true(self):
-        instance = self.make(0)
+        instance = self.specimen()
         with doing(type(instance).__name__, "bool(x)"):
             true = bool(instance) or not jax.tree.leaves(instance)
         told = "an instance is false, so that `if module:` takes it for none"
@@ -3201,7 +3235,7 @@ class PytreeLaws(Laws):
         check(same, type(instance).__name__, told)
 
     def test_p13_replace_and_copy_keep_the_value(self):
-        instance = self.make(0)
+        instance = self.specimen()
         ways: dict[str, Callable[[], Any]] = {"copy.copy": lambda: copy.copy(instance)}
         if dataclasses.is_dataclass(type(instance)):
             ways["dataclasses.replace"] = lambda: dataclasses.replace(instance)
@@ -3215,13 +3249,13 @@ class PytreeLaws(Laws):
     # P14 save and load
 
     def test_p14_deepcopy(self):
-        instance = self.make(0)
+        instance = self.specimen()
         copies = {id(leaf): copied(leaf) for leaf in arrays_of(instance)}
         deep = copy.deepcopy(instance, {**copies, **atoms_of(instance)})
         self.check_equal(instance, deep, "copy.deepcopy")
 
     def test_p14_pickle(self):
-        instance = self.make(0)
+        instance = self.specimen()
         cls = type(instance)
         if getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is not cls:
             pytest.skip("the class is not at the top of a module")
@@ -3311,8 +3345,9 @@ class PytreeLaws(Laws):
             check_keys(where, run, given)
 
     def test_p15_each_draw_has_a_key_of_its_own(self):
-        for where, run, given in self._programs():
-            check_draws(where, run, given)
+        check_draws("build", self.traced_build)
+        if self.called():
+            check_draws("call", self.traced_call)
 
     def _programs(self) -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
         """The constructor and the call as functions of one pytree of arrays, and that."""
@@ -3326,7 +3361,7 @@ class PytreeLaws(Laws):
     # P16 helpers
 
     def test_p16_filter_specs_select_the_declared_leaves(self):
-        instance = self.make(0)
+        instance = self.specimen()
         self._check_specs(instance, "a fresh instance")
         self._check_specs(map_arrays(copied, instance), "a copy")
         self._check_specs(map_arrays(edit, instance), "an updated instance")
@@ -3426,7 +3461,7 @@ class PytreeLaws(Laws):
     # P17 identity
 
     def test_p17_the_treedef_names_the_class(self):
-        instance = self.make(0)
+        instance = self.specimen()
         for twin in twins(instance):
             told = "a twin class with the same fields has an equal treedef"
             same = structure(twin) == structure(instance)
@@ -3470,16 +3505,32 @@ def drawn_instances(laws: Any) -> Any:
     keys = suite.keys_of_inputs()
     static: list[Any] = []
 
-    def build(*drawn: Any) -> Any:
-        given = {**suite.inputs(0), **dict(zip(keys, drawn))}
-        kept, arrays = split(suite.build(**given))
+    inputs = suite.inputs(0)  # made here, where nothing is traced
+
+    def build(seed: Any) -> Any:
+        drawn = {name: jax.random.key(seed) for name in keys}
+        kept, arrays = split(suite.build(**{**inputs, **drawn}))
         static.append(kept)
         return arrays
 
     seeds = on_device(np.arange(DRAWS, dtype=np.uint32))
-    drawn = [jax.vmap(jax.random.key)(seeds) for _ in keys]
-    arrays = compiled(jax.vmap(build))(*drawn)
+    arrays = compiled(jax.vmap(build))(seeds)
     return merge(static[0], arrays)
+
+
+@functools.cache
+def traced_call(laws: Any) -> Any:
+    suite = laws()
+    instance, arguments = suite.example()
+    value, back = suite.dynamic(instance)
+    call = jax.make_jaxpr(lambda v, given: suite.apply(back(v), *given))
+    return call(value, arguments)
+
+
+@functools.cache
+def traced_build(laws: Any) -> Any:
+    build, given = laws().traceable_build()
+    return jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
 
 
 @functools.cache

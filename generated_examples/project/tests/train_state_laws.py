@@ -21,8 +21,8 @@ from pytree_laws import (
     avals,
     close,
     compiled,
-    copied,
     first_build,
+    generic,
     named_leaves,
     quick_options,
     same_bits,
@@ -80,13 +80,12 @@ class TrainStateLaws(PytreeLaws):
 
     # What the pytree laws need: the call of a train state is its update.
 
-    def gradients(self, model: Any, target: Any) -> Any:
-        return eqx.filter_grad(self.loss)(model, target)
-
     def arguments(self, seed: int) -> tuple[Any, ...]:
+        """Gradients of the model, of any values: a buffer, whose gradient is 0, has one too."""
         laws: Any = type(self)
         optimiser_of(laws)  # made here, where nothing is traced
-        return (jax.tree.map(copied, gradients_of(laws, seed)),)
+        weights = eqx.filter(known_inputs(laws, seed)["model"], eqx.is_inexact_array)
+        return (generic(weights, 2 * seed + 1),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
         laws: Any = type(self)
@@ -139,41 +138,43 @@ class TrainStateLaws(PytreeLaws):
             is_leaf=has_spec,
         )
 
-    def start_with(self, optimiser: Any) -> Any:
+    def make(self, seed: int) -> Any:
         laws: Any = type(self)
         first_build(laws)  # before any other, so that it sees what the first changes
-        return self.build(**{**self.inputs(0), "optimiser": optimiser})
+        return self.build(**known_inputs(laws, seed))
+
+    def start_with(self, optimiser: Any) -> Any:
+        laws: Any = type(self)
+        first_build(laws)
+        return self.build(**{**known_inputs(laws, 0), "optimiser": optimiser})
 
     # The laws.
 
     @pytest.mark.parametrize("name", OPTIMISERS)
     def test_the_update_is_a_fixed_point(self, name):
-        optimiser = OPTIMISERS[name]()
-        state = self.start_with(optimiser)
-        after = eqx.filter_eval_shape(self.step_of(optimiser), state)
+        laws: Any = type(self)
+        state, after, _ = abstract_step(laws, name)
         assert jax.tree.structure(after) == jax.tree.structure(state), (
             "the update changed the treedef: make the optimiser's state from the weights "
             "of the finished model, and update with a tree of the same structure"
         )
-        assert avals(eqx.filter(after, eqx.is_array)) == avals(
-            eqx.filter(jax.eval_shape(lambda: arrays_only(state)), eqx.is_array)
-        ), "the update changed a shape, dtype or weak type: give every array a dtype"
+        found, wanted = avals(after), avals(state)
+        changed = [name for name in wanted if found[name] != wanted[name]]
+        assert not changed, (
+            f"the update changed a shape, dtype or weak type of {', '.join(changed)}: "
+            "give every array a dtype"
+        )
 
     @pytest.mark.parametrize("name", OPTIMISERS)
     def test_a_step_under_strict_promotion(self, name):
-        optimiser = OPTIMISERS[name]()
-        step, state = self.step_of(optimiser), self.start_with(optimiser)
-        with jax.numpy_dtype_promotion("strict"):
-            try:
-                eqx.filter_eval_shape(step, state)
-            except jax.dtypes.TypePromotionError as error:
-                look = 'wrap the update in `jax.numpy_dtype_promotion("standard")`'
-                raise AssertionError(f"optax mixes dtypes: {look}") from error
+        laws: Any = type(self)
+        _, _, error = abstract_step(laws, name)
+        look = 'wrap the update in `jax.numpy_dtype_promotion("standard")`'
+        assert error is None, f"optax mixes dtypes: {look}: {error}"
 
-    @pytest.mark.parametrize("name", ["adam", "adamw", "momentum", "multi_transform"])
-    def test_scan_takes_the_steps_of_a_loop(self, name):
-        optimiser = OPTIMISERS[name]()
-        step, compiled_step = self.step_of(optimiser), self.compiled_step(name)
+    def test_scan_takes_the_steps_of_a_loop(self):
+        optimiser = OPTIMISERS["adamw"]()
+        step, compiled_step = self.step_of(optimiser), self.compiled_step("adamw")
         arrays, rest = eqx.partition(self.start_with(optimiser), eqx.is_array)
 
         def advance(arrays: Any) -> Any:
@@ -187,11 +188,10 @@ class TrainStateLaws(PytreeLaws):
         assert close(scanned, loop, 64), "lax.scan and a loop end in different states"
 
     def test_an_optimiser_may_be_passed_through_filter_jit(self):
-        optimiser = OPTIMISERS["adam"]()
+        optimiser = OPTIMISERS["adamw"]()
+        state = self.start_with(optimiser)
         step = filter_compiled(lambda state, given: self.step_of(given)(state))
-        after = step(self.start_with(optimiser), optimiser)
-        alone = self.compiled_step("adam")(self.start_with(optimiser))
-        assert close(after, alone, 16)
+        step.lower(state, optimiser)  # it fails where settings are no static values
 
     def test_a_step_moves_the_trained_arrays_alone(self):
         optimiser = OPTIMISERS["adamw"]()
@@ -238,9 +238,9 @@ class TrainStateLaws(PytreeLaws):
         )
 
     def test_a_step_moves_the_optimiser_too(self):
-        optimiser = OPTIMISERS["adam"]()
+        optimiser = OPTIMISERS["adamw"]()
         state = self.start_with(optimiser)
-        after = self.compiled_step("adam")(state)
+        after = self.compiled_step("adamw")(state)
         pairs = zip(arrays_of(state.opt_state), arrays_of(after.opt_state))
         assert not all(same_bits(*pair) for pair in pairs), (
             "a step left the optimiser's state as it was: store the one that "
@@ -248,12 +248,12 @@ class TrainStateLaws(PytreeLaws):
         )
 
     def test_steps_are_counted(self):
-        optimiser = OPTIMISERS["adam"]()
+        optimiser = OPTIMISERS["adamw"]()
         state = self.start_with(optimiser)
         assert (
             jnp.issubdtype(state.step.dtype, jnp.integer) and not state.step.weak_type
         )
-        step = self.compiled_step("adam")
+        step = self.compiled_step("adamw")
         assert [
             int(state.step),
             int(step(state).step),
@@ -319,11 +319,11 @@ class TrainStateLaws(PytreeLaws):
         assert jax.tree.structure(after.averaged()) == jax.tree.structure(after.model)
 
     def test_each_step_has_a_key_of_its_own(self):
-        optimiser = OPTIMISERS["adam"]()
+        optimiser = OPTIMISERS["adamw"]()
         state = self.start_with(optimiser)
         if not hasattr(state, "step_key"):
             pytest.skip("it holds no key")
-        after = self.compiled_step("adam")(state)
+        after = self.compiled_step("adamw")(state)
         keys = [jax.random.key_data(one.step_key) for one in (state, after, state)]
         assert not np.array_equal(keys[0], keys[1]), "two steps have the same key"
         assert np.array_equal(keys[0], keys[2]), "the key of a step is not reproducible"
@@ -345,22 +345,36 @@ def optimiser_of(laws: Any) -> Any:
     return laws().inputs(0)["optimiser"]
 
 
+def known_inputs(laws: Any, seed: int) -> dict[str, Any]:
+    """The inputs of one suite; made again where they were donated with what holds them."""
+    held = arrays_of(made_inputs(laws, seed))
+    if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in held):
+        made_inputs.cache_clear()
+    return dict(made_inputs(laws, seed))
+
+
+@functools.cache
+def made_inputs(laws: Any, seed: int) -> dict[str, Any]:
+    return laws().inputs(seed)
+
+
+@functools.cache
+def abstract_step(laws: Any, name: str) -> tuple[Any, Any, Exception | None]:
+    """A train state and the next one, in shapes and dtypes, and what strict promotion says."""
+    suite, optimiser = laws(), OPTIMISERS[name]()
+    step = suite.step_of(optimiser)
+    state = eqx.filter_eval_shape(lambda: suite.start_with(optimiser))
+    with jax.numpy_dtype_promotion("strict"):
+        try:
+            return state, eqx.filter_eval_shape(step, state), None
+        except jax.dtypes.TypePromotionError as error:
+            refused = error
+    return state, eqx.filter_eval_shape(step, state), refused
+
+
 @functools.cache
 def compiled_update(laws: Any, name: str) -> Callable[[Any, Any], Any]:
     suite, optimiser = laws(), OPTIMISERS[name]()
     return filter_compiled(
         lambda state, gradients: suite.update(state, optimiser, gradients)
     )
-
-
-@functools.cache
-def compiled_gradients(laws: Any) -> Callable[[Any, Any], Any]:
-    return filter_compiled(laws().gradients)
-
-
-@functools.cache
-def gradients_of(laws: Any, seed: int) -> Any:
-    """The gradients at the first step of one suite, computed once."""
-    suite = laws()
-    start, target = suite.make(seed).model, suite.target(seed)
-    return compiled_gradients(laws)(start, target)
