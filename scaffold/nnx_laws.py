@@ -372,8 +372,8 @@ def shapes_of(state: Any) -> dict[str, Any]:
 # --- The laws ------------------------------------------------------------------------------
 
 
-class NnxLaws(Laws):
-    """Subclass it with a name that starts with `Test`; see the head of this file."""
+class NnxSuite(Laws):
+    """What suites of NNX modules declare besides, and what their laws share."""
 
     laws: ClassVar[Mapping[str, Any]] = LAWS
     variables: ClassVar[Sequence[Var]] = ()
@@ -542,6 +542,15 @@ class NnxLaws(Laws):
                 _, state, moments = step(*nnx.split(module), *given)
                 nnx.update(module, state)
         return module
+
+    def _overwrite(self, instance: Any) -> None:
+        for variable in variables_of(instance).values():
+            variable.set_value(edit(value_of(variable)))
+
+
+@guard
+class StructureLaws(NnxSuite):
+    """P1 to P5: what the module is built of."""
 
     # P1 construct
 
@@ -767,6 +776,11 @@ class NnxLaws(Laws):
             told = "it is weakly typed: its dtype changes on the first update"
             check(not weak, path, told, hint)
 
+
+@guard
+class CallLaws(StructureLaws):
+    """P6 to P8: the call, compiled and not, before and after updates."""
+
     # P6 one trace
 
     def test_p06_one_trace_serves_all_modules(self):
@@ -970,6 +984,11 @@ class NnxLaws(Laws):
     def _draws(self) -> bool:
         """Whether modules hold keys, so that each seed must have its own."""
         return any(map(is_key, values_of(self.make(0)).values()))
+
+
+@guard
+class TransformationLaws(CallLaws):
+    """P9 to P11: under grad, vmap and scan."""
 
     # P9 gradient and step
 
@@ -1204,6 +1223,11 @@ class NnxLaws(Laws):
             if is_floating(leaf):
                 move = functools.partial(moved, advance, carry, i)
                 check_slopes(f"argument {self.carry}.{name}".rstrip("."), move, leaf)
+
+
+@guard
+class ValueLaws(TransformationLaws):
+    """P12 to P14: nothing changes but what is meant to, in memory and in files."""
 
     # P12 purity
 
@@ -1519,6 +1543,11 @@ class NnxLaws(Laws):
         load = functools.partial(type(instance).load, path, instance)
         check_damage_is_refused(path, load, type(instance).__name__)
 
+
+@guard
+class UseLaws(ValueLaws):
+    """P15 to P18: Variables and keys, helpers, the graphdef, and the platforms."""
+
     # P15 ownership
 
     def test_p15_snapshots_do_not_follow_the_module(self):
@@ -1538,10 +1567,6 @@ class NnxLaws(Laws):
         wrong = changed(before, bits_of(state))
         told = "after restore the snapshot changed with the module"
         check(not wrong, ", ".join(wrong), told)
-
-    def _overwrite(self, instance: Any) -> None:
-        for variable in variables_of(instance).values():
-            variable.set_value(edit(value_of(variable)))
 
     def test_p15_rows_of_a_draw_differ(self):
         if not self._takes_keys():
@@ -1670,6 +1695,10 @@ class NnxLaws(Laws):
             return self.loss(module, self.arguments(0))
 
         return jax.grad(loss), (params, rest)
+
+
+class NnxLaws(UseLaws):
+    """Subclass it with a name that starts with `Test`; see the head of this file."""
 
 
 STATE_METHODS = "`__getstate__`, `__setstate__`, `__copy__` or `__deepcopy__`"
@@ -1831,6 +1860,3 @@ def drawn_values(laws: Any) -> dict[str, np.ndarray]:
     seeds = np.arange(DRAWS, dtype=np.uint32)
     values = compiled(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
     return {path: np.asarray(value) for path, value in values.items()}
-
-
-guard(NnxLaws)

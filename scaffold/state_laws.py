@@ -33,7 +33,7 @@ from pytree_laws import (
     check,
     close,
     doing,
-    guarded,
+    guard,
     has_dtype,
     is_inexact,
     keys_as_data,
@@ -60,6 +60,7 @@ def copied(tree: Any) -> Any:
     return jax.tree.map(lambda leaf: leaf, tree)
 
 
+@guard
 class StateLaws(PytreeLaws):
     """Subclass it with a name that starts with `Test`; see the head of this file."""
 
@@ -205,8 +206,3 @@ def _is_inexact_shape(output: Any) -> bool:
 
 def _placed(leaves: Sequence[Any], places: Sequence[int], values: Any) -> list[Any]:
     return put(list(leaves), dict(zip(places, values)))
-
-
-for _name, _test in list(vars(StateLaws).items()):
-    if _name.startswith("test_"):
-        setattr(StateLaws, _name, guarded(_test))

@@ -45,7 +45,7 @@ import warnings
 import weakref
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +55,8 @@ from jax.core import Tracer
 
 # Whatever the class under test raises is a finding about it, and no error of the suite.
 ANY_ERROR: tuple[type[Exception], ...] = (Exception,)
+
+Guarded = TypeVar("Guarded", bound=type)
 
 # law -> (name, statement, usual mistake, fix)
 LAWS = {
@@ -350,6 +352,14 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
 
     return run
+
+
+def guard(suite: Guarded) -> Guarded:
+    """Guards every law that a suite defines."""
+    for name, test in list(vars(suite).items()):
+        if name.startswith("test_"):
+            setattr(suite, name, guarded(test))
+    return suite
 
 
 @contextlib.contextmanager
@@ -1699,8 +1709,8 @@ def lowering_fault(
 # --- The laws ------------------------------------------------------------------------------
 
 
-class Laws(PlatformLaws):
-    """What suites of all kinds share: the declarations, and the laws on constructors."""
+class Suite(PlatformLaws):
+    """What suites of all kinds declare and share."""
 
     laws: ClassVar[Mapping[str, Any]] = LAWS
     static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value
@@ -1752,7 +1762,7 @@ class Laws(PlatformLaws):
     # What the laws share.
 
     def called(self) -> bool:
-        return type(self).call is not Laws.call
+        return type(self).call is not Suite.call
 
     def need_call(self) -> None:
         """Skips where the class is not called, and stops where the example call fails."""
@@ -1804,6 +1814,11 @@ class Laws(PlatformLaws):
         """Fresh instances of one configuration, each with other arguments."""
         for seed in range(3):
             yield f"call {seed + 1}", self.make(seed), self.arguments(seed)
+
+
+@guard
+class Laws(Suite):
+    """The laws that are the same for all kinds."""
 
     # P1 construct
 
@@ -2115,8 +2130,8 @@ class Laws(PlatformLaws):
         self.check_lowers("gradient of the call", *self.gradient_program())
 
 
-class PytreeLaws(Laws):
-    """Subclass it with a name that starts with `Test`; see the head of this file."""
+class PytreeSuite(Laws):
+    """What suites of pytrees declare besides, and what their laws share."""
 
     leaves: ClassVar[Sequence[Leaf]] = ()
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
@@ -2344,6 +2359,11 @@ class PytreeLaws(Laws):
         for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
             if type(leaf) is not type(other) or not same_bits(leaf, other):
                 raise Fault(name, f"{what} made {other!r:.200} of {leaf!r:.200}", "")
+
+
+@guard
+class StructureLaws(PytreeSuite):
+    """P1 to P5: what the class is built of, and what jax sees of it."""
 
     # P1 construct
 
@@ -2671,6 +2691,11 @@ class PytreeLaws(Laws):
                 hint = "an array made from a Python number without a dtype"
                 check(not getattr(leaf, "weak_type", False), name, told, hint)
 
+
+@guard
+class CallLaws(StructureLaws):
+    """P6 to P8: the call, compiled and not, before and after edits."""
+
     # P6 one trace
 
     def test_p06_one_trace_serves_all_instances(self):
@@ -2861,6 +2886,11 @@ class PytreeLaws(Laws):
                 "a method compiled with a static self, or a cache keyed by the instance"
             )
             check_close(name, told, got, fresh, hint)
+
+
+@guard
+class TransformationLaws(CallLaws):
+    """P9 to P11: under grad, vmap and scan."""
 
     # P9 gradient and step
 
@@ -3101,6 +3131,11 @@ class PytreeLaws(Laws):
             state = value, self.start(instance)
             jax.eval_shape(lambda first: jax.lax.scan(body, first, length=2), state)
 
+
+@guard
+class ValueLaws(TransformationLaws):
+    """P12 to P14: nothing changes but what is meant to, in memory and in files."""
+
     # P12 purity
 
     def test_p12_a_cold_call_inside_jit_leaves_nothing_behind(self):
@@ -3326,6 +3361,11 @@ class PytreeLaws(Laws):
             told = "what was loaded shares its buffer with the skeleton"
             check((buffer_of(leaf) or id(leaf)) not in owned, name, told)
 
+
+@guard
+class UseLaws(ValueLaws):
+    """P15 to P18: buffers and keys, helpers, the treedef, and the platforms."""
+
     # P15 ownership
 
     def test_p15_donation(self):
@@ -3484,6 +3524,10 @@ class PytreeLaws(Laws):
         )
 
 
+class PytreeLaws(UseLaws):
+    """Subclass it with a name that starts with `Test`; see the head of this file."""
+
+
 DRAWS, POINTS = 512, 12
 
 
@@ -3550,15 +3594,3 @@ def compiled_slopes(laws: Any) -> Compiled:
         return [suite.summed_loss(instance, [arguments]), *slopes]
 
     return Compiled(loss_and_slopes, suite.mixed)
-
-
-def guard(suite: type) -> type:
-    """Guards every law that a suite defines."""
-    for name, test in list(vars(suite).items()):
-        if name.startswith("test_"):
-            setattr(suite, name, guarded(test))
-    return suite
-
-
-guard(Laws)
-guard(PytreeLaws)

@@ -21,7 +21,7 @@ from pytree_laws import (
     clone_as,
     close,
     edit,
-    guarded,
+    guard,
     is_inexact,
     named_leaves,
     put,
@@ -43,6 +43,7 @@ def untied(instance: Any, name: str, value: Any) -> Any:
     return clone_as(apart, instance)
 
 
+@guard
 class SharedLaws(PytreeLaws):
     """Subclass it with a name that starts with `Test`; see the head of this file."""
 
@@ -110,8 +111,3 @@ class SharedLaws(PytreeLaws):
         instance = self.make(0)
         for _, place, leaf in self._ties(instance):
             self._check_ties(put(instance, {place: edit(leaf)}), "after an edit")
-
-
-for _name, _test in list(vars(SharedLaws).items()):
-    if _name.startswith("test_"):
-        setattr(SharedLaws, _name, guarded(_test))
