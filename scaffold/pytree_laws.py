@@ -98,7 +98,7 @@ LAWS = {
     ),
     "P7": (
         "jit equals eager",
-        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN.",
+        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN, and large ones overflow nowhere on the way.",
         "The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
         "Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
     ),
@@ -110,7 +110,7 @@ LAWS = {
     ),
     "P9": (
         "gradient and step",
-        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
         "A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
         "Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
     ),
@@ -902,6 +902,7 @@ def static_fault(value: Any) -> str | None:
     return None
 
 
+INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
 NEEDS_VALUES = jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError
 REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
 ARRAY = object()  # the place of an array leaf in the static half of a tree
@@ -1342,6 +1343,43 @@ def stack_leaves(*leaves: Any) -> Any:
     return thaw(np.stack(list(map(raw, leaves))), leaves[0])
 
 
+def check_overflow(
+    told: str,
+    found: Sequence[Any],
+    run: Callable[[Any], Sequence[Any]],
+    arrays: Sequence[Any],
+) -> None:
+    """What is not finite in 32 bits is not so in 64, or is too large for the result."""
+    if all(np.isfinite(np.asarray(v)).all() for v in found if is_inexact(v)):
+        return
+    try:
+        with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+            exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
+    except ANY_ERROR:
+        return  # the class fixes a dtype
+    hint = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first"
+    for i, (narrow, wide) in enumerate(zip(found, exact)):
+        if is_inexact(narrow):
+            fits = np.abs(wide) < float(jnp.finfo(narrow.dtype).max)
+            wrong = fits & ~np.isfinite(np.asarray(narrow))
+            both = f"{told} it is {narrow}, in 64 bits {wide}"
+            check(not wrong.any(), f"output {i}", both, hint)
+
+
+def in_64_bits() -> Any:
+    """A context where jax has 64 bits."""
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(True)
+    from jax.experimental import enable_x64  # before 0.8 it is only there
+
+    return enable_x64()
+
+
+def widened(leaf: Any) -> Any:
+    """A float array in 64 bits, where jax allows them."""
+    return jnp.asarray(raw(leaf), jnp.float64) if is_floating(leaf) else leaf
+
+
 STEP = 0.02
 KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smooth way
 
@@ -1364,6 +1402,39 @@ def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any) -> None:
             off = np.abs(found - np.asarray(slope, np.float64))
             near = off.max() < KINK * np.abs(found).max()
             check(bool(near), where, told, hint)
+
+
+def own_rules(jaxpr: Any) -> list[str]:
+    """The functions with a custom_jvp or custom_vjp that no installed library brings."""
+    found = []
+    for equation in equations(jaxpr):
+        if equation.primitive.name.startswith(("custom_jvp_call", "custom_vjp_call")):
+            held = [*inner_jaxprs(equation), None][0]
+            told = getattr(getattr(held, "debug_info", None), "func_src_info", "")
+            name, _, file = str(told).partition(" at ")
+            if file and not INSTALLED.search(file):
+                found.append(name)
+    return found
+
+
+def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> None:
+    """Slopes by the rule agree with small steps, wherever these show a slope."""
+    _, slopes = loss(values)
+    for i, leaf in values.items():
+        along = np.asarray(sample(5, leaf.shape, "float32"), leaf.dtype)
+        steps = [np.asarray(leaf) + step * along for step in (-STEP, 0, STEP)]
+        first, middle, last = (
+            float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps
+        )
+        if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
+            found = (last - first) / (2 * STEP)
+            slope = float(np.sum(np.asarray(slopes[i]) * along))
+            told = f"small steps show the slope {found:.4g}, its own rule gives {slope:.4g}"
+            hint = (
+                "the derivative of another function in `defvjp` or `defjvp`; `skips` says where "
+                "it is meant, as in a straight-through estimator"
+            )
+            check(abs(found - slope) < KINK * abs(found), name, told, hint)
 
 
 def is_smooth(*values: Any) -> bool:
@@ -2766,6 +2837,23 @@ class CallLaws(StructureLaws):
                 has = is_inexact(result) and np.isnan(np.asarray(result)).any()
                 check(not has, f"output {i}", told, hint)
 
+    def test_p07_large_arguments_do_not_overflow_on_the_way(self):
+        instance, arguments = self.example()
+        for fill in (100, -100, 300, -300):
+            large = self.filled(arguments, fill)
+            try:
+                found = arrays_of(self.compiled_use()(instance, *large))
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            told = f"with each element of the arguments {fill}"
+            static, arrays = split((instance, large))
+            run = functools.partial(self._of_parts, static)
+            check_overflow(told, found, run, arrays)
+
+    def _of_parts(self, static: Any, arrays: Any) -> list[Any]:
+        instance, arguments = merge(static, arrays)
+        return arrays_of(self.apply(instance, *arguments))
+
     def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
         """The arguments with one value in those that are arrays, except for the carry."""
         plain = [is_inexact(v) and i != self.carry for i, v in enumerate(arguments)]
@@ -2943,6 +3031,22 @@ class TransformationLaws(CallLaws):
             used = not below or any(np.any(slopes[name]) for name in below)
             told = "no leaf of this sub-tree has a gradient"
             check(used or root.unused, root.path, told)
+
+    def test_p09_derivative_rules_of_its_own_are_right(self):
+        self.need_call()
+        rules = own_rules(self.traced_call().jaxpr)
+        if not rules:
+            pytest.skip("the call has no derivative rule of its own")
+        leaves, treedef = flatten(self.example())
+        floats = {i: leaf for i, leaf in enumerate(leaves) if is_floating(leaf)}
+
+        def loss(values: Mapping[int, Any]) -> Any:
+            placed = [values.get(i, leaf) for i, leaf in enumerate(leaves)]
+            instance, arguments = treedef.unflatten(placed)
+            return self.summed_loss(instance, [arguments])
+
+        with doing(rules[0], "the gradient of the call"):
+            check_rule(rules[0], compiled(jax.value_and_grad(loss)), floats)
 
     def _all_slopes(self) -> dict[str, np.ndarray]:
         """By path, the greatest size of each slope at the start and at generic points."""

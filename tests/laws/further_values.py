@@ -93,8 +93,36 @@ further(
     "`log(1 + exp(x))`, which overflows",
     Softplus,
     SoftplusSafely,
-    "finite",
-    survives="no law tries large arguments",
+    "in 64 bits",
+)
+
+
+class SoftmaxByHand(One):
+    def __call__(self, x):
+        powers = jnp.exp(self.weight * x)
+        return powers / jnp.sum(powers)
+
+
+class Softmax(One):
+    def __call__(self, x):
+        return jax.nn.softmax(self.weight * x)
+
+
+further("P7", "a softmax of powers that overflow", SoftmaxByHand, Softmax, "in 64 bits")
+
+
+class LogOfSigmoid(One):
+    def __call__(self, x):
+        return jnp.log(1 / (1 + jnp.exp(-self.weight * x)))
+
+
+class LogSigmoid(One):
+    def __call__(self, x):
+        return jax.nn.log_sigmoid(self.weight * x)
+
+
+further(
+    "P7", "`log(sigmoid(x))`, which is -inf where x is far below 0", LogOfSigmoid, LogSigmoid, "in 64 bits"
 )
 
 
@@ -212,7 +240,33 @@ further(
     SquareRule,
     SquareRuleRight,
     "gradient",
-    survives="no law compares gradients with differences",
+)
+
+
+def _reversed(slope):
+    @jax.custom_vjp
+    def cube(x):
+        return x**3
+
+    cube.defvjp(lambda x: (x**3, x), lambda x, along: (slope * along * x**2,))
+    return cube
+
+
+_cube_wrong, _cube = _reversed(-3), _reversed(3)
+
+
+class CubeRule(One):
+    def __call__(self, x):
+        return _cube_wrong(self.weight) * x
+
+
+class CubeRuleRight(One):
+    def __call__(self, x):
+        return _cube(self.weight) * x
+
+
+further(
+    "P9", "a rule for the reverse mode with the sign turned", CubeRule, CubeRuleRight, "its own rule gives"
 )
 
 
