@@ -103,3 +103,23 @@ class OfTheClass(Counter):
 
 further("P12", "NNX: a count in a plain attribute", PlainCount, Counter, base=CounterLaws)
 further("P2", "NNX: a Variable of the class", OfTheClass, Counter, base=CounterLaws)
+
+
+class SoftmaxByHand(Counter):
+    """Divides powers that overflow."""
+
+    def __call__(self, x):
+        self.calls[...] += 1
+        powers = jnp.exp(self.scale[...] * x)
+        return powers / jnp.sum(powers)
+
+
+class Softmax(Counter):
+    def __call__(self, x):
+        self.calls[...] += 1
+        return jax.nn.softmax(self.scale[...] * x)
+
+
+further(
+    "P7", "NNX: a softmax of powers that overflow", SoftmaxByHand, Softmax, "in 64 bits", base=CounterLaws
+)

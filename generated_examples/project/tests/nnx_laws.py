@@ -62,6 +62,7 @@ from pytree_laws import (
     check_caches_hold_no_tracer,
     check_damage_is_refused,
     check_keys,
+    check_overflow,
     check_rows_differ,
     check_slopes,
     class_attributes,
@@ -86,6 +87,7 @@ from pytree_laws import (
     is_of_library,
     lacks_dtype,
     look_up,
+    merge,
     moved,
     mutables,
     named_leaves,
@@ -98,6 +100,7 @@ from pytree_laws import (
     real_dtype,
     same_bits,
     second_class,
+    split,
     stack_leaves,
     static_fault,
     thaw,
@@ -139,7 +142,7 @@ LAWS = {
     ),
     "P7": (
         "jit equals eager",
-        "The call gives the same values and dtypes, and leaves the same state, in Python, under nnx.jit, and under jax.jit through split and merge; arguments whose elements are equal give no NaN.",
+        "The call gives the same values and dtypes, and leaves the same state, in Python, under nnx.jit, and under jax.jit through split and merge; arguments whose elements are equal give no NaN, and large ones overflow nowhere on the way.",
         "The call branches on values, mixes dtypes, or updates a Variable inside of a jax.jit of its own, which loses the update.",
         "Use nnx.jit, or return the state: `return y, nnx.state(module)`; make arrays with `dtype=x.dtype`.",
     ),
@@ -914,6 +917,24 @@ class CallLaws(StructureLaws):
             told = f"with each element of the arguments {fill} it has NaN"
             for i, result in enumerate(arrays_of(results)):
                 check(not has_nan(result), f"output {i}", told, hint)
+
+    def test_p07_large_arguments_do_not_overflow_on_the_way(self):
+        instance, arguments = self.example()
+        graphdef, state = nnx.split(instance)
+        for fill in (100, -100, 300, -300):
+            large = self.filled(arguments, fill)
+            try:
+                found, _ = self.by_nnx_jit()(instance, *large)
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            told = f"with each element of the arguments {fill}"
+            static, arrays = split((state, large))
+            run = functools.partial(self._output_of, graphdef, static)
+            check_overflow(told, arrays_of(found), run, arrays)
+
+    def _output_of(self, graphdef: Any, static: Any, arrays: Any) -> list[Any]:
+        state, arguments = merge(static, arrays)
+        return arrays_of(self.step_of_state(graphdef, state, *arguments)[0])
 
     def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
         """The arguments with one value in those that are arrays, except for the carry."""
