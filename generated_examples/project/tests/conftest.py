@@ -1,5 +1,6 @@
 """Options and fixtures of the tests, which run with strict promotion on one backend."""
 
+import gc
 import os
 import zlib
 
@@ -35,6 +36,11 @@ def pytest_configure(config: pytest.Config) -> None:
             f"the backend {backend!r} is not there: {error!r}; "
             "install its extra on a machine that has it, or leave --backend out"
         ) from error
+
+
+def pytest_collection_finish() -> None:
+    """Has the garbage collector pass over what the imports made, which is there to stay."""
+    gc.freeze()
 
 
 def pytest_report_header(config: pytest.Config) -> str:
