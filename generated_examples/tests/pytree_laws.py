@@ -1357,7 +1357,7 @@ def check_overflow(
             exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
     except ANY_ERROR:
         return  # the class fixes a dtype
-    hint = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first"
+    hint = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first; `skips` says where they cannot come"
     for i, (narrow, wide) in enumerate(zip(found, exact)):
         if is_inexact(narrow):
             fits = np.abs(wide) < float(jnp.finfo(narrow.dtype).max)
