@@ -70,6 +70,16 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
+def through(way: str, closure: Any, arguments: Any) -> Any:
+    """The result of a closure in one of the `WAYS`.
+
+    Equinox is given the closure itself, whose arrays are arguments to it. Of a plain function
+    it keeps what that captures, so that a tracer of an outer trace outlives it.
+    """
+    function = closure if way == "filter_jit" else closure.as_function()
+    return WAYS[way](function, arguments)
+
+
 class ClosureLaws(PytreeLaws):
     """Subclass it with a name that starts with `Test`; see the head of this file."""
 
@@ -79,7 +89,7 @@ class ClosureLaws(PytreeLaws):
     @pytest.mark.parametrize("way", WAYS)
     def test_it_passes_through(self, way):
         closure, arguments = self.example()
-        jax.eval_shape(lambda: WAYS[way](closure.as_function(), arguments))
+        jax.eval_shape(lambda: through(way, closure, arguments))
         got = self.results(False)[way]
         assert close(got, closure(*arguments), 16), f"{way} gives {got}. {LOOK}"
 
@@ -89,7 +99,7 @@ class ClosureLaws(PytreeLaws):
         build, values = self.traceable_build()
 
         def outer(values: Any, arguments: Any) -> Any:
-            return WAYS[way](build(values).as_function(), arguments)
+            return through(way, build(values), arguments)
 
         jax.eval_shape(outer, values, arguments)
         got = self.results(True)[way]
@@ -106,7 +116,7 @@ class ClosureLaws(PytreeLaws):
         captured, rest = eqx.partition(closure, eqx.is_inexact_array)
 
         def outer(captured: Any) -> Any:
-            return WAYS[way](eqx.combine(captured, rest).as_function(), arguments)
+            return through(way, eqx.combine(captured, rest), arguments)
 
         def differentiated(captured: Any) -> Any:
             if way == "while_loop":  # which has no reverse mode
@@ -236,10 +246,10 @@ def results(laws: Any, built_inside: bool) -> dict[str, Any]:
 
     def every(values: Any, arguments: Any) -> dict[str, Any]:
         found = {}
-        for name, way in WAYS.items():
+        for name in WAYS:
             with contextlib.suppress(Exception):  # its own test says why
                 inner = build(values) if built_inside else closure
-                found[name] = way(inner.as_function(), arguments)
+                found[name] = through(name, inner, arguments)
         return found
 
     return compiled(every)(values, arguments)
