@@ -6,6 +6,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import optax
 from good_specimens import Leaf, sample
 from laws_runner import load_laws
@@ -170,3 +171,151 @@ further(
     base=AverageLaws,
 )
 further(TRAINED, "an average of the weights before the step", LateAverage, Averaged, base=AverageLaws)
+
+
+class ListState(State):
+    """The optimiser's state comes back as a list."""
+
+    def apply_gradients(self, gradients, optimiser):
+        model, opt_state = self.updates(gradients, optimiser)
+        return type(self)(model, list(opt_state), self.step + 1)
+
+
+class NumPySteps(State):
+    """Adds noise of NumPy to the weights."""
+
+    def apply_gradients(self, gradients, optimiser):
+        model, opt_state = self.updates(gradients, optimiser)
+        noise = np.random.default_rng().standard_normal(3)
+        model = jax.tree.map(lambda leaf: leaf + jnp.asarray(noise, leaf.dtype), model)
+        return type(self)(model, opt_state, self.step + 1)
+
+
+class NumPyStart(State):
+    """Begins at weights with noise of NumPy."""
+
+    @classmethod
+    def create(cls, model, optimiser):
+        noise = np.random.default_rng().standard_normal(3)
+        model = jax.tree.map(lambda leaf: leaf + jnp.asarray(noise, leaf.dtype), model)
+        return State.create.__func__(cls, model, optimiser)
+
+
+class KnownOptimiser(State):
+    """Refuses every optimiser but the very object that it was made with."""
+
+    made_with: Any = eqx.field(static=True)
+
+    @classmethod
+    def create(cls, model, optimiser):
+        return cls(*State.create(model, optimiser).__dict__.values(), optimiser)
+
+    def apply_gradients(self, gradients, optimiser):
+        if optimiser is not self.made_with:
+            raise ValueError("another optimiser than the one that it was made with")
+        model, opt_state = self.updates(gradients, optimiser)
+        return type(self)(model, opt_state, self.step + 1, self.made_with)
+
+
+ADAM = optax.adam(0.01)
+
+
+class OneOptimiserLaws(StateLaws):
+    def inputs(self, seed):
+        return {**super().inputs(seed), "optimiser": ADAM}
+
+
+further(TRAINED, "an optimiser's state that becomes a list", ListState, State, "changed the treedef", base=StateLaws)
+further(TRAINED, "noise of NumPy in a step", NumPySteps, State, "lax.scan and a loop end", base=StateLaws)
+further(TRAINED, "noise of NumPy at the start", NumPyStart, State, "a second run from the same", base=StateLaws)
+further(
+    TRAINED,
+    "an optimiser that is recognised by identity",
+    KnownOptimiser,
+    State,
+    "[test_an_optimiser_may_be_passed_through_filter_jit] another optimiser",
+    base=OneOptimiserLaws,
+)
+
+
+class Keyed(State):
+    """A right train state with a key for each step."""
+
+    key: jax.Array
+
+    @classmethod
+    def create(cls, model, optimiser):
+        return cls(*State.create(model, optimiser).__dict__.values(), jax.random.key(0))
+
+    @property
+    def step_key(self):
+        return jax.random.fold_in(self.key, self.step)
+
+    def apply_gradients(self, gradients, optimiser):
+        model, opt_state = self.updates(gradients, optimiser)
+        return type(self)(model, opt_state, self.step + 1, self.key)
+
+
+class KeyOfNumPy(Keyed):
+    """Draws the key of a step whenever it is read."""
+
+    @property
+    def step_key(self):
+        return jax.random.fold_in(self.key, int(np.random.randint(10**6)))
+
+
+class OneKey(Keyed):
+    @property
+    def step_key(self):
+        return self.key
+
+
+class KeyedLaws(StateLaws):
+    leaves = (*StateLaws.leaves, Leaf("key", "key"))
+
+
+further(TRAINED, "a step's key that is drawn anew", KeyOfNumPy, Keyed, "is not reproducible", base=KeyedLaws)
+further(TRAINED, "one key for two steps", OneKey, Keyed, "two steps have the same key", base=KeyedLaws)
+
+
+class CountedLine(Line):
+    """A model with an integer, which no optimiser moves."""
+
+    count: jax.Array
+
+
+class AveragedWeights(Averaged):
+    """A right average of the weights of such a model, with all that it holds besides."""
+
+    @classmethod
+    def create(cls, model, optimiser, ema_decay=0.9):
+        model, ema = (jax.tree.map(jnp.array, model) for _ in range(2))
+        opt_state = optimiser.init(eqx.filter(model, eqx.is_inexact_array))
+        opt_state = jax.tree.map(jnp.array, opt_state)
+        return cls(model, opt_state, jnp.zeros((), jnp.int32), ema, ema_decay)
+
+    def average(self, old, new):
+        return super().average(old, new) if eqx.is_inexact_array(new) else new
+
+    def apply_gradients(self, gradients, optimiser):
+        weights = eqx.filter(self.model, eqx.is_inexact_array)
+        inner = State(weights, self.opt_state, self.step).apply_gradients(gradients, optimiser)
+        model = eqx.combine(inner.model, self.model)
+        ema = jax.tree.map(self.average, self.ema, model)
+        return type(self)(model, inner.opt_state, inner.step, ema, self.ema_decay)
+
+
+class WeightsAlone(AveragedWeights):
+    """Gives the weights, and nothing of what the model holds besides."""
+
+    def averaged(self):
+        return eqx.filter(self.ema, eqx.is_inexact_array)
+
+
+class CountedLaws(AverageLaws):
+    def inputs(self, seed):
+        line = CountedLine(sample(seed, (3,)), sample(seed + 1, (3,)), jnp.asarray(seed, jnp.int32))
+        return {"model": line, "optimiser": optax.adam(0.01)}
+
+
+further(TRAINED, "an average that is no whole model", WeightsAlone, AveragedWeights, "no whole model", base=CountedLaws)
