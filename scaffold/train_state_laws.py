@@ -315,7 +315,9 @@ class TrainStateLaws(PytreeLaws):
             "the average is not decay * average + (1 - decay) * weights"
         )
         same = jax.tree.structure(after.averaged()) == jax.tree.structure(after.model)
-        assert same, "the average is no whole model: combine it with what is not trained"
+        assert same, (
+            "the average is no whole model: combine it with what is not trained"
+        )
 
     def test_each_step_has_a_key_of_its_own(self):
         optimiser = OPTIMISERS["adamw"]()

@@ -79,7 +79,12 @@ def shared(law, title, broken, *words):
     further(law, title, broken, Tied, *words, base=TiedLaws)
 
 
-shared("P13", "a tie to an array of another name", OtherName, "declared as the leaf of `head`; the leaves are ['table']")
+shared(
+    "P13",
+    "a tie to an array of another name",
+    OtherName,
+    "declared as the leaf of `head`; the leaves are ['table']",
+)
 shared("P9", "dropout by NumPy behind a shared array", NumPyDropout, "its leaf has the gradient")
 shared("P9", "a shared array that the call does not read", Unused, "no gradient comes through it")
 shared("P2", "a shared array that is stored itself", StoredTwice, "declared as shared with `weight`")
@@ -146,5 +151,14 @@ def abstract(title, base, *words):
 
 abstract("an abstract base that is no Module", PlainBase, "subclasses would be no pytrees")
 abstract("an abstract base that can be built", Buildable, "[test_it_cannot_be_instantiated] DID NOT RAISE")
-abstract("a base that asks for more than is declared", AsksForMore, "[test_a_subclass_with_every_member_can_be]", "inverse")
-abstract("a method of a base that is not abstract", MethodLeftOut, "[test_a_subclass_without_one_member_cannot_be] DID NOT RAISE")
+abstract(
+    "a base that asks for more than is declared",
+    AsksForMore,
+    "[test_a_subclass_with_every_member_can_be]",
+    "inverse",
+)
+abstract(
+    "a method of a base that is not abstract",
+    MethodLeftOut,
+    "[test_a_subclass_without_one_member_cannot_be] DID NOT RAISE",
+)

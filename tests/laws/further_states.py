@@ -139,7 +139,12 @@ wrong("P2", "a state of half precision", HalfPrecision, "the dtype is float16, d
 wrong("P10", "noise of NumPy in a state, under vmap", NumPyNoise, "at `state`", "vmap gives")
 wrong("P11", "noise of NumPy in a state, in a scan", NumPyNoise, "argument 1", "scan gives")
 wrong("P12", "noise of NumPy in a state", NumPyNoise, "the same call gave the state")
-wrong("P11", "a state that is updated where a value is large", LooksAtValues, "the call for its next state raised")
+wrong(
+    "P11",
+    "a state that is updated where a value is large",
+    LooksAtValues,
+    "the call for its next state raised",
+)
 wrong("P9", "a gradient through the state", GradientThroughState, "state 0", "where the state is read")
 wrong("P14", "a static seed in a layer with state", SeedInTheLayer, "the structure became")
 wrong("P14", "a name among the leaves of a layer with state", NamedByHand, "it was 'a layer")
@@ -199,4 +204,11 @@ class NoStateLaws(MeanLaws):
         return instance(x, *(state or (self.state(0),)))
 
 
-further("P11", "example arguments without the state", NoExampleState, Mean, "0 of the example arguments", base=NoStateLaws)
+further(
+    "P11",
+    "example arguments without the state",
+    NoExampleState,
+    Mean,
+    "0 of the example arguments",
+    base=NoStateLaws,
+)

@@ -225,9 +225,18 @@ class OneOptimiserLaws(StateLaws):
         return {**super().inputs(seed), "optimiser": ADAM}
 
 
-further(TRAINED, "an optimiser's state that becomes a list", ListState, State, "changed the treedef", base=StateLaws)
+further(
+    TRAINED,
+    "an optimiser's state that becomes a list",
+    ListState,
+    State,
+    "changed the treedef",
+    base=StateLaws,
+)
 further(TRAINED, "noise of NumPy in a step", NumPySteps, State, "lax.scan and a loop end", base=StateLaws)
-further(TRAINED, "noise of NumPy at the start", NumPyStart, State, "a second run from the same", base=StateLaws)
+further(
+    TRAINED, "noise of NumPy at the start", NumPyStart, State, "a second run from the same", base=StateLaws
+)
 further(
     TRAINED,
     "an optimiser that is recognised by identity",
@@ -318,4 +327,11 @@ class CountedLaws(AverageLaws):
         return {"model": line, "optimiser": optax.adam(0.01)}
 
 
-further(TRAINED, "an average that is no whole model", WeightsAlone, AveragedWeights, "no whole model", base=CountedLaws)
+further(
+    TRAINED,
+    "an average that is no whole model",
+    WeightsAlone,
+    AveragedWeights,
+    "no whole model",
+    base=CountedLaws,
+)

@@ -48,16 +48,49 @@ class BeginsAnewSilently(AffineLaws):
         return Lenient.create(**inputs)
 
 
-class HalfLoaded(SavedByPath):
-    """Takes over the weight, and leaves the skeleton's bias as it is where it has the same value."""
+class KeepsTheBias(SavedByPath):
+    """Takes over the weight alone, and keeps the bias of the skeleton."""
 
     @classmethod
     def load(cls, path, like):
-        loaded = SavedByPath.load.__func__(cls, path, like)
-        return cls(loaded.weight, like.bias if np.array_equal(loaded.bias, like.bias) else loaded.bias)
+        return cls(SavedByPath.load.__func__(cls, path, like).weight, like.bias)
 
 
 @mutant("P14", "`bias`", "what was loaded shares its buffer with the skeleton")
 class SharesWithItsSkeleton(AffineLaws):
     def build(self, **inputs):
-        return HalfLoaded.create(**inputs)
+        return KeepsTheBias.create(**inputs)
+
+
+class ForgetsTheBias(SavedByPath):
+    """Loads the weight alone: the bias of a new instance is 0, as that of the skeleton is."""
+
+    @classmethod
+    def load(cls, path, like):
+        loaded = SavedByPath.load.__func__(cls, path, like)
+        return cls(loaded.weight, jnp.array(like.bias))
+
+
+@mutant("P14", "`bias`", "save and load made")
+class LoadsInPart(AffineLaws):
+    def build(self, **inputs):
+        return ForgetsTheBias.create(**inputs)
+
+
+class ReducedToInputs(SavedByPath):
+    """Is pickled as what makes it anew, so that its bias is 0 again."""
+
+    def __reduce__(self):
+        return _made_again, (np.asarray(self.weight),)
+
+
+def _made_again(weight):
+    return ReducedToInputs(jnp.asarray(weight), jnp.zeros(3, weight.dtype))
+
+
+@mutant("P13", "`bias`", "copy.copy without changes made")
+@mutant("P14", "`bias`", "copy.deepcopy made")
+@mutant("P14", "`bias`", "pickle made")
+class PickledByItsInputs(AffineLaws):
+    def build(self, **inputs):
+        return ReducedToInputs.create(**inputs)

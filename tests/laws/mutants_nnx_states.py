@@ -28,7 +28,9 @@ class LongerWithValues(LinearLaws):
 def by_numpy(key, shape):
     """Values of NumPy in the place of a draw, without a rule for vmap."""
     result = jax.ShapeDtypeStruct(shape, jnp.float32)
-    return jax.pure_callback(lambda k: np.full(shape, k[-1] + 1, np.float32), result, jax.random.key_data(key))
+    return jax.pure_callback(
+        lambda k: np.full(shape, k[-1] + 1, np.float32), result, jax.random.key_data(key)
+    )
 
 
 @mutant("P10", "the constructor under vmap raised")
@@ -259,33 +261,6 @@ class KeyUnused(NoisyLaws):
 # P17
 
 
-class ByName(type(nnx.Module)):
-    """Classes of one name are equal, so that a module that is imported again changes nothing."""
-
-    def __eq__(cls, other):
-        return isinstance(other, type) and cls.__qualname__ == other.__qualname__
-
-    def __hash__(cls):
-        return hash(cls.__qualname__)
-
-
-class Named(nnx.Module, pytree=False, metaclass=ByName):
-    def __init__(self, rngs):
-        self.scale = nnx.Param(jax.random.normal(rngs.params(), (3,), jnp.float32))
-
-    def __call__(self, x):
-        return self.scale[...] * x
-
-
-class ScaleLaws(VectorLaws):
-    variables = (Var("scale", nnx.Param, (3,)),)
-
-
-@mutant("P17", "an equal graph definition")
-class EqualByName(ScaleLaws):
-    cls = Named
-
-
 class ByDataclass(nnx.Module, pytree=False):
     def __init__(self, rngs):
         self.scale = nnx.Param(jax.random.normal(rngs.params(), (3,), jnp.float32))
@@ -298,5 +273,6 @@ jax.tree_util.register_dataclass(ByDataclass, ["scale"], [])
 
 
 @mutant("P17", "an equal treedef")
-class RegisteredByHand(ScaleLaws):
+class RegisteredByHand(VectorLaws):
+    variables = (Var("scale", nnx.Param, (3,)),)
     cls = ByDataclass

@@ -9,7 +9,7 @@ from flax import nnx
 from laws_runner import laws, load_laws, register
 
 nnx_laws = load_laws("nnx_laws")
-NnxLaws, Var = nnx_laws.NnxLaws, nnx_laws.Var
+NnxLaws, Var, variables_of = nnx_laws.NnxLaws, nnx_laws.Var, nnx_laws.variables_of
 Output, sample = laws.Output, laws.sample
 MUTANTS = []
 mutant = register(MUTANTS)
