@@ -183,8 +183,13 @@ class ClosureLaws(PytreeLaws):
         closure, arguments = self.example()
         outside = jax.eval_shape(closure, *arguments)
         inside = eqx.filter_eval_shape(lambda c: jax.eval_shape(c, *arguments), closure)
-        assert structure(outside) == structure(closure(*arguments))
-        assert outside == inside == jax.eval_shape(closure.as_function(), *arguments)
+        assert structure(outside) == structure(closure(*arguments)), (
+            "eval_shape shows another structure than a call gives: it looks at values"
+        )
+        function = jax.eval_shape(closure.as_function(), *arguments)
+        assert outside == inside == function, (
+            f"the closure gives {outside}, under a trace {inside}, its function {function}"
+        )
 
     def test_a_loop_condition_is_taken_as_it_is(self):
         closure, arguments = self.example()
@@ -208,7 +213,9 @@ class ClosureLaws(PytreeLaws):
         inputs = self.inputs(0)
         with pytest.raises(TypeError) as caught:
             self.build(**{**inputs, "example": [*inputs["example"]]})
-        assert "tuple of all arguments" in str(caught.value) or by_jaxtyping(caught)
+        assert "tuple of all arguments" in str(caught.value) or by_jaxtyping(caught), (
+            "the error must say that an example is the tuple of all arguments"
+        )
 
     @pytest.mark.parametrize("change", ["shape", "dtype", "structure"])
     def test_other_arguments_are_refused_and_both_structures_shown(self, change):

@@ -314,7 +314,10 @@ class TrainStateLaws(PytreeLaws):
         assert close(weights(after.averaged()), expected, 16), (
             "the average is not decay * average + (1 - decay) * weights"
         )
-        assert jax.tree.structure(after.averaged()) == jax.tree.structure(after.model)
+        same = jax.tree.structure(after.averaged()) == jax.tree.structure(after.model)
+        assert same, (
+            "the average is no whole model: combine it with what is not trained"
+        )
 
     def test_each_step_has_a_key_of_its_own(self):
         optimiser = OPTIMISERS["adamw"]()

@@ -1,6 +1,6 @@
 """Mistakes with `equinox.nn.State` that are in no catalogue, each with the form that is right."""
 
-# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
+
 from typing import Any
 
 import equinox as eqx

@@ -7,6 +7,7 @@ import pathlib
 import re
 import sys
 import tempfile
+import traceback
 import warnings
 
 import jax
@@ -42,14 +43,32 @@ def register(mutants):
 
 
 class Outcome(dict):
-    """law -> messages of its failures; `ran` and `skipped` name the tests."""
+    """law -> messages of its failures; `ran`, `skipped` and `found` name the tests.
+
+    `found` are those that found something themselves, each with the lines of the suites that its failure went through: not
+    those that only tell what the constructor or the call raises in every law.
+    """
 
     def __init__(self):
         super().__init__()
-        self.ran, self.skipped = [], {}
+        self.ran, self.skipped, self.found = [], {}, []
+
+    def note(self, law, name, error):
+        self.setdefault(law, []).append(f"[{name}] {error}")
+        told = "on the example raised", "the class under test raised"
+        if not any(words in str(error) for words in told):
+            self.found.append((name, lines_of(error)))
 
     def text(self, law):
         return "\n".join(self.get(law, ()))
+
+
+def lines_of(error):
+    """File and line of each frame of a failed check, and none where something else was raised."""
+    if not isinstance(error, AssertionError | pytest.fail.Exception):
+        return []
+    frames = traceback.walk_tb(error.__traceback__)
+    return [(pathlib.Path(frame.f_code.co_filename).stem, line) for frame, line in frames]
 
 
 def cases(suite):
@@ -102,14 +121,13 @@ def outcome_of(suite, only, on_warning, once, first):
             except pytest.skip.Exception as reason:
                 outcome.skipped[name] = str(reason)
             except laws.LawBroken as broken:
-                law = str(broken).partition(" ")[0]
-                outcome.setdefault(law, []).append(f"[{name}] {broken}")
+                outcome.note(str(broken).partition(" ")[0], name, broken)
             except Exception as error:
                 if NUMBERED.match(name):
                     raise
-                outcome.setdefault(law, []).append(f"[{name}] {error}")
+                outcome.note(law, name, error)
             except pytest.fail.Exception as error:
-                outcome.setdefault(law, []).append(f"[{name}] {error}")
+                outcome.note(law, name, error)
     return outcome
 
 

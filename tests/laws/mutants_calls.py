@@ -1,5 +1,5 @@
 """Further mutants for P7 to P16: calls that trace and loops tell from eager ones, and objects that hash and compare wrongly."""
-# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
+
 
 import equinox as eqx
 import jax

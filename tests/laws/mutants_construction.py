@@ -1,5 +1,7 @@
 """Further mutants for P1 to P6: what a constructor does when it is traced, what it draws, and what aux and subclasses lose."""
-# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
+
+
+import inspect
 
 import equinox as eqx
 import jax
@@ -99,7 +101,7 @@ class ArrayForANumber(NodeLaws):
 
 def own_fields(self):
     """The fields that the class itself declares, without those of its bases."""
-    return tuple(type(self).__dict__.get("__annotations__", ()))
+    return tuple(inspect.get_annotations(type(self)))
 
 
 class Registers:

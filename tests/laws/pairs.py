@@ -1,6 +1,7 @@
 """Pairs of a wrong form and its right one: what the catalogues of mistakes are made of."""
 
 import dataclasses
+import functools
 from typing import Any
 
 import equinox as eqx
@@ -70,9 +71,15 @@ def of_law(law: str) -> str:
     return f"test_p{law[1:]:0>2}_" if law.startswith("P") else "test_"
 
 
+@functools.cache
+def outcome_of(suite: type, law: str) -> Any:
+    """What the tests of a law find in a wrong form, found once."""
+    return run(suite, only=of_law(law), on_warning="ignore")  # a library may warn of the mistake
+
+
 def check_broken(suite: type, law: str, words: tuple[str, ...] = ()) -> None:
     """The law notices the wrong form, and says so in these words."""
-    outcome = run(suite, only=of_law(law), on_warning="ignore")  # a library may warn of the mistake
+    outcome = outcome_of(suite, law)
     assert law in outcome, f"{suite.__name__} holds {law}"
     for word in words:
         assert word in outcome.text(law)

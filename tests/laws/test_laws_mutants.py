@@ -1,5 +1,8 @@
 """Each law fails on the mistakes that it is there for, and its message names the cause."""
 
+import mutants_calls
+import mutants_construction
+import mutants_files
 import mutants_ownership
 import mutants_platform
 import mutants_static
@@ -13,6 +16,9 @@ from mutant_base import MUTANTS, NodeLaws
 from pairs import check_broken
 
 MODULES = (
+    mutants_calls,
+    mutants_construction,
+    mutants_files,
     mutants_structure,
     mutants_static,
     mutants_training,

@@ -2,21 +2,24 @@
 
 import good_nnx
 import mutants_nnx  # noqa: F401 - adds to `MUTANTS`
+import mutants_nnx_files
 import mutants_nnx_objects  # noqa: F401 - adds to `MUTANTS`
+import mutants_nnx_states
 import pytest
 from laws_runner import run
 from nnx_base import MUTANTS, LinearLaws, nnx_laws
+from pairs import check_broken
 
 
 @pytest.mark.parametrize("suite, law, words", MUTANTS)
 def test_the_law_fails_and_names_the_cause(suite, law, words):
-    outcome = run(suite, only=f"test_p{law[1:]:0>2}", on_warning="ignore")
-    assert law in outcome, f"{suite.__name__} holds {law}"
-    for word in words:
-        assert word in outcome.text(law)
+    check_broken(suite, law, words)
 
 
-@pytest.mark.parametrize("suite", [LinearLaws, *good_nnx.GOOD], ids=lambda suite: suite.__name__)
+RIGHT = (mutants_nnx_files.KeptLaws, mutants_nnx_states.RightCell, mutants_nnx_states.NoisyLaws)
+
+
+@pytest.mark.parametrize("suite", [LinearLaws, *RIGHT, *good_nnx.GOOD], ids=lambda suite: suite.__name__)
 def test_right_modules_hold_every_law(suite):
     outcome = run(suite)
     assert not outcome, "\n".join(message for found in outcome.values() for message in found)

@@ -6,12 +6,15 @@ docs/pitfalls.md lists them, with what else was tried; `--refresh-examples` writ
 # ruff: noqa: F401 - the further mistakes add themselves to `FURTHER`
 import pathlib
 
+import further_bases
 import further_calls
+import further_closures
 import further_draws
 import further_files
 import further_nnx
 import further_nodes
 import further_results
+import further_states
 import further_statics
 import further_training
 import further_values

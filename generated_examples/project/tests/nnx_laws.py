@@ -66,6 +66,7 @@ from pytree_laws import (
     check_rows_differ,
     check_slopes,
     class_attributes,
+    clear_caches,
     clone_as,
     close,
     compiled,
@@ -202,7 +203,7 @@ LAWS = {
     ),
     "P17": (
         "identity",
-        "The graph definition and the treedef differ from those of a twin class with the same attributes.",
+        "The treedef differs from that of a twin class with the same attributes.",
         "The class was registered by hand in a way that does not record it.",
         "Subclass nnx.Module and let Flax register it.",
     ),
@@ -352,14 +353,12 @@ def check_copy(
     name = type(module).__name__
     same = type(copied) is type(module)
     check(same, name, f"{what} gave a {type(copied).__name__}", hint)
-    with doing(name, f"looking at what {what} gave", hint):
-        settings, bits = frozen_settings(copied, functions), bits_of(copied)
-        graphdef = nnx.graphdef(copied)
-    wrong = changed(frozen_settings(module, functions), settings)
+    settings = (frozen_settings(one, functions) for one in (module, copied))
+    wrong = changed(*settings)
     check(not wrong, ", ".join(wrong), f"{what} lost or changed this attribute", hint)
-    wrong = changed(bits_of(module), bits)
+    wrong = changed(bits_of(module), bits_of(copied))
     check(not wrong, ", ".join(wrong), f"{what} changed it", hint)
-    same = not functions or graphdef == nnx.graphdef(module)
+    same = not functions or nnx.graphdef(copied) == nnx.graphdef(module)
     check(same, name, f"{what} changed the graph definition", hint)
 
 
@@ -711,7 +710,6 @@ class StructureLaws(NnxSuite):
         instance = self.make(0)
         hint = "a method of one's own that Flax flattens or rebuilds modules with"
         check_copy(instance, copy_of(instance), "nnx.split and nnx.merge", hint)
-        check_copy(instance, nnx.clone(instance), "nnx.clone", hint)
         leaves = len(jax.tree.leaves(instance)), len(values_of(instance))
         # Else it was made with pytree=False, or holds a Variable twice.
         if one_level(instance) is not None and leaves[0] == leaves[1]:
@@ -1288,19 +1286,8 @@ class ValueLaws(TransformationLaws):
             told = "a tracer was left behind by a call under nnx.jit"
             raise Fault(place, told, "a value of the call that was kept")
         instance, arguments = self.example()
-        before = bits_of(instance)
-        parts = nnx.split(instance)
-        jax.eval_shape(
-            lambda state, given: self.call(nnx.merge(parts[0], state), *given),
-            parts[1],
-            arguments,
-        )
-        for place in tracers_beside_the_state(instance):
-            told = "a tracer was left behind by a call under jax.jit"
-            raise Fault(place, told, "a value of the call that was kept")
-        told = "a call on a merged module changed the module that was split"
-        wrong = changed(before, bits_of(instance))
-        check(not wrong, ", ".join(wrong), told)
+        clear_caches(instance)  # which the first eager call has filled
+        self.trace_of(instance, arguments)
         with doing("call", "the eager call after one under jit"):
             self.call(instance, *arguments)
 
@@ -1367,6 +1354,12 @@ class ValueLaws(TransformationLaws):
         check(closes(first, again), "call", told)
 
     # P13 edit
+
+    def changed_module(self) -> Any:
+        """A module of which no value is that of a new one, as after training."""
+        instance = self.make(0)
+        self._overwrite(instance)
+        return instance
 
     def test_p13_an_update_leaves_the_rest_alone(self):
         instance, other = self.make(0), self.make(1)
@@ -1440,7 +1433,7 @@ class ValueLaws(TransformationLaws):
         check(hash(instance) == first, name, told, "`__hash__` goes by values")
 
     def test_p13_a_shallow_copy_keeps_the_value(self):
-        instance = self.make(0)
+        instance = self.changed_module()
         try:
             copied = copy.copy(instance)
         except ANY_ERROR:
@@ -1450,7 +1443,7 @@ class ValueLaws(TransformationLaws):
     # P14 save and load
 
     def test_p14_deepcopy(self):
-        instance = self.make(0)
+        instance = self.changed_module()
         held = functions_of(instance)  # some of jax's own are copied with it
         functions = all(copy.deepcopy(one) is one for one in held)
         with doing(type(instance).__name__, "copy.deepcopy", STATE_METHODS):
@@ -1463,7 +1456,7 @@ class ValueLaws(TransformationLaws):
         check(not wrong, ", ".join(wrong), told, STATE_METHODS)
 
     def test_p14_pickle(self):
-        instance = self.make(0)
+        instance = self.changed_module()
         cls = type(instance)
         if getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is not cls:
             pytest.skip("the class is not at the top of a module")
@@ -1476,7 +1469,7 @@ class ValueLaws(TransformationLaws):
         check_copy(instance, copied, "pickle", STATE_METHODS)
 
     def test_p14_save_and_load_into_a_fresh_module(self, tmp_path):
-        instance, fresh = self.make(0), self.make(1)
+        instance, fresh = self.changed_module(), self.make(1)
         hosts: dict[str, Any] = {p: host(v) for p, v in values_of(instance).items()}
         np.savez(tmp_path / "saved.npz", **hosts)
         state = self.snapshot(fresh)
@@ -1490,7 +1483,7 @@ class ValueLaws(TransformationLaws):
     def test_p14_other_paths_types_and_shapes_are_refused(self):
         instance = self.make(0)
         flat = dict(nnx.to_flat_state(self.snapshot(instance)))
-        path, one = next(iter(flat.items()))
+        *_, (path, one) = flat.items()  # the last, so that others come first
         less = {p: v for p, v in flat.items() if p != path}
         other = type("Other", (nnx.Variable,), {})
         wrong = {
@@ -1510,7 +1503,7 @@ class ValueLaws(TransformationLaws):
         self._check_refused(self.snapshot(other), f"the state with {self.other}")
 
     def _check_refused(self, state: Any, what: str) -> None:
-        instance = self.make(1)
+        instance = self.changed_module()
         before = bits_of(instance)
         try:
             self.restore(instance, state)
@@ -1523,7 +1516,7 @@ class ValueLaws(TransformationLaws):
 
     def saved(self, path: Any) -> Any:
         """A module that its own `save` has saved; skips where it has none."""
-        instance = self.make(0)
+        instance = self.changed_module()
         if not hasattr(instance, "load"):
             pytest.skip("the module has no load")
         instance.save(path)
@@ -1688,16 +1681,15 @@ class UseLaws(ValueLaws):
 
     # P17 identity
 
-    def test_p17_the_graphdef_names_the_class(self):
+    def test_p17_the_treedef_names_the_class(self):
         instance = self.make(0)
+        if one_level(instance) is None:
+            pytest.skip("the class is no pytree")
         cls = type(instance)
         twin = clone_as(twin_class(cls), instance)
-        told = "a twin class with the same attributes has an equal graph definition"
-        check(nnx.graphdef(twin) != nnx.graphdef(instance), cls.__name__, told)
         told = "a twin class with the same attributes has an equal treedef"
         same = jax.tree.structure(twin) == jax.tree.structure(instance)
-        is_pytree = one_level(instance) is not None
-        check(not (is_pytree and same), cls.__name__, told)
+        check(not same, cls.__name__, told)
 
     # P18 backend
 
