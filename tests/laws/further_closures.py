@@ -146,3 +146,53 @@ further(
     "test_a_loop_condition_is_taken_as_it_is",
     base=BelowLaws,
 )
+
+
+class KeepsItsExample(Rate):
+    """Keeps the example itself, and not its structure alone."""
+
+    @classmethod
+    def create(cls, weight, example):
+        leaves, treedef = jax.tree.flatten(example)
+        shown = tuple(map(str, leaves))
+        structure_of(example)
+        return cls(jnp.array(weight), (structure_of(example), shown, treedef))
+
+    def __call__(self, *arguments):
+        given = structure_of(arguments)
+        if given != self.structure[0]:
+            shown = [jax.tree.unflatten(treedef, leaves) for leaves, treedef in (self.structure[0], given)]
+            raise TypeError(f"it takes {shown[0]}, and was given {shown[1]}")
+        return self.compute(*arguments)
+
+
+class TakesLists(Rate):
+    @classmethod
+    def create(cls, weight, example):
+        return cls(jnp.array(weight), structure_of(tuple(example)))
+
+
+class TakesAnything(Rate):
+    def __call__(self, *arguments):
+        return self.compute(*arguments)
+
+
+class ShowsOne(Rate):
+    """Says what it takes, and not what it was given."""
+
+    def __call__(self, *arguments):
+        if structure_of(arguments) != self.structure:
+            raise TypeError(f"it takes {self.structure}")
+        return self.compute(*arguments)
+
+
+class SinglePrecision(Rate):
+    def compute(self, x):
+        return super().compute(x).astype(jnp.float32)
+
+
+wrong("a closure that keeps its example", KeepsItsExample, "values of the example reach the treedef")
+wrong("a list for an example", TakesLists, "test_an_example_that_is_no_tuple_is_refused] DID NOT RAISE")
+wrong("a closure that looks at no arguments", TakesAnything, "both_structures_shown] DID NOT RAISE")
+wrong("an error that shows one structure", ShowsOne, "the error must show")
+wrong("a closure that returns one dtype", SinglePrecision, "with bfloat16 arrays it returns float32")

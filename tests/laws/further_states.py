@@ -1,6 +1,5 @@
 """Mistakes with `equinox.nn.State` that are in no catalogue, each with the form that is right."""
 
-
 from typing import Any
 
 import equinox as eqx
@@ -212,3 +211,24 @@ further(
     "0 of the example arguments",
     base=NoStateLaws,
 )
+
+
+class OneForAll(Mean):
+    """One mean for all entries."""
+
+    @classmethod
+    def create(cls, gain):
+        return cls(eqx.nn.StateIndex(jnp.zeros((), gain.dtype)), jnp.array(gain))
+
+    def next_mean(self, x, state):
+        return super().next_mean(jnp.mean(x), state)
+
+
+class WeakStart(Mean):
+    @classmethod
+    def create(cls, gain):
+        return cls(eqx.nn.StateIndex(jnp.full(gain.shape, 0.0)), jnp.array(gain))
+
+
+wrong("P2", "a state of another shape", OneForAll, "the shape is (), declared is (3,)")
+wrong("P5", "a weakly typed state", WeakStart, "it is weakly typed")

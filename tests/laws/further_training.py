@@ -335,3 +335,55 @@ further(
     "no whole model",
     base=CountedLaws,
 )
+
+
+class InitsTheBuffer(AveragedWeights):
+    """The optimiser has a state for the integer too."""
+
+    @classmethod
+    def create(cls, model, optimiser, ema_decay=0.9):
+        made = AveragedWeights.create.__func__(cls, model, optimiser, ema_decay)
+        return eqx.tree_at(lambda state: state.opt_state, made, optimiser.init(made.model))
+
+
+class MovesOne(AveragedWeights):
+    """Puts the old slope back after each step."""
+
+    def apply_gradients(self, gradients, optimiser):
+        after = super().apply_gradients(gradients, optimiser)
+        return eqx.tree_at(lambda state: state.model.slope, after, self.model.slope)
+
+
+class AverageOfZeros(AveragedWeights):
+    """The average begins at 0."""
+
+    @classmethod
+    def create(cls, model, optimiser, ema_decay=0.9):
+        made = AveragedWeights.create.__func__(cls, model, optimiser, ema_decay)
+        return eqx.tree_at(lambda state: state.ema.slope, made, jnp.zeros_like(made.model.slope))
+
+
+class WeakStep(State):
+    @classmethod
+    def create(cls, model, optimiser):
+        made = State.create(model, optimiser)
+        return cls(made.model, made.opt_state, jnp.asarray(0))
+
+
+class NoSteps(State):
+    def apply_gradients(self, gradients, optimiser):
+        model, opt_state = self.updates(gradients, optimiser)
+        return type(self)(model, opt_state, self.step)
+
+
+def counted(title, broken, *words):
+    further(TRAINED, title, broken, AveragedWeights, *words, base=CountedLaws)
+
+
+counted(
+    "an optimiser's state of what is not trained", InitsTheBuffer, "`optimiser.init(eqx.filter(model, spec))`"
+)
+counted("a weight that no step moves", MovesOne, "`slope` was not moved")
+counted("an average that begins at 0", AverageOfZeros, "the average does not begin at the weights")
+further(TRAINED, "a weakly typed counter of steps", WeakStep, State, "steps are counted", base=StateLaws)
+further(TRAINED, "a counter of steps that stands still", NoSteps, State, "steps are counted", base=StateLaws)

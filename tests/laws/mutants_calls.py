@@ -1,6 +1,5 @@
 """Further mutants for P7 to P16: calls that trace and loops tell from eager ones, and objects that hash and compare wrongly."""
 
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp

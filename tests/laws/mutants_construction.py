@@ -1,6 +1,5 @@
 """Further mutants for P1 to P6: what a constructor does when it is traced, what it draws, and what aux and subclasses lose."""
 
-
 import inspect
 
 import equinox as eqx

@@ -275,3 +275,16 @@ class MapGivesAModule(KeptLaws):
 @mutant("P16", "it gave the paths")
 class MapLeavesOut(KeptLaws):
     map_variables = staticmethod(of_the_type)
+
+
+@mutant("P14", "copy.deepcopy changed the graph definition")
+class CopiesValuesAlone(LinearLaws):
+    class cls(Linear):
+        def __init__(self, size, scale=2.0, *, rngs):
+            super().__init__(size, scale, rngs=rngs)
+            self.bias = nnx.Param(self.bias.get_value(), unit="metre")
+
+        def __deepcopy__(self, memo):
+            copied = nnx.clone(self)
+            copied.bias = nnx.Param(copied.bias.get_value())
+            return copied

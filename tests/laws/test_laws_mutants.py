@@ -1,5 +1,6 @@
 """Each law fails on the mistakes that it is there for, and its message names the cause."""
 
+import mutants_again
 import mutants_calls
 import mutants_construction
 import mutants_files
@@ -16,6 +17,7 @@ from mutant_base import MUTANTS, NodeLaws
 from pairs import check_broken
 
 MODULES = (
+    mutants_again,
     mutants_calls,
     mutants_construction,
     mutants_files,

@@ -2,6 +2,7 @@
 
 import good_nnx
 import mutants_nnx  # noqa: F401 - adds to `MUTANTS`
+import mutants_nnx_again  # noqa: F401 - adds to `MUTANTS`
 import mutants_nnx_files
 import mutants_nnx_objects  # noqa: F401 - adds to `MUTANTS`
 import mutants_nnx_states

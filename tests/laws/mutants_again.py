@@ -1,0 +1,196 @@
+"""Mistakes that another law is there for, and that these laws notice too; and a few that only they notice."""
+# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
+
+import equinox as eqx
+import further_calls
+import further_nodes
+import further_results
+import jax
+import jax.numpy as jnp
+import mutants_ownership
+import mutants_static
+import mutants_structure
+import mutants_training
+import pitfalls
+import pitfalls_training
+from good_modules import Affine, AffineLaws
+from good_specimens import Leaf, Output
+from mutant_base import GetAttrKey, Node, NodeLaws, mutant, node
+from mutants_structure import OneWeight
+from pairs import suite_of
+from pitfalls_forms import SavedByPath
+
+mutant("P1", "under jit the constructor needs values")(pitfalls.DerivedStatic)
+mutant("P3", "a round trip adds the attribute")(pitfalls.DefaultNotAssigned)
+mutant("P4", "walking the path raised")(suite_of(further_nodes.ListOfLayers, further_nodes.LayerLaws))
+mutant("P5", "declared as static, but it is a leaf")(mutants_structure.StaticAmongLeaves)
+mutant("P5", "a call changed the treedef")(suite_of(further_calls.Recomputed))
+mutant("P9", "its dtype has no gradient")(pitfalls_training.IntegersTrained)
+mutant("P9", "two training steps made")(mutants_static.Weak)
+mutant("P12", "draws depend on nothing that it is given")(mutants_ownership.KeyIgnored)
+mutant("P13", "replacing it changed the leaves at")(mutants_structure.WrongNames)
+mutant("P15", "donation changed the values")(mutants_structure.Doubled)
+mutant("P15", "using a fresh instance after one was donated raised")(mutants_training.CachedMethod)
+mutant("P16", "cond, while_loop, scan or checkpoint over the call raised")(
+    suite_of(further_results.BranchOnArgument)
+)
+
+# P1, P2: what a constructor makes of what it is given.
+
+
+@mutant("P1", "`weight`", "it was given", "arithmetic on `weight`")
+class HalvesItsWeight(NodeLaws):
+    kept = ("weight",)
+
+    def build(self, weight, bias, scale):
+        return self.cls(weight / 2, jnp.array(bias), scale)
+
+
+@mutant("P1", "{'scale': 0}", "a check with `<`, not `<=`")
+class RefusesTheBound(NodeLaws):
+    accepted = ({"scale": 0},)
+
+    def build(self, weight, bias, scale):
+        if not scale > 0:
+            raise ValueError("scale must be positive")
+        return super().build(weight, bias, scale)
+
+
+@mutant("P2", "`bias`", "declared is 1.0", "another initial or preset value")
+class OtherStart(AffineLaws):
+    leaves = (Leaf("weight", "param", (3, 2)), Leaf("bias", "param", (3,), value=1.0))
+
+
+@mutant("P2", "`bias`", "built with dtype bfloat16, it is float32")
+class BiasOfOneDtype(AffineLaws):
+    takes_dtype = True
+
+    def build(self, **inputs):
+        made = Affine.create(**inputs)
+        return Affine(made.weight, jnp.zeros(3, jnp.float32))
+
+
+# P4, P6: what the treedef tells.
+
+
+@mutant("P4", "with paths the treedef is")
+class LessWithPaths(NodeLaws):
+    cls = node(with_keys=lambda self: (((GetAttrKey("weight"), self.weight),), (self.scale,)))
+
+
+@mutant("P6", "a compiled call takes it for an instance of the first configuration")
+class ScaleAmongLeaves(mutants_structure.StaticAmongLeaves):
+    other = {"scale": 3}
+
+
+# P7, P9, P12: what a call computes.
+
+
+class HalfOnTheWay(Node):
+    def __call__(self, x):
+        return (self.weight * x).astype(jnp.float16).astype(x.dtype) * self.scale + self.bias
+
+
+@mutant("P7", "it casts float32 to float16")
+class CastsDown(NodeLaws):
+    cls = node(__call__=HalfOnTheWay.__call__)
+
+
+@mutant("P7", "the dtype is float16, declared is float")
+class HalfOfTheResult(NodeLaws):
+    cls = node(__call__=lambda self, x: (self.weight * x * self.scale + self.bias).astype(jnp.float16))
+
+
+@mutant("P9", "`weight`", "1 of its 3 elements never have a gradient")
+class ElementLeftOut(NodeLaws):
+    cls = node(__call__=lambda self, x: self.weight.at[-1].set(0) * x * self.scale + self.bias)
+
+
+def by_callback(self, x):
+    result = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return jax.pure_callback(lambda value: value, result, Node.__call__(self, x), vmap_method="sequential")
+
+
+@mutant("P9", "a training step raised", "the gradient of the call raised")
+class WithoutGradient(NodeLaws):
+    cls = node(__call__=by_callback)
+
+
+def shown(self, x):
+    print("x", x.shape)
+    return Node.__call__(self, x)
+
+
+def shown_by_jax(self, x):
+    jax.debug.print("x {}", x)
+    return Node.__call__(self, x)
+
+
+@mutant("P12", "it printed", "left over from debugging")
+class Prints(NodeLaws):
+    cls = node(__call__=shown)
+
+
+@mutant("P12", "the call has side effects")
+class PrintsByJax(NodeLaws):
+    cls = node(__call__=shown_by_jax)
+
+
+# P13, P14, P16: objects, files and specs.
+
+
+@mutant("P13", "two instances with other leaves are equal")
+class EqualByClass(NodeLaws):
+    cls = node(__eq__=lambda self, other: type(self) is type(other), __hash__=lambda self: 0)
+
+
+@mutant("P13", "x == y inside jit raised")
+class EqualByValues(NodeLaws):
+    cls = node(
+        __eq__=lambda self, other: type(self) is type(other) and bool((self.weight == other.weight).all()),
+        __hash__=lambda self: 0,
+    )
+
+
+@mutant("P13", "an instance is false")
+class LengthOfZero(NodeLaws):
+    cls = node(__len__=lambda self: 0)
+
+
+class FillsTheSkeleton(SavedByPath):
+    """Fills the skeleton, and gives it back."""
+
+    @classmethod
+    def load(cls, path, like):
+        loaded = SavedByPath.load.__func__(cls, path, like)
+        vars(like).update(vars(loaded))
+        return loaded
+
+
+@mutant("P14", "load changed its skeleton")
+class ChangesItsSkeleton(AffineLaws):
+    def build(self, **inputs):
+        return FillsTheSkeleton.create(**inputs)
+
+
+class Shifted(eqx.Module):
+    weight: jax.Array
+    shift: jax.Array
+    taught: object = eqx.field(static=True)
+
+    def __call__(self, x):
+        return self.weight * x + jax.lax.stop_gradient(self.shift)
+
+    def trainable(self):
+        """Takes what was there at the start for what is trained."""
+        return Shifted(id(self.weight) == self.taught, False, self.taught)
+
+
+@mutant("P16", "on a copy it selects []")
+class SpecOfTheStart(OneWeight):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("shift", "buffer", (3,)))
+    returns = (Output((3,)),)
+
+    def build(self, weight):
+        weight = jnp.array(weight)
+        return Shifted(weight, 2 * weight, id(weight))
