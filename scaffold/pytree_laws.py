@@ -1380,7 +1380,7 @@ def widened(leaf: Any) -> Any:
     return jnp.asarray(raw(leaf), jnp.float64) if is_floating(leaf) else leaf
 
 
-STEP = 0.005  # a longer one takes a curve for a kink, and finds nothing
+STEP = 0.01  # a longer one takes a curve for a kink, and finds nothing
 KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smooth way
 
 
@@ -1442,7 +1442,7 @@ def is_smooth(*values: Any) -> bool:
     before, middle, after = (np.asarray(value, np.float64) for value in values)
     one, two = middle - before, after - middle
     size = float(np.abs(one).max(initial=0.0))
-    moves = size > 5e-5 * (1 + float(np.abs(middle).max(initial=0.0)))
+    moves = size > 1e-4 * (1 + float(np.abs(middle).max(initial=0.0)))
     return moves and float(np.abs(one - two).max(initial=0.0)) < KINK * size
 
 

@@ -45,7 +45,7 @@ import warnings
 import weakref
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -55,6 +55,8 @@ from jax.core import Tracer
 
 # Whatever the class under test raises is a finding about it, and no error of the suite.
 ANY_ERROR: tuple[type[Exception], ...] = (Exception,)
+
+Guarded = TypeVar("Guarded", bound=type)
 
 # law -> (name, statement, usual mistake, fix)
 LAWS = {
@@ -96,7 +98,7 @@ LAWS = {
     ),
     "P7": (
         "jit equals eager",
-        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN.",
+        "The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN, and large ones overflow nowhere on the way.",
         "The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
         "Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
     ),
@@ -108,7 +110,7 @@ LAWS = {
     ),
     "P9": (
         "gradient and step",
-        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
         "A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
         "Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
     ),
@@ -350,6 +352,14 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
 
     return run
+
+
+def guard(suite: Guarded) -> Guarded:
+    """Guards every law that a suite defines."""
+    for name, test in list(vars(suite).items()):
+        if name.startswith("test_"):
+            setattr(suite, name, guarded(test))
+    return suite
 
 
 @contextlib.contextmanager
@@ -892,6 +902,7 @@ def static_fault(value: Any) -> str | None:
     return None
 
 
+INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
 NEEDS_VALUES = jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError
 REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
 ARRAY = object()  # the place of an array leaf in the static half of a tree
@@ -1332,7 +1343,44 @@ def stack_leaves(*leaves: Any) -> Any:
     return thaw(np.stack(list(map(raw, leaves))), leaves[0])
 
 
-STEP = 0.005  # a longer one takes a curve for a kink, and finds nothing
+def check_overflow(
+    told: str,
+    found: Sequence[Any],
+    run: Callable[[Any], Sequence[Any]],
+    arrays: Sequence[Any],
+) -> None:
+    """What is not finite in 32 bits is not so in 64, or is too large for the result."""
+    if all(np.isfinite(np.asarray(v)).all() for v in found if is_inexact(v)):
+        return
+    try:
+        with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+            exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
+    except ANY_ERROR:
+        return  # the class fixes a dtype
+    hint = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first; `skips` says where they cannot come"
+    for i, (narrow, wide) in enumerate(zip(found, exact)):
+        if is_inexact(narrow):
+            fits = np.abs(wide) < float(jnp.finfo(narrow.dtype).max)
+            wrong = fits & ~np.isfinite(np.asarray(narrow))
+            both = f"{told} it is {narrow}, in 64 bits {wide}"
+            check(not wrong.any(), f"output {i}", both, hint)
+
+
+def in_64_bits() -> Any:
+    """A context where jax has 64 bits."""
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(True)
+    from jax.experimental import enable_x64  # before 0.8 it is only there
+
+    return enable_x64()
+
+
+def widened(leaf: Any) -> Any:
+    """A float array in 64 bits, where jax allows them."""
+    return jnp.asarray(raw(leaf), jnp.float64) if is_floating(leaf) else leaf
+
+
+STEP = 0.01  # a longer one takes a curve for a kink, and finds nothing
 KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smooth way
 
 
@@ -1356,12 +1404,45 @@ def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any) -> None:
             check(bool(near), where, told, hint)
 
 
+def own_rules(jaxpr: Any) -> list[str]:
+    """The functions with a custom_jvp or custom_vjp that no installed library brings."""
+    found = []
+    for equation in equations(jaxpr):
+        if equation.primitive.name.startswith(("custom_jvp_call", "custom_vjp_call")):
+            held = [*inner_jaxprs(equation), None][0]
+            told = getattr(getattr(held, "debug_info", None), "func_src_info", "")
+            name, _, file = str(told).partition(" at ")
+            if file and not INSTALLED.search(file):
+                found.append(name)
+    return found
+
+
+def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> None:
+    """Slopes by the rule agree with small steps, wherever these show a slope."""
+    _, slopes = loss(values)
+    for i, leaf in values.items():
+        along = np.asarray(sample(5, leaf.shape, "float32"), leaf.dtype)
+        steps = [np.asarray(leaf) + step * along for step in (-STEP, 0, STEP)]
+        first, middle, last = (
+            float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps
+        )
+        if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
+            found = (last - first) / (2 * STEP)
+            slope = float(np.sum(np.asarray(slopes[i]) * along))
+            told = f"small steps show the slope {found:.4g}, its own rule gives {slope:.4g}"
+            hint = (
+                "the derivative of another function in `defvjp` or `defjvp`; `skips` says where "
+                "it is meant, as in a straight-through estimator"
+            )
+            check(abs(found - slope) < KINK * abs(found), name, told, hint)
+
+
 def is_smooth(*values: Any) -> bool:
     """Whether a value moves, and as much to the one side as to the other."""
     before, middle, after = (np.asarray(value, np.float64) for value in values)
     one, two = middle - before, after - middle
     size = float(np.abs(one).max(initial=0.0))
-    moves = size > 5e-5 * (1 + float(np.abs(middle).max(initial=0.0)))
+    moves = size > 1e-4 * (1 + float(np.abs(middle).max(initial=0.0)))
     return moves and float(np.abs(one - two).max(initial=0.0)) < KINK * size
 
 
@@ -1370,6 +1451,12 @@ def new_carry(result: Any, carry: Any) -> Any:
     while structure(result) != structure(carry) and isinstance(result, tuple | list):
         result = result[0]
     return result
+
+
+def compares_by_equinox(instance: Any) -> bool:
+    """Whether its == is the one of Equinox, which takes the data of a key for a key."""
+    equinox: Any = sys.modules.get("equinox")
+    return equinox is not None and type(instance).__eq__ is equinox.Module.__eq__
 
 
 def tree_at(path: Any, instance: Any, value: Any) -> Any:
@@ -1699,8 +1786,8 @@ def lowering_fault(
 # --- The laws ------------------------------------------------------------------------------
 
 
-class Laws(PlatformLaws):
-    """What suites of all kinds share: the declarations, and the laws on constructors."""
+class Suite(PlatformLaws):
+    """What suites of all kinds declare and share."""
 
     laws: ClassVar[Mapping[str, Any]] = LAWS
     static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value
@@ -1752,7 +1839,7 @@ class Laws(PlatformLaws):
     # What the laws share.
 
     def called(self) -> bool:
-        return type(self).call is not Laws.call
+        return type(self).call is not Suite.call
 
     def need_call(self) -> None:
         """Skips where the class is not called, and stops where the example call fails."""
@@ -1804,6 +1891,11 @@ class Laws(PlatformLaws):
         """Fresh instances of one configuration, each with other arguments."""
         for seed in range(3):
             yield f"call {seed + 1}", self.make(seed), self.arguments(seed)
+
+
+@guard
+class Laws(Suite):
+    """The laws that are the same for all kinds."""
 
     # P1 construct
 
@@ -2115,8 +2207,8 @@ class Laws(PlatformLaws):
         self.check_lowers("gradient of the call", *self.gradient_program())
 
 
-class PytreeLaws(Laws):
-    """Subclass it with a name that starts with `Test`; see the head of this file."""
+class PytreeSuite(Laws):
+    """What suites of pytrees declare besides, and what their laws share."""
 
     leaves: ClassVar[Sequence[Leaf]] = ()
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
@@ -2344,6 +2436,11 @@ class PytreeLaws(Laws):
         for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
             if type(leaf) is not type(other) or not same_bits(leaf, other):
                 raise Fault(name, f"{what} made {other!r:.200} of {leaf!r:.200}", "")
+
+
+@guard
+class StructureLaws(PytreeSuite):
+    """P1 to P5: what the class is built of, and what jax sees of it."""
 
     # P1 construct
 
@@ -2671,6 +2768,11 @@ class PytreeLaws(Laws):
                 hint = "an array made from a Python number without a dtype"
                 check(not getattr(leaf, "weak_type", False), name, told, hint)
 
+
+@guard
+class CallLaws(StructureLaws):
+    """P6 to P8: the call, compiled and not, before and after edits."""
+
     # P6 one trace
 
     def test_p06_one_trace_serves_all_instances(self):
@@ -2740,6 +2842,23 @@ class PytreeLaws(Laws):
                 told = f"with each element of the arguments {fill} it has NaN"
                 has = is_inexact(result) and np.isnan(np.asarray(result)).any()
                 check(not has, f"output {i}", told, hint)
+
+    def test_p07_large_arguments_do_not_overflow_on_the_way(self):
+        instance, arguments = self.example()
+        for fill in (100, -100, 300, -300):
+            large = self.filled(arguments, fill)
+            try:
+                found = arrays_of(self.compiled_use()(instance, *large))
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            told = f"with each element of the arguments {fill}"
+            static, arrays = split((instance, large))
+            run = functools.partial(self._of_parts, static)
+            check_overflow(told, found, run, arrays)
+
+    def _of_parts(self, static: Any, arrays: Any) -> list[Any]:
+        instance, arguments = merge(static, arrays)
+        return arrays_of(self.apply(instance, *arguments))
 
     def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
         """The arguments with one value in those that are arrays, except for the carry."""
@@ -2862,6 +2981,11 @@ class PytreeLaws(Laws):
             )
             check_close(name, told, got, fresh, hint)
 
+
+@guard
+class TransformationLaws(CallLaws):
+    """P9 to P11: under grad, vmap and scan."""
+
     # P9 gradient and step
 
     def test_p09_every_parameter_has_a_gradient(self):
@@ -2913,6 +3037,22 @@ class PytreeLaws(Laws):
             used = not below or any(np.any(slopes[name]) for name in below)
             told = "no leaf of this sub-tree has a gradient"
             check(used or root.unused, root.path, told)
+
+    def test_p09_derivative_rules_of_its_own_are_right(self):
+        self.need_call()
+        rules = own_rules(self.traced_call().jaxpr)
+        if not rules:
+            pytest.skip("the call has no derivative rule of its own")
+        leaves, treedef = flatten(self.example())
+        floats = {i: leaf for i, leaf in enumerate(leaves) if is_floating(leaf)}
+
+        def loss(values: Mapping[int, Any]) -> Any:
+            placed = [values.get(i, leaf) for i, leaf in enumerate(leaves)]
+            instance, arguments = treedef.unflatten(placed)
+            return self.summed_loss(instance, [arguments])
+
+        with doing(rules[0], "the gradient of the call"):
+            check_rule(rules[0], compiled(jax.value_and_grad(loss)), floats)
 
     def _all_slopes(self) -> dict[str, np.ndarray]:
         """By path, the greatest size of each slope at the start and at generic points."""
@@ -3101,6 +3241,11 @@ class PytreeLaws(Laws):
             state = value, self.start(instance)
             jax.eval_shape(lambda first: jax.lax.scan(body, first, length=2), state)
 
+
+@guard
+class ValueLaws(TransformationLaws):
+    """P12 to P14: nothing changes but what is meant to, in memory and in files."""
+
     # P12 purity
 
     def test_p12_a_cold_call_inside_jit_leaves_nothing_behind(self):
@@ -3200,7 +3345,8 @@ class PytreeLaws(Laws):
 
     def test_p13_equality_has_a_truth_value(self):
         # In NumPy's arrays, whose == needs no program for each shape.
-        instance, other = (map_arrays(numpy_leaf, self.make(seed)) for seed in (0, 1))
+        leaf_of = raw if compares_by_equinox(self.specimen()) else numpy_leaf
+        instance, other = (map_arrays(leaf_of, self.make(seed)) for seed in (0, 1))
         name = type(instance).__name__
         for what, right in (("itself", instance), ("another", other), ("None", None)):
             with doing(name, f"bool(x == {what})"):
@@ -3208,7 +3354,7 @@ class PytreeLaws(Laws):
             check(same or right is not instance, name, "x == x is not true")
         told = "two instances with other leaves are equal"
         hint = "`__eq__` compares the static values alone"
-        moved = map_arrays(lambda leaf: numpy_leaf(edit(leaf)), self.specimen())
+        moved = map_arrays(lambda leaf: leaf_of(edit(leaf)), self.specimen())
         apart = not arrays_of(instance) or not bool(instance == moved)
         check(apart, name, told, hint)
         with doing(name, "x == y inside jit", "`==` on arrays: `@dataclass(eq=False)`"):
@@ -3329,6 +3475,11 @@ class PytreeLaws(Laws):
         for name, leaf in named_arrays(loaded):
             told = "what was loaded shares its buffer with the skeleton"
             check((buffer_of(leaf) or id(leaf)) not in owned, name, told)
+
+
+@guard
+class UseLaws(ValueLaws):
+    """P15 to P18: buffers and keys, helpers, the treedef, and the platforms."""
 
     # P15 ownership
 
@@ -3488,6 +3639,10 @@ class PytreeLaws(Laws):
         )
 
 
+class PytreeLaws(UseLaws):
+    """Subclass it with a name that starts with `Test`; see the head of this file."""
+
+
 DRAWS, POINTS = 512, 12
 
 
@@ -3554,15 +3709,3 @@ def compiled_slopes(laws: Any) -> Compiled:
         return [suite.summed_loss(instance, [arguments]), *slopes]
 
     return Compiled(loss_and_slopes, suite.mixed)
-
-
-def guard(suite: type) -> type:
-    """Guards every law that a suite defines."""
-    for name, test in list(vars(suite).items()):
-        if name.startswith("test_"):
-            setattr(suite, name, guarded(test))
-    return suite
-
-
-guard(Laws)
-guard(PytreeLaws)

@@ -250,19 +250,15 @@ class TrainStateLaws(PytreeLaws):
     def test_steps_are_counted(self):
         optimiser = OPTIMISERS["adamw"]()
         state = self.start_with(optimiser)
-        assert (
-            jnp.issubdtype(state.step.dtype, jnp.integer) and not state.step.weak_type
+        whole = jnp.issubdtype(state.step.dtype, jnp.integer)
+        assert whole and not state.step.weak_type, (
+            f"steps are counted in {state.step.dtype}: begin with `jnp.zeros((), jnp.int32)`"
         )
         step = self.compiled_step("adamw")
-        assert [
-            int(state.step),
-            int(step(state).step),
-            int(step(step(state)).step),
-        ] == [
-            0,
-            1,
-            2,
-        ]
+        counts = [int(one.step) for one in (state, step(state), step(step(state)))]
+        assert counts == [0, 1, 2], (
+            f"steps are counted as {counts}, and not from 0 by 1"
+        )
 
     def test_donation(self):
         inputs = self.inputs(0)

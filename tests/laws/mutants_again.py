@@ -116,6 +116,21 @@ class WithoutGradient(NodeLaws):
     cls = node(__call__=by_callback)
 
 
+@jax.custom_vjp
+def product(weight, x):
+    return weight * x
+
+
+product.defvjp(lambda weight, x: (weight * x, x), lambda x, slope: (slope * x,))
+
+
+@mutant("P9", "at `product`", "the gradient of the call raised")
+class RuleOfOneArgument(NodeLaws):
+    """The rule gives a slope to the first of two arguments alone."""
+
+    cls = node(__call__=lambda self, x: product(self.weight, x) * self.scale + self.bias)
+
+
 def shown(self, x):
     print("x", x.shape)
     return Node.__call__(self, x)
