@@ -3385,16 +3385,20 @@ class ValueLaws(TransformationLaws):
         return map_arrays(edit, self.specimen())
 
     def test_p13_replace_and_copy_keep_the_value(self):
-        for instance in (self.specimen(), self.changed_instance()):
-            ways: dict[str, Callable[[Any], Any]] = {"copy.copy": copy.copy}
-            if dataclasses.is_dataclass(type(instance)):
-                ways["dataclasses.replace"] = dataclasses.replace
-            for what, way in ways.items():
-                try:
-                    copied = way(instance)
-                except ANY_ERROR:
-                    continue  # refused
-                self.check_equal(instance, copied, f"{what} without changes")
+        fresh, later = self.specimen(), self.changed_instance()
+        ways: list[tuple[str, Callable[[Any], Any], Any]] = [
+            ("copy.copy", copy.copy, fresh),
+            ("copy.copy", copy.copy, later),
+        ]
+        if dataclasses.is_dataclass(type(fresh)):
+            # Of a fresh one alone: a constructor that presets an entry presets it again.
+            ways.append(("dataclasses.replace", dataclasses.replace, fresh))
+        for what, way, instance in ways:
+            try:
+                copied = way(instance)
+            except ANY_ERROR:
+                continue  # refused
+            self.check_equal(instance, copied, f"{what} without changes")
 
     # P14 save and load
 
