@@ -69,8 +69,9 @@ def check_right(suite, only="test_"):
 
 def document():
     known = [row(number, pair.title, pair.law) for number, pair in PITFALLS.items()]
-    noticed = [row(one.title, one.law) for one in FURTHER.values() if not one.survives]
-    rest = [row(one.title, one.survives) for one in FURTHER.values() if one.survives]
+    further = sorted(FURTHER.values(), key=lambda one: one.broken.__module__.removesuffix("__twin"))
+    noticed = [row(one.title, one.law) for one in further if not one.survives]
+    rest = [row(one.title, one.survives) for one in further if one.survives]
     return "".join([HEAD, *known, MORE, *noticed, *([REST, *rest] if rest else [])])
 
 
