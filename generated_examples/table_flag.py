@@ -1,5 +1,4 @@
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any, final
 
 import jax
@@ -10,7 +9,6 @@ from jaxtyping import Array, Float
 
 
 @final
-@dataclass(init=False, eq=False)
 class TableFlag:
     """A table whose entry `a` is preset at creation; unflatten tells `__init__` that it
     rebuilds.
@@ -59,6 +57,10 @@ class TableFlag:
             raise TypeError(
                 f"`static` is static, so it must be an int, got {self.static!r}"
             )
+
+    def __repr__(self) -> str:
+        held = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({held})"
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
         """Scale a power of the input by all the numbers.

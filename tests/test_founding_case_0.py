@@ -7,7 +7,7 @@ once for each creation; then the answers changed back to the mistake.
 import importlib
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +186,16 @@ def test_a_rebuild_does_not_touch_what_creation_preset(case: Case) -> None:
     shifted = jax.tree.map(lambda leaf: leaf + 1, case.make())
     expected = 42.0 if case.form == "static" else 43.0
     assert (float(shifted.table["a"]), float(shifted.table["b"])) == (expected, 2.0)
+
+
+def test_replace_keeps_what_has_changed_or_is_refused(case: Case) -> None:
+    shifted = jax.tree.map(lambda leaf: leaf + 1, case.make())
+    if case.form != "flag":
+        assert jax.tree.leaves(replace(shifted)) == jax.tree.leaves(shifted)
+        return
+    assert repr(shifted).startswith("TableFlag(table={'a': Array(43., dtype=float32")
+    with pytest.raises(TypeError, match="dataclass"):
+        replace(shifted)
 
 
 def test_tree_at_replaces_any_leaf(case: Case) -> None:

@@ -1370,9 +1370,9 @@ def in_64_bits() -> Any:
     """A context where jax has 64 bits."""
     if hasattr(jax, "enable_x64"):
         return jax.enable_x64(True)
-    from jax.experimental import enable_x64  # before 0.8 it is only there
-
-    return enable_x64()
+    # Before jax 0.8 it is there alone, and type checkers with a newer one do not know it.
+    experimental: Any = importlib.import_module("jax.experimental")
+    return experimental.enable_x64()
 
 
 def widened(leaf: Any) -> Any:

@@ -24,8 +24,6 @@ from scaffold.spec.model import Field, ModuleSpec
 
 SUMMARY = "a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets"
 NESTS = True
-FROZEN = "@dataclass(frozen=True, eq=False)"
-OPEN = "@dataclass(init=False, eq=False)"
 FLAGGED = " " * 12
 
 
@@ -49,7 +47,9 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "name": spec.name,
         "doc": class_doc(outer),
         "small_classes": [_small_class(one) for one in small_classes(spec)],
-        "decorator": FROZEN if _is_plain_dataclass(spec) else OPEN,
+        # `dataclasses.replace` would run an `__init__` of its own again, presets and conversions with it.
+        "is_dataclass": _is_plain_dataclass(spec),
+        "has_repr": not _is_plain_dataclass(spec),
         "fields": [f"{one.name}: {one.annotation}" for one in attributes],
         "values": [[one.name, one.value] for one in attributes],
         "statements": [block(statement, BODY) for statement in built.statements],
