@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from scaffold import find_layout, load_spec
-from scaffold.generate import law_suite, module_context
+from scaffold.generate import module_context
+from scaffold.law_texts import FOLDER
 from scaffold.render import templates_folder
 
 AFFINE = Path(__file__).parent.parent / "generated_examples" / "specs" / "affine.toml"
@@ -16,7 +17,8 @@ def copier_template(folder: Path) -> Path:
     """A template that gives the files that the tool gives for a class of kind `module`."""
     for name in ("module", "tests"):
         shutil.copytree(templates_folder() / name, folder, dirs_exist_ok=True)
-    (folder / "{{ tests_folder }}" / "pytree_laws.py").write_text(law_suite(), encoding="utf-8")
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(FOLDER, folder / "{{ tests_folder }}" / "pytree_laws", ignore=ignore)
     return folder
 
 

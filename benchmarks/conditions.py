@@ -133,8 +133,7 @@ def _environment(condition: Condition, folder: Path) -> str:
 
 def _pytest(python: str, condition: Condition, examples: Sequence[str]) -> str:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("JAX_", "PYTEST"))}
-    root = {"PYTHONPATH": str(ROOT)} if "-p" in condition.options else {}
-    own = {"JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
+    own = {"JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)}
     result = subprocess.run(
         [
             *(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short"),
@@ -143,7 +142,7 @@ def _pytest(python: str, condition: Condition, examples: Sequence[str]) -> str:
             *(f"tests/test_{name}.py" for name in examples),
         ],
         cwd=EXAMPLES,
-        env={**inherited, **own, **root, **condition.settings},
+        env={**inherited, **own, **condition.settings},
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,

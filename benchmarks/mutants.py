@@ -44,7 +44,7 @@ FORMS = {
     "train-state": ("train_state",),
     "nnx": ("nnx_block",),
 }  # fmt: skip
-LAWS = (*(f"P{number}" for number in range(1, 18)), "closure_laws", "train_state_laws")
+LAWS = (*(f"P{number}" for number in range(1, 18)), "closure", "train_state")
 QUICK = ("whiten", "table_bypass", "leaky_cell")
 
 
@@ -120,15 +120,13 @@ def quick_cases() -> list[Case]:
 def prepare(cache: str) -> None:
     """Makes the examples, the suites and a cache of compiled programs ready."""
     os.environ["JAX_PLATFORMS"] = "cpu"
-    sys.path[:0] = [str(ROOT / "tests" / "laws"), str(EXAMPLES), str(EXAMPLES / "tests")]
+    sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "laws"), str(EXAMPLES), str(EXAMPLES / "tests")]
     import jax
 
     jax.config.update("jax_compilation_cache_dir", cache)
     jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.0)
     jax.config.update("jax_persistent_cache_min_entry_size_bytes", -1)
     warnings.simplefilter("ignore")
-    import laws_runner  # noqa: F401 - it loads the suite under its own name
-
     for form in FORMS.values():
         for example in form:
             __import__(example)
@@ -210,7 +208,7 @@ def killers(found: Sequence[Found]) -> dict[str, int]:
 def matrix(found: Sequence[Found]) -> str:
     """A row for each mistake: how many mutants each law killed, of how many."""
     width = max(len(one.mistake) for one in found)
-    heads = [law.removesuffix("_laws").replace("train_state", "train") for law in LAWS]
+    heads = [law.replace("train_state", "train") for law in LAWS]
     lines = [" ".join([" " * width, "mutants", "killed", *(f"{head:>4}" for head in heads)])]
     for mistake, row in by_mistake(found).items():
         counts = [

@@ -4,12 +4,14 @@ import atexit
 import gc
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 
 import click
 
+from scaffold.choices import LAWS
 from scaffold.errors import Fault, ScaffoldError
 
 if TYPE_CHECKING:
@@ -123,6 +125,11 @@ def main() -> None:
     help="A platform for which the tests lower the call; repeat for several.",
 )
 @click.option(
+    "--laws",
+    type=click.Choice(LAWS),
+    help="Import the laws that are installed, or copy them beside the tests (default: as the project depends).",
+)
+@click.option(
     "--folder",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path(),
@@ -142,6 +149,7 @@ def new_module(
     preset: tuple[str, ...],
     size: tuple[str, ...],
     lower_for: tuple[str, ...],
+    laws: str | None,
     folder: Path,
     dry_run: bool,
     diff: bool,
@@ -158,6 +166,7 @@ def new_module(
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
+    layout = replace(layout, laws=laws or layout.laws)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
         _refuse_mixture(name, {**options, **pairs, "lower-for": lower_for})

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import reduce
-from io import StringIO
 from itertools import accumulate, zip_longest
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.shown import Line, diff_of
 
 _FORCE_OR_RENAME = "--force overwrites, --diff shows the difference; or rename"
 
@@ -61,20 +61,28 @@ class Action(StrEnum):
     IDENTICAL = "identical"
     UPDATE = "update"
     CONFLICT = "conflict"
+    EDITED = "edited"
     KEEP = "keep"
+    REMOVE = "remove"
+
+
+_WRITING = (Action.CREATE, Action.UPDATE, Action.REMOVE)
+_OF_A_FOLDER = (Action.EDITED, Action.UPDATE, Action.REMOVE, Action.CREATE, Action.IDENTICAL)
+"""What says most of a folder comes first."""
 
 
 @dataclass(frozen=True)
 class Step:
     """One path of a plan: its bytes on disk `before` and wanted `after`, None where there is no file.
 
-    A kept path is not looked into: both are None.
+    A kept path is not looked into: both are None. With `folder` it is part of a folder that is copied as a whole.
     """
 
     path: PurePosixPath
     action: Action
     before: bytes | None
     after: bytes | None
+    folder: PurePosixPath | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +100,7 @@ class Plan:
     @property
     def writes(self) -> tuple[Step, ...]:
         """The steps that change the disk."""
-        return tuple(step for step in self.steps if step.action in (Action.CREATE, Action.UPDATE))
+        return tuple(step for step in self.steps if step.action in _WRITING)
 
     def refuse_conflicts(self) -> None:
         """Raise a `ScaffoldError` that lists every conflict, if there is one."""
@@ -104,16 +112,31 @@ class Plan:
     def diff(self) -> str:
         """A unified diff of everything that would be, or was asked to be, created or changed."""
         shown = (Action.CREATE, Action.UPDATE, Action.CONFLICT)
-        return "".join(_diff(step) for step in self.steps if step.action in shown)
+        files = (step for step in self.steps if step.folder is None and step.action in shown)
+        folders = [line for line in self.lines() if line.files and line.action is not Action.IDENTICAL]
+        diffs = (diff_of(step.path, step.before, step.after) for step in files)
+        return "".join([*diffs, *(f"{line.action} {line.told}\n" for line in folders)])
 
     def summary(self) -> str:
-        """One aligned line a step: what is done to which path."""
+        """One aligned line for each file, and for each folder that is copied: what is done to which path."""
         width = max(map(len, Action))
-        return "\n".join(f"{step.action:<{width}}  {step.path}" for step in self.steps)
+        return "\n".join(f"{line.action:<{width}}  {line.told}" for line in self.lines())
 
     def to_json(self) -> dict[str, object]:
         """The plan as plain JSON, the same on every machine."""
-        return {"files": [{"path": str(step.path), "action": str(step.action)} for step in self.steps]}
+        return {"files": [line.to_json() for line in self.lines()]}
+
+    def lines(self) -> list[Line]:
+        """What is shown of the plan, in order of path."""
+        folders = dict.fromkeys(step.folder for step in self.steps if step.folder is not None)
+        lines = [Line(str(step.path), step.action) for step in self.steps if step.folder is None]
+        for folder in folders:
+            steps = [step for step in self.steps if step.folder == folder]
+            action = min((step.action for step in steps), key=_OF_A_FOLDER.index)
+            edited = [str(step.path.relative_to(folder)) for step in steps if step.action is Action.EDITED]
+            count = sum(step.after is not None for step in steps)
+            lines.append(Line(f"{folder}/", action, count, tuple(edited)))
+        return sorted(lines, key=lambda line: line.path)
 
 
 def make_plan(root: Path, files: Iterable[File | Edit], *, force: bool = False) -> Plan:
@@ -305,25 +328,3 @@ def _aliases(root: Path, steps: Iterable[Step]) -> Iterator[Fault]:
             yield Fault(
                 str(step.path), f"is the same file as `{other}`, by a symbolic link", "remove the link"
             )
-
-
-# -- how it is shown ---------------------------------------------------------------------------------------------------
-
-
-def _diff(step: Step) -> str:
-    if b"\0" in (step.before or b"") + (step.after or b""):
-        return f"Binary files a/{step.path} and b/{step.path} differ\n"
-    import difflib  # here, because only `--diff` needs it
-
-    source = "/dev/null" if step.before is None else f"a/{step.path}"
-    lines = difflib.unified_diff(_lines(step.before), _lines(step.after), source, f"b/{step.path}")
-    return "".join(map(_marked, lines))
-
-
-def _lines(content: bytes | None) -> list[str]:
-    # What is not UTF-8 is shown escaped, so that it prints anywhere; StringIO splits at "\n" alone, as git does.
-    return list(StringIO((content or b"").decode(errors="backslashreplace")))
-
-
-def _marked(line: str) -> str:
-    return line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"

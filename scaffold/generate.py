@@ -4,17 +4,18 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.saving import MODULES, save_faults, save_imports, save_modules
-from scaffold.emit.suites import further_laws, suites
+from scaffold.emit.suites import suites
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
-from scaffold.kinds import examined, extra, faults_beside, kind_of, law_files, values_for_tests
+from scaffold.folders import Folder, with_folder
+from scaffold.kinds import examined, extra, faults_beside, kind_of, values_for_tests
+from scaffold.law_texts import law_texts
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
 from scaffold.spec import ModuleSpec
@@ -39,6 +40,7 @@ _MODULES_IN_USE = frozenset(
         "flax",
         "pytest",
         "conftest",
+        "pytree_laws",
     )
 )
 
@@ -75,10 +77,16 @@ def plan_modules(
     if faults:
         raise ScaffoldError.of(faults)
     files = (file for spec in specs for file in module_files(spec, layout, known))
-    names = dict.fromkeys(name for spec in specs for name in _law_files(spec))
-    laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in names]
     edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
-    return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
+    plan = make_plan(layout.root, [*tidy(_unique(files)), *extra, *edits], force=force)
+    return with_laws(plan, layout, force=force)
+
+
+def with_laws(plan: Plan, layout: Layout, *, force: bool = False) -> Plan:
+    """The plan that copies the laws beside the tests too, where these do not import what is installed."""
+    if layout.laws_folder is None:
+        return plan
+    return with_folder(plan, Folder(layout.laws_folder, law_texts()), force=force)
 
 
 def _with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
@@ -86,11 +94,6 @@ def _with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     saved = layout.settings.save
     takes_it = spec.save is None and not extra(spec.kind, "ABSTRACT", False)
     return replace(spec, save=saved) if saved and takes_it else spec
-
-
-def _law_files(spec: ModuleSpec) -> tuple[str, ...]:
-    """The law suites that the tests of a class import."""
-    return (*law_files(spec.kind), *(f"{name}_laws.py" for name in further_laws(spec)))
 
 
 def _unique(files: Iterable[File]) -> Iterator[File]:
@@ -218,8 +221,7 @@ def _generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
 
 def _is_in_use(module: str) -> bool:
     """Whether the generated code or its tests may import a module of this name."""
-    is_suite = module.endswith("_laws") and (Path(__file__).parent / f"{module}.py").is_file()
-    return is_suite or module in sys.stdlib_module_names or module in _MODULES_IN_USE
+    return module in sys.stdlib_module_names or module in _MODULES_IN_USE
 
 
 def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Iterable[Fault]:
@@ -251,12 +253,6 @@ def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterat
                 what = f"`{name}` is {'no' if is_nnx else 'an'} nnx.Module, and `{spec.name}` is {'one' if is_nnx else 'none'}"
                 fix = 'write both with `kind = "nnx"`, or neither'
                 yield Fault(f"{spec.where}: fields.{field.name}.type", what, fix)
-
-
-@cache
-def law_suite(name: str = "pytree_laws.py") -> str:
-    """The text of a law suite, which is copied beside generated tests."""
-    return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
 def plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool = False) -> Plan:

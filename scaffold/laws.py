@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from scaffold.errors import ScaffoldError, suggestion
-from scaffold.generate import law_suite
-from scaffold.kinds import NAMES, extra, law_files
+from scaffold.kinds import NAMES, extra, law_suites
+from scaffold.law_texts import suite_texts
 
 Row = tuple[str, str, str, str]
 KINDS = tuple(kind for kind in NAMES if not extra(kind, "ABSTRACT", False))
@@ -53,7 +53,7 @@ class Law:
 
 def law_table(name: str | None = None) -> dict[str, Law]:
     """The laws by number, or the one law that `name` (a number or a word) names. Raises `ScaffoldError`."""
-    every = {number: _law(number, row) for number, row in _rows("pytree_laws.py").items()}
+    every = {number: _law(number, row) for number, row in _rows("laws").items()}
     if name is None:
         return every
     found = {
@@ -72,12 +72,12 @@ def law_table(name: str | None = None) -> dict[str, Law]:
 
 def further_laws() -> dict[str, tuple[str, ...]]:
     """What the classes of a kind must hold besides the pytree laws, each in the words of its test."""
-    found = {kind: tuple(law for file in law_files(kind)[1:] for law in _further(file)) for kind in NAMES}
+    found = {kind: tuple(law for suite in law_suites(kind) for law in _further(suite)) for kind in NAMES}
     return {kind: laws for kind, laws in found.items() if laws}
 
 
 def _law(number: str, row: Row) -> Law:
-    of_kind = {kind: _rows(file) for kind in KINDS for file in law_files(kind)[1:] if _rows(file)}
+    of_kind = {kind: _rows(suite) for kind in KINDS for suite in law_suites(kind) if _rows(suite)}
     forms = {kind: rows[number][1] for kind, rows in of_kind.items() if number in rows}
     return Law(
         *row,
@@ -86,8 +86,8 @@ def _law(number: str, row: Row) -> Law:
         partly={
             kind: why
             for kind in KINDS
-            for file in law_files(kind)[1:]
-            if kind not in of_kind and (why := _skipped(file).get(number))
+            for suite in law_suites(kind)
+            if kind not in of_kind and (why := _skipped(suite).get(number))
         },
     )
 
@@ -96,21 +96,28 @@ def _why_not(kind: str, number: str) -> str:
     return extra(kind, "WITHOUT", {}).get(number, "Its suite has no such law.")
 
 
-def _rows(file: str) -> dict[str, Row]:
-    """The table `LAWS` of a suite; empty where it has none, and so takes over the pytree laws."""
-    # The suite imports jax, so it is read and not imported.
-    for node in ast.parse(law_suite(file)).body:
-        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
-            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-            if isinstance(target, ast.Name) and target.id == "LAWS":
-                return ast.literal_eval(node.value)
-    return {}
+def _rows(suite: str) -> dict[str, Row]:
+    """The laws of a suite by number; none where it takes over the pytree laws."""
+    found = (row for text in suite_texts(suite).values() for row in _rows_in(text))
+    return dict(found)
 
 
-def _skipped(file: str) -> dict[str, str]:
+def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
+    """The law that a file states as `LAW = Law(number=..., ...)`."""
+    # The file imports jax, so it is read and not imported.
+    for node in ast.parse(text).body:
+        match node:
+            case ast.Assign(targets=[ast.Name(id="LAW")], value=ast.Call(keywords=keywords)):
+                said = {str(one.arg): ast.literal_eval(one.value) for one in keywords}
+                yield said["number"], (said["name"], said["statement"], said["mistake"], said["fix"])
+            case _:
+                pass
+
+
+def _skipped(suite: str) -> dict[str, str]:
     """The laws of which a suite skips a test that it inherits, with its reason."""
     found: dict[str, str] = {}
-    for node in _tests(file):
+    for node in _tests(suite):
         match node.body:
             case [ast.Expr(ast.Call(func=ast.Attribute(attr="skip"), args=[ast.Constant(value=str(why))]))]:
                 found[f"P{int(node.name[6:8])}"] = f"{why[:1].upper()}{why[1:]}."
@@ -119,12 +126,12 @@ def _skipped(file: str) -> dict[str, str]:
     return found
 
 
-def _tests(file: str) -> Iterator[ast.FunctionDef]:
-    nodes = ast.walk(ast.parse(law_suite(file)))
+def _tests(suite: str) -> Iterator[ast.FunctionDef]:
+    nodes = (node for text in suite_texts(suite).values() for node in ast.walk(ast.parse(text)))
     return (node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"))
 
 
-def _further(file: str) -> Iterator[str]:
+def _further(suite: str) -> Iterator[str]:
     """The tests of a suite that belong to no numbered law: `test_steps_are_counted` reads as a sentence."""
-    names = (node.name.removeprefix("test_") for node in _tests(file))
+    names = (node.name.removeprefix("test_") for node in _tests(suite))
     yield from (name.replace("_", " ") for name in names if not name[1:3].isdigit())

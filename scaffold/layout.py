@@ -5,12 +5,13 @@ Found by looking, without a question; `[tool.scaffold]` in pyproject.toml settle
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from keyword import iskeyword
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import cast
 
-from scaffold.choices import BACKENDS, SAVES
+from scaffold.choices import BACKENDS, LAWS, SAVES
+from scaffold.dependencies import depends_on
 from scaffold.errors import Fault, ScaffoldError, suggestion
 
 STYLES = ("kidger", "scientific-python")
@@ -54,6 +55,8 @@ class Settings:
     style: str = "kidger"
     save: str = ""
     """The format of `save` and `load` where a spec says nothing; empty for neither."""
+    laws: str = ""
+    """Whether the tests import the laws that are `installed` or `copied` beside them; empty to find out."""
 
     @classmethod
     def of(cls, table: object) -> "Settings":
@@ -88,6 +91,7 @@ class Layout:
     tests: PurePosixPath
     specs: PurePosixPath
     namespace: bool = False
+    laws: str = "copied"
 
     def module(self, stem: str) -> str:
         """The import name of the generated module `stem`."""
@@ -106,9 +110,9 @@ class Layout:
         return self.specs / f"{stem}.toml"
 
     @property
-    def laws_file(self) -> PurePosixPath:
-        """The law suite that the tests import."""
-        return self.tests / "pytree_laws.py"
+    def laws_folder(self) -> PurePosixPath | None:
+        """Where the laws are copied to, None where the tests import those that are installed."""
+        return self.tests / "pytree_laws" if self.laws == "copied" else None
 
     @property
     def init_file(self) -> PurePosixPath | None:
@@ -129,7 +133,9 @@ def find_layout(start: Path) -> Layout:
         return _layout(start, Settings(), None)
     document = _read_pyproject(root / "pyproject.toml")
     settings = Settings.of(_table(document, "tool").get("scaffold", {}))
-    return _layout(root, settings, _find_package(root, settings, document))
+    found = "installed" if depends_on(document, "jax-scaffold") else "copied"
+    layout = _layout(root, settings, _find_package(root, settings, document))
+    return replace(layout, laws=settings.laws or found)
 
 
 @dataclass(frozen=True)
@@ -200,8 +206,8 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield from _choice_faults(key, [value], BACKENDS)
         case ("style", str()):
             yield from _choice_faults(key, [value], STYLES)
-        case ("save", str()):
-            yield from _choice_faults(key, [value], SAVES)
+        case ("save" | "laws", str()):
+            yield from _choice_faults(key, [value], {"save": SAVES, "laws": LAWS}[key])
         case ("save", bool()):
             return
         case ("save", _):
@@ -214,8 +220,9 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield from _package_faults(value)
         case ("lower_for", _):
             yield _wrong_kind(key, value, "a list of strings", BACKENDS)
-        case ("backend" | "style" | "tests" | "specs" | "package", _):
-            yield _wrong_kind(key, value, "a string", {"backend": BACKENDS, "style": STYLES}.get(key, ()))
+        case ("backend" | "style" | "laws" | "tests" | "specs" | "package", _):
+            legal = {"backend": BACKENDS, "style": STYLES, "laws": LAWS}.get(key, ())
+            yield _wrong_kind(key, value, "a string", legal)
         case _:
             legal = tuple(sorted(Settings.__dataclass_fields__))
             yield Fault(_where(key), "is not a setting", suggestion(key, legal, "remove it"), legal)

@@ -6,6 +6,7 @@ where anything is wrong, nothing is written.
 
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -18,8 +19,8 @@ from jinja2 import Environment
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.fileset import File, Plan, make_plan
-from scaffold.generate import load_spec, plan_modules
-from scaffold.layout import find_layout
+from scaffold.generate import load_spec, plan_modules, with_laws
+from scaffold.layout import Layout, find_layout
 from scaffold.publish import publish
 from scaffold.render import OPTIONS, templates_folder
 
@@ -41,10 +42,20 @@ def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False,
     name = _name_of(folder)
     suggested = {} if list(_answer_faults(settings, "name", name)) else {"name": name}
     with TemporaryDirectory(prefix="scaffold-") as scratch:
-        root = Path(scratch)
-        _render(template, root, given, suggested, ask=ask)
-        _generate(root)
-        return make_plan(folder, _files(root), force=force)
+        root = Path(scratch) / "project"
+        _render(_without_links(template, Path(scratch)), root, given, suggested, ask=ask)
+        layout = _generate(root)
+        plan = make_plan(folder, _files(root, layout.laws_folder), force=force)
+        return with_laws(plan, layout, force=force)
+
+
+def _without_links(template: Path, scratch: Path) -> Path:
+    """A copy of the template without the link to the laws, which plain Copier follows; the tool copies them itself."""
+
+    def links(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if os.path.islink(os.path.join(folder, name))]
+
+    return Path(shutil.copytree(template, scratch / "template", ignore=links))
 
 
 def _settings(template: Path) -> Mapping[str, Question]:
@@ -75,16 +86,19 @@ def _render(
         raise ScaffoldError(f"Copier refuses: {error}", where="templates/project", fix=fix) from error
 
 
-def _generate(root: Path) -> None:
+def _generate(root: Path) -> Layout:
     """Let the tool write the first classes over those of the template, which are the same for plain Copier."""
+    layout = find_layout(root)
     specs = [load_spec(path) for path in sorted((root / "specs").glob("*.toml"))]
-    publish(plan_modules(specs, find_layout(root), force=True))
+    publish(plan_modules(specs, layout, force=True))
+    return layout
 
 
-def _files(root: Path) -> Iterator[File]:
+def _files(root: Path, copied: PurePosixPath | None) -> Iterator[File]:
+    """The files of the new project, but for the folder that is copied as a whole."""
     for path in sorted(root.rglob("*")):
-        if path.is_file():
-            relative = PurePosixPath(path.relative_to(root).as_posix())
+        relative = PurePosixPath(path.relative_to(root).as_posix())
+        if path.is_file() and (copied is None or copied not in relative.parents):
             yield File(relative, path.read_text(encoding="utf-8"))
 
 

@@ -49,7 +49,7 @@ class _Ledger:
 
 
 def publish(plan: Plan) -> None:
-    """Write what the plan creates and updates; nothing else is touched.
+    """Write what the plan creates and updates, and remove what it removes; nothing else is touched.
 
     New files get the permissions the umask gives, existing ones keep theirs, and a symbolic link stays a link.
 
@@ -101,10 +101,13 @@ def _stage(step: Step, target: Path, ledger: _Ledger) -> None:
     stem = f".scaffold-{os.urandom(6).hex()}"
     write = _Write(step, target, target.with_name(f"{stem}.new"), target.with_name(f"{stem}.old"))
     ledger.writes.append(write)  # before the files exist: an interrupt may follow their creation at once
+    if step.after is None:
+        _set_aside(write)
+        return
     # A private file stays private while it is written; a new one gets what the umask gives.
     mode = 0o666 if step.before is None else 0o600
     with open(write.fresh, "xb", opener=partial(os.open, mode=mode)) as file:
-        file.write(step.after or b"")
+        file.write(step.after)
     if step.before is not None:
         os.chmod(write.fresh, stat.S_IMODE(os.stat(target).st_mode))
         _set_aside(write)
@@ -133,7 +136,10 @@ def _replace(root: Path, write: _Write, ledger: _Ledger) -> None:
     if _unchanged_target(root, write.step) != write.target:
         raise OSError(errno.EBUSY, "its folder was exchanged for another meanwhile")
     ledger.replacing.append(write)
-    os.replace(write.fresh, write.target)
+    if write.step.after is None:
+        os.unlink(write.target)
+    else:
+        os.replace(write.fresh, write.target)
 
 
 def _discard_old(ledger: _Ledger) -> None:

@@ -75,7 +75,8 @@ def copy_example(name: str, folder: Path, *needs: str) -> Path:
     saving = sorted(path.stem for path in EXAMPLES.glob("*serialisation.py"))
     for module in (name, *needs, *saving):
         shutil.copy(EXAMPLES / f"{module}.py", folder)
-    laws = sorted((EXAMPLES / "tests").glob("*_laws.py"))
-    for file in (EXAMPLES / "tests" / f"test_{name}.py", EXAMPLES / "tests" / "conftest.py", *laws):
-        shutil.copy(file, folder / "tests")
+    for file in (f"test_{name}.py", "conftest.py"):
+        shutil.copy(EXAMPLES / "tests" / file, folder / "tests")
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "pytree_laws", folder / "tests" / "pytree_laws", ignore=ignore)
     return folder

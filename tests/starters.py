@@ -3,13 +3,11 @@
 Plain Copier cannot run the tool, so the template has these files ready; a test holds them to what the tool writes.
 """
 
-from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from scaffold import load_spec
 from scaffold.fileset import File
-from scaffold.generate import SCHEMA_NAME, law_suite, module_files, schema_text
-from scaffold.kinds import law_files
+from scaffold.generate import SCHEMA_NAME, module_files, schema_text
 from scaffold.layout import Layout, Settings
 from scaffold.render import templates_folder
 from scaffold.spec import ModuleSpec
@@ -21,7 +19,6 @@ PACKAGE = "package_of_the_project"
 PLATFORMS = ("cuda", "rocm", "tpu")
 """`lower_for` in the pyproject.toml of the template."""
 _HERE = PurePosixPath(".")
-_EVERY_CLASS = "pytree_laws.py"
 
 
 def starter_specs() -> dict[str, ModuleSpec]:
@@ -36,7 +33,6 @@ def starter_files() -> dict[str, str]:
     texts = {f"specs/{SCHEMA_NAME}": schema_text()}
     for flag, spec in starter_specs().items():
         files = tidy(module_files(spec, _layout(), known))
-        texts |= dict(_laws(flag, spec))
         texts |= dict(_as_template(file, flag) for file in files if not file.keep)
     return texts
 
@@ -44,13 +40,7 @@ def starter_files() -> dict[str, str]:
 def _layout() -> Layout:
     source = PurePosixPath(PACKAGE)
     tests, specs = PurePosixPath("tests"), PurePosixPath("specs")
-    return Layout(Path(), Settings(lower_for=PLATFORMS), source, PACKAGE, _HERE, tests, specs)
-
-
-def _laws(flag: str, spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    for name in law_files(spec.kind):
-        path = f"tests/{name}" if name == _EVERY_CLASS else f"tests/{_conditional(flag, name)}"
-        yield path, law_suite(name)
+    return Layout(TEMPLATE, Settings(lower_for=PLATFORMS), source, PACKAGE, _HERE, tests, specs)
 
 
 def _as_template(file: File, flag: str) -> tuple[str, str]:

@@ -53,7 +53,8 @@ def test_new_files_have_the_modes_of_the_umask(mask: int, tmp_path: Path) -> Non
 
 def test_a_read_only_installation_writes_files_that_can_be_edited(tmp_path: Path) -> None:
     site = tmp_path / "site"
-    shutil.copytree(REPOSITORY / "scaffold", site / "scaffold", ignore=shutil.ignore_patterns("__pycache__"))
+    for package in ("scaffold", "pytree_laws"):
+        shutil.copytree(REPOSITORY / package, site / package, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(REPOSITORY / "templates", site / "scaffold" / "templates")
     for path in site.rglob("*"):
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -72,7 +73,7 @@ def test_a_read_only_installation_writes_files_that_can_be_edited(tmp_path: Path
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith(str(site))
     modes = read_modes(tmp_path / "project")
-    assert modes["affine.py"] & 0o200 and modes["tests/pytree_laws.py"] & 0o200
+    assert modes["affine.py"] & 0o200 and modes["tests/pytree_laws/__init__.py"] & 0o200
     (tmp_path / "other").mkdir()
     assert scaffold(tmp_path / "other", "new-module", *AFFINE).returncode == 0
     assert read_tree(tmp_path / "project") == read_tree(tmp_path / "other")

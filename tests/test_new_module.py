@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from scaffold.law_texts import law_texts
 from tests.projects import AFFINE, bare_pytest, passed, run, scaffold
 from tests.support import read_tree, write_tree
 
 LOOSE = ("affine.py", "specs/affine.toml", "specs/scaffold.schema.json")
-TESTS = ("tests/conftest.py", "tests/pytree_laws.py", "tests/test_affine.py")
+LAWS = (*(f"tests/pytree_laws/{path}" for path in law_texts()), "tests/pytree_laws/digests.txt")
+TESTS = ("tests/conftest.py", *LAWS, "tests/test_affine.py")
 PROJECTS = {
     "empty folder": ({}, LOOSE),
     "project without a package": ({"pyproject.toml": '[project]\nname = "study"\nversion = "0"\n'}, LOOSE),
@@ -63,7 +65,7 @@ def test_tokens_write_the_spec_that_generates_the_same(tmp_path: Path) -> None:
     assert tomllib.loads(spec)["fields"]["weight"] == {"type": "f[out_size,in_size]", "init": "lecun_normal"}
     write_tree(second, {"specs/affine.toml": spec})
     assert scaffold(second, "new-module", "--spec", "specs/affine.toml").returncode == 0
-    generated = ("affine.py", "tests/test_affine.py", "tests/pytree_laws.py")
+    generated = ("affine.py", "tests/test_affine.py", *LAWS)
     assert [read_tree(first)[path] for path in generated] == [read_tree(second)[path] for path in generated]
 
 

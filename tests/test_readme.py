@@ -72,7 +72,10 @@ def test_the_wheel_has_the_templates_and_the_laws(wheel: Path) -> None:
         if path.is_file()
     }
     assert {f"scaffold/{path}" for path in templates} <= names
-    assert "scaffold/pytree_laws.py" in names and "scaffold/py.typed" in names
+    assert [name for name in names if name.endswith("/p04_key_paths.py")] == [
+        "pytree_laws/laws/p04_key_paths.py"
+    ]
+    assert "pytree_laws/laws/p01_construct.py" in names and "scaffold/py.typed" in names
     assert not any(name.startswith(("tests/", "benchmarks/", "generated_examples/")) for name in names)
 
 
@@ -135,7 +138,10 @@ def test_a_broken_class_is_told_as_the_readme_shows(tmp_path: Path) -> None:
     module.write_text(text.replace(stores, 'fields["attr"], fields["table"] = children'))
     result = bare_pytest(project, "-k", "p03")
     assert result.returncode == 1
-    told = [line.lstrip("E ").removeprefix("pytree_laws.LawBroken: ") for line in result.stdout.splitlines()]
+    told = [
+        line.lstrip("E ").removeprefix("pytree_laws.report.LawBroken: ")
+        for line in result.stdout.splitlines()
+    ]
     assert blocks("text")[1] in "\n".join(told)
 
 

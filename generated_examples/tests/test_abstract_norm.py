@@ -1,6 +1,6 @@
 """Tests of `AbstractNorm`."""
 
-from abstract_laws import AbstractLaws
+from pytree_laws.abstract import AbstractLaws
 
 from abstract_norm import AbstractNorm
 

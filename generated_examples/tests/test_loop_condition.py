@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from closure_laws import ClosureLaws
 from pytree_laws import Leaf, Output, sample
+from pytree_laws.closure import ClosureLaws
 
 from loop_condition import LoopCondition
 

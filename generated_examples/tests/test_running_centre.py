@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 from pytree_laws import Leaf, Output, sample
-from state_laws import StateLaws
+from pytree_laws.state import StateLaws
 
 from running_centre import RunningCentre
 

@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import jax
 from pytree_laws import Leaf, Output, sample
-from shared_laws import SharedLaws
+from pytree_laws.shared import SharedLaws
 
 from tied_embedding import TiedEmbedding
 

@@ -11,8 +11,8 @@ A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the va
 - `NESTS`, whether its groups may be classes of their own;
 - `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
 - `ABSTRACT`: True where its classes have no instances; `tests` then gives all of the values;
-- `LAWS`: files of law suites in `scaffold/` that its tests import beside `pytree_laws.py`; one with a table `LAWS` of its own
-  takes the place of that;
+- `LAWS`: the suites of `pytree_laws` that its tests import from, a file or a folder there; one with laws of numbers takes
+  the place of the pytree laws;
 - `WITHOUT`: the laws that such a suite leaves out, by number, each with the reason;
 - `CONSTRUCTOR`: the constructor where a spec names none, `factory` unless it says so;
 - `RNGS`: whether that takes streams of keys, `rngs`, in the place of a key;
@@ -91,6 +91,6 @@ def values_for_tests(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> d
     return {} if make is None else make(spec, known)
 
 
-def law_files(name: str) -> tuple[str, ...]:
-    """The law suites that the tests of a kind import."""
-    return ("pytree_laws.py", *extra(name, "LAWS", ()))
+def law_suites(name: str) -> tuple[str, ...]:
+    """The suites of `pytree_laws` that the tests of a kind import, besides the pytree laws."""
+    return extra(name, "LAWS", ())

@@ -13,9 +13,9 @@ from scaffold.spec.bases import asks_for_call, lineage, with_inherited_call
 from scaffold.spec.model import Field, ModuleSpec
 
 SUMMARY = "an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil"
-IMPORTS = {"abc": "import abc", "AbstractLaws": "from abstract_laws import AbstractLaws"}
+IMPORTS = {"abc": "import abc", "AbstractLaws": "from pytree_laws.abstract import AbstractLaws"}
 ABSTRACT = True
-LAWS = ("abstract_laws.py",)
+LAWS = ("abstract",)
 _MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable")
 
 

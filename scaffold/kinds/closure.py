@@ -17,9 +17,9 @@ SUMMARY = (
 )
 IMPORTS = {
     "PyTreeDef": "from jax.tree_util import PyTreeDef",
-    "ClosureLaws": "from closure_laws import ClosureLaws",
+    "ClosureLaws": "from pytree_laws.closure import ClosureLaws",
 }
-LAWS = ("closure_laws.py",)
+LAWS = ("closure",)
 EXAMPLE = Argument(
     "example",
     TupleType((ClassType("Any", "typing"),), variadic=True),

@@ -27,7 +27,7 @@ from scaffold.spec.types import DTYPES, ArrayType, ClassType, DictType, ListType
 from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
 
 SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
-LAWS = ("nnx_laws.py",)
+LAWS = ("nnx",)
 WITHOUT = {
     "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
 }

@@ -29,9 +29,9 @@ OPTIONS = {
 IMPORTS = {
     "dataclasses": "import dataclasses",
     "optax": "import optax  # type: ignore[import-untyped]",
-    "TrainStateLaws": "from train_state_laws import TrainStateLaws",
+    "TrainStateLaws": "from pytree_laws.train_state import TrainStateLaws",
 }
-LAWS = ("train_state_laws.py",)
+LAWS = ("train_state",)
 # With the name of its module before it, a class needs no import of its own.
 OPTIMISER = ClassType("optax.GradientTransformation", "optax")
 OPTIMISER_STATE = ClassType("optax.OptState", "optax")

@@ -14,7 +14,7 @@ _FROM_JAXTYPING = (
 )
 _FROM_LAWS = ("Leaf", "Output", "PytreeLaws", "sample")
 _FROM_NNX_LAWS = ("NnxLaws", "Var")
-_FROM_FURTHER_LAWS = {"StateLaws": "state_laws", "SharedLaws": "shared_laws"}
+_FROM_FURTHER_LAWS = {"StateLaws": "state", "SharedLaws": "shared"}
 IMPORTS = {
     "jax": "import jax",
     "jnp": "import jax.numpy as jnp",
@@ -43,8 +43,8 @@ IMPORTS = {
     "GetAttrKey": "from jax.tree_util import GetAttrKey",
     **{name: f"from jaxtyping import {name}" for name in _FROM_JAXTYPING},
     **{name: f"from pytree_laws import {name}" for name in _FROM_LAWS},
-    **{name: f"from nnx_laws import {name}" for name in _FROM_NNX_LAWS},
-    **{name: f"from {module} import {name}" for name, module in _FROM_FURTHER_LAWS.items()},
+    **{name: f"from pytree_laws.nnx import {name}" for name in _FROM_NNX_LAWS},
+    **{name: f"from pytree_laws.{module} import {name}" for name, module in _FROM_FURTHER_LAWS.items()},
 }
 """Names that code may use without importing them, with the line that imports each."""
 

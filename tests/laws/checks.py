@@ -11,12 +11,9 @@ import test_laws_mutants
 import test_laws_nnx
 import test_laws_pitfalls
 from catalogue import PITFALLS
-from laws_runner import SOURCE, load_laws
+from laws_runner import PACKAGE, place_of
 
-SUITES = {
-    name: SOURCE.with_name(f"{name}.py")
-    for name in sorted(path.stem for path in SOURCE.parent.glob("*_laws.py"))
-}
+FILES = {place_of(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 # What the checks themselves are made of; `second_class` asserts for type checkers alone.
 MADE_OF = ("check", "check_close", "doing", "stop_if_broken", "second_class")
 
@@ -61,15 +58,25 @@ def checks_below(node, suite, where=""):
 
 
 def every_check():
-    texts = {name: ast.parse(path.read_text()) for name, path in SUITES.items()}
+    texts = {name: ast.parse(path.read_text()) for name, path in FILES.items()}
     return [check for name, tree in texts.items() for check in checks_below(tree, name)]
 
 
 def every_test():
     """The tests of all suites, by the class that defines them: `Laws.test_p01_leaves_its_inputs_alone`."""
-    classes = [one for name in SUITES for one in vars(load_laws(name)).values() if isinstance(one, type)]
-    names = (f"{one.__name__}.{name}" for one in classes for name in vars(one) if name.startswith("test_"))
+    classes = [
+        node
+        for path in FILES.values()
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef)
+    ]
+    names = (f"{one.name}.{name}" for one in classes for name in tests_in(one))
     return sorted(set(names) - LEFT_OUT)
+
+
+def tests_in(node):
+    found = (one.name for one in node.body if isinstance(one, ast.FunctionDef))
+    return [name for name in found if name.startswith("test_")]
 
 
 # A train state overrides a law, to leave it out.

@@ -9,8 +9,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from good_specimens import Leaf, Output, sample
-from laws_runner import load_laws
 from pairs import FURTHER, Pair, Weighted, further
+
+from pytree_laws.abstract import AbstractLaws
+from pytree_laws.shared import SharedLaws
 
 # --- Shared arrays ---
 
@@ -28,7 +30,7 @@ class Tied(eqx.Module):
         return self.head @ jnp.tanh(self.weight @ x)
 
 
-class TiedLaws(load_laws("shared_laws").SharedLaws, Weighted):
+class TiedLaws(SharedLaws, Weighted):
     leaves = (Leaf("weight", "param", (3, 2)),)
     returns = (Output((2,)),)
     ties = {"head": "weight"}
@@ -104,7 +106,7 @@ class AbstractMap(eqx.Module):
         """The map of `x`."""
 
 
-class MapLaws(load_laws("abstract_laws").AbstractLaws):
+class MapLaws(AbstractLaws):
     cls = AbstractMap
     fields = ("gain",)
     methods = ("__call__",)
@@ -146,7 +148,7 @@ class MethodLeftOut(eqx.Module):
 
 def abstract(title, base, *words):
     broken = type(f"{base.__name__}Laws", (MapLaws,), {"cls": base, "__module__": __name__})
-    FURTHER[title] = Pair(title, broken, MapLaws, "abstract_laws", words)
+    FURTHER[title] = Pair(title, broken, MapLaws, "abstract", words)
 
 
 abstract("an abstract base that is no Module", PlainBase, "subclasses would be no pytrees")

@@ -9,10 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 from good_specimens import Leaf, Output, sample
 from jax.core import Tracer
-from laws_runner import load_laws
 from pairs import Weighted, further
 
-CLOSURES = "closure_laws"
+from pytree_laws.closure import ClosureLaws
+
+CLOSURES = "closure"
 
 
 def structure_of(arguments):
@@ -46,7 +47,7 @@ class Rate(eqx.Module):
         return lambda *arguments: self(*arguments)
 
 
-class RateLaws(load_laws(CLOSURES).ClosureLaws, Weighted):
+class RateLaws(ClosureLaws, Weighted):
     other = {"example": ()}
 
     def inputs(self, seed):

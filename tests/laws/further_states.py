@@ -7,8 +7,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from good_specimens import Leaf, Output, sample
-from laws_runner import load_laws
 from pairs import further
+
+from pytree_laws.state import StateLaws
 
 
 class Mean(eqx.Module):
@@ -29,7 +30,7 @@ class Mean(eqx.Module):
         return self.gain * (x - jax.lax.stop_gradient(mean)), state.set(self.mean, mean)
 
 
-class MeanLaws(load_laws("state_laws").StateLaws):
+class MeanLaws(StateLaws):
     cls: Any = None
     leaves = (Leaf("gain", "param", (3,)),)
     states = (Leaf("mean", "state", (3,)),)

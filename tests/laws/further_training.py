@@ -9,10 +9,9 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from good_specimens import Leaf, sample
-from laws_runner import load_laws
 from pairs import further
 
-train_laws = load_laws("train_state_laws")
+from pytree_laws.train_state import TrainStateLaws
 
 
 class Line(eqx.Module):
@@ -46,7 +45,7 @@ class State(eqx.Module):
         return type(self)(model, opt_state, self.step + 1)
 
 
-class StateLaws(train_laws.TrainStateLaws):
+class StateLaws(TrainStateLaws):
     cls: Any = None
     leaves = (Leaf("model", "module"), Leaf("opt_state", "module"), Leaf("step", "buffer", (), "int32"))
 
@@ -102,7 +101,7 @@ class Shares(State):
         return cls(model, optimiser.init(model), jnp.zeros((), jnp.int32))
 
 
-TRAINED = "train_state_laws"
+TRAINED = "train_state"
 further(TRAINED, "gradients that are added as they are", Ascends, State, base=StateLaws)
 further(TRAINED, "an optimiser that begins anew in each step", BeginsAnew, State, base=StateLaws)
 further(

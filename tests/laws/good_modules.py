@@ -6,9 +6,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from laws_runner import laws
 
-Leaf, Output, PytreeLaws, sample = laws.Leaf, laws.Output, laws.PytreeLaws, laws.sample
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
 GetAttrKey = jax.tree_util.GetAttrKey
 
 

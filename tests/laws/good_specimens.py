@@ -9,9 +9,9 @@ import good_modules
 import jax
 import jax.numpy as jnp
 import numpy as np
-from laws_runner import laws
 
-Leaf, Output, PytreeLaws, sample = laws.Leaf, laws.Output, laws.PytreeLaws, laws.sample
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
 GetAttrKey = jax.tree_util.GetAttrKey
 
 

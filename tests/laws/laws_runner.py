@@ -1,11 +1,9 @@
 """Runs a law suite in process: which laws fail on a class, and with what message."""
 
 import contextlib
-import importlib.util
 import inspect
 import pathlib
 import re
-import sys
 import tempfile
 import traceback
 import warnings
@@ -13,20 +11,10 @@ import warnings
 import jax
 import pytest
 
-SOURCE = pathlib.Path(__file__).parents[2] / "scaffold" / "pytree_laws.py"
+from pytree_laws import LawBroken, guard
+from pytree_laws.look.programs import settings
 
-
-def load_laws(name="pytree_laws"):
-    """A suite as its users have it: a module called `pytree_laws`, `nnx_laws` or the like."""
-    if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, SOURCE.with_name(f"{name}.py"))
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-    return sys.modules[name]
-
-
-laws = load_laws()
+PACKAGE = pathlib.Path(__file__).parents[2] / "pytree_laws"
 
 
 def register(mutants):
@@ -64,11 +52,17 @@ class Outcome(dict):
 
 
 def lines_of(error):
-    """File and line of each frame of a failed check, and none where something else was raised."""
+    """File of the suites and line of each frame of a failed check, and none where something else was raised."""
     if not isinstance(error, AssertionError | pytest.fail.Exception):
         return []
     frames = traceback.walk_tb(error.__traceback__)
-    return [(pathlib.Path(frame.f_code.co_filename).stem, line) for frame, line in frames]
+    files = [(pathlib.Path(frame.f_code.co_filename), line) for frame, line in frames]
+    return [(place_of(file), line) for file, line in files if file.is_relative_to(PACKAGE)]
+
+
+def place_of(file):
+    """A file of the suites as it is named here: `laws/p01_construct`."""
+    return file.relative_to(PACKAGE).with_suffix("").as_posix()
 
 
 def cases(suite):
@@ -84,9 +78,9 @@ def run(suite, only="test_", on_warning="error", once=False, first=False):
     """Every law of `suite` (a subclass of PytreeLaws) whose name starts with `only`.
 
     With `once` the tests of a law end with its first failure, with `first` all of them do. What is no law of a number goes
-    by the name of its suite's file, such as `closure_laws`.
+    by the name of its suite, such as `closure`.
     """
-    laws._REPORTED.clear()  # what broken specimens said and set is no concern of the next one
+    guard.forget()  # what broken specimens said and set is no concern of the next one
     with settings_put_back():
         return outcome_of(suite, only, on_warning, once, first)
 
@@ -115,12 +109,12 @@ def outcome_of(suite, only, on_warning, once, first):
             if "tmp_path" in inspect.signature(test).parameters:
                 kwargs = {**kwargs, "tmp_path": pathlib.Path(folder)}
             try:
-                with laws.settings():
+                with settings():
                     test(**kwargs)
                 outcome.ran.append(name)
             except pytest.skip.Exception as reason:
                 outcome.skipped[name] = str(reason)
-            except laws.LawBroken as broken:
+            except LawBroken as broken:
                 outcome.note(str(broken).partition(" ")[0], name, broken)
             except Exception as error:
                 if NUMBERED.match(name):
@@ -135,6 +129,6 @@ NUMBERED = re.compile(r"test_p(\d\d)_")
 
 
 def law_of(name, test):
-    """The number of a law, such as P3, or the file that a law without a number comes from."""
+    """The number of a law, such as P3, or the suite that a law without a number comes from."""
     found = NUMBERED.match(name)
-    return f"P{int(found[1])}" if found else test.__func__.__module__
+    return f"P{int(found[1])}" if found else test.__func__.__module__.split(".")[1]

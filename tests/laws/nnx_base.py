@@ -6,11 +6,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from flax import nnx
-from laws_runner import laws, load_laws, register
+from laws_runner import register
 
-nnx_laws = load_laws("nnx_laws")
-NnxLaws, Var, variables_of = nnx_laws.NnxLaws, nnx_laws.Var, nnx_laws.variables_of
-Output, sample = laws.Output, laws.sample
+from pytree_laws import Output, sample
+from pytree_laws.nnx import NnxLaws, Var
+
 MUTANTS = []
 mutant = register(MUTANTS)
 

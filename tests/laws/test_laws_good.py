@@ -1,7 +1,7 @@
 """The laws hold for classes that are right, ours and Equinox's own."""
 
-import ast
 import pathlib
+import shutil
 import subprocess
 import sys
 
@@ -12,7 +12,11 @@ import pitfalls_training  # noqa: F401 - adds to `pitfalls.GOOD`
 import pytest
 from catalogue import PITFALLS
 from good_specimens import GOOD
-from laws_runner import SOURCE, laws, run
+from laws_runner import PACKAGE, run
+
+from pytree_laws import PytreeLaws
+from pytree_laws.laws import LAWS
+from scaffold.laws import law_table
 
 EVERY = (*GOOD, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
 
@@ -29,20 +33,15 @@ def test_good_classes_hold_every_law(suite):
 
 
 def test_the_statements_can_be_read_without_importing_jax():
-    tree = ast.parse(SOURCE.read_text())
-    (literal,) = [
-        node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "LAWS"
-    ]
-    assert ast.literal_eval(literal) == laws.LAWS
-    assert list(laws.LAWS) == [f"P{number}" for number in range(1, 19)]
-    assert all(len(entry) == 4 and all(entry) for entry in laws.LAWS.values())
+    read = {number: (law.name, law.statement, law.mistake, law.fix) for number, law in law_table().items()}
+    assert read == {number: law[1:] for number, law in LAWS.items()}
+    assert list(LAWS) == [f"P{number}" for number in range(1, 19)]
+    assert all(map(all, LAWS.values()))
 
 
 def test_every_law_has_a_test():
-    tests = [name for name in dir(laws.PytreeLaws) if name.startswith("test_")]
-    assert {f"P{int(name[6:8])}" for name in tests} == set(laws.LAWS)
+    tests = [name for name in dir(PytreeLaws) if name.startswith("test_")]
+    assert {f"P{int(name[6:8])}" for name in tests} == set(LAWS)
 
 
 PLAIN = """
@@ -83,8 +82,8 @@ class TestScale(PytreeLaws):
 
 
 @pytest.mark.parametrize("x64", ["0", "1"])
-def test_the_file_stands_alone(tmp_path: pathlib.Path, x64: str):
-    (tmp_path / "pytree_laws.py").write_text(SOURCE.read_text())
+def test_the_folder_stands_alone(tmp_path: pathlib.Path, x64: str):
+    shutil.copytree(PACKAGE, tmp_path / "pytree_laws", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "test_scale.py").write_text(PLAIN)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)],

@@ -9,7 +9,9 @@ import mutants_structure
 import mutants_training
 import pitfalls
 import pytest
-from laws_runner import laws, run
+from laws_runner import run
+
+from pytree_laws.laws import LAWS
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "failures.md"
 HEAD = """# What a failure says
@@ -52,7 +54,7 @@ def test_the_page_shows_what_really_is_printed(request: pytest.FixtureRequest) -
 @pytest.mark.parametrize("title", FAILURES)
 def test_a_failure_says_law_place_finding_mistake_and_fix(title: str) -> None:
     suite, law = FAILURES[title]
-    name, statement, mistake, fix = laws.LAWS[law]
+    _, name, statement, mistake, fix = LAWS[law]
     first, *rest = message(suite, law).splitlines()
     assert first.startswith(f"{law} {name}, at `")
     assert rest[-3:] == [f"  law: {statement}", f"  usual mistake: {mistake}", f"  fix: {fix}"]

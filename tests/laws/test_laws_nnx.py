@@ -8,8 +8,10 @@ import mutants_nnx_objects  # noqa: F401 - adds to `MUTANTS`
 import mutants_nnx_states
 import pytest
 from laws_runner import run
-from nnx_base import MUTANTS, LinearLaws, nnx_laws
+from nnx_base import MUTANTS, LinearLaws
 from pairs import check_broken
+
+from pytree_laws import nnx
 
 
 @pytest.mark.parametrize("suite, law, words", MUTANTS)
@@ -28,5 +30,5 @@ def test_right_modules_hold_every_law(suite):
 
 
 def test_every_law_has_a_test():
-    tests = [name for name in dir(nnx_laws.NnxLaws) if name.startswith("test_")]
-    assert {f"P{int(name[6:8])}" for name in tests} == set(nnx_laws.LAWS)
+    tests = [name for name in dir(nnx.NnxLaws) if name.startswith("test_")]
+    assert {f"P{int(name[6:8])}" for name in tests} == set(nnx.LAWS)

@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 from flax import nnx
-from nnx_laws import NnxLaws, Var
 from pytree_laws import Output, sample
+from pytree_laws.nnx import NnxLaws, Var
 
 from example_study.centre import Centre, map_variables
 

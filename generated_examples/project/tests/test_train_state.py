@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import jax
 import optax  # type: ignore[import-untyped]
 from pytree_laws import Leaf, sample
-from train_state_laws import TrainStateLaws
+from pytree_laws.train_state import TrainStateLaws
 
 from example_study.affine import Affine
 from example_study.train_state import TrainState

@@ -1,0 +1,33 @@
+"""The pytree laws: what every class that jax flattens must hold, as tests.
+
+Subclass `PytreeLaws` in a test file, declare the leaves, and say how to build and call the
+class; pytest then runs every law on it. A law that should not hold for a class is
+overridden like any method, or deselected with `-k`:
+
+    class TestAffine(PytreeLaws):
+        leaves = (Leaf("weight", "param", (3, 2)), Leaf("bias", "param", (3,)))
+        returns = (Output((3,)),)
+
+        def inputs(self, seed):
+            return {"out_size": 3, "in_size": 2, "key": jax.random.key(seed)}
+
+        def build(self, **inputs):
+            return Affine.create(**inputs)
+
+        def arguments(self, seed):
+            return (sample(seed, (2,)),)
+
+        def call(self, affine, *arguments):
+            return affine(*arguments)
+
+Each law is a file in `laws`, with its statement, the usual mistake behind a failure, its fix
+and its tests; `look` has what they look with. Suites for more than pytrees are modules of
+their own: `nnx`, `train_state`, `closure`, `state`, `shared`, `abstract`. What is imported
+here needs jax, numpy and pytest, and Equinox only where the class is an Equinox Module.
+"""
+
+from .declare import Leaf, Output, sample
+from .laws import PytreeLaws
+from .report import LawBroken
+
+__all__ = ["LawBroken", "Leaf", "Output", "PytreeLaws", "sample"]

@@ -1,0 +1,49 @@
+"""The laws of abstract classes: what a base of Equinox Modules leaves to its subclasses.
+
+Subclass `AbstractLaws` with a name that starts with `Test`, and name the class, the fields
+that are an `eqx.AbstractVar`, and the abstract methods.
+"""
+
+import types
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import equinox as eqx
+import pytest
+
+
+class AbstractLaws:
+    """Subclass it with a name that starts with `Test`; see the head of this file."""
+
+    cls: ClassVar[type]
+    fields: ClassVar[Sequence[str]] = ()
+    methods: ClassVar[Sequence[str]] = ()
+    complete: ClassVar[bool] = True  # False: a base asks for members of its own
+
+    def subclass(self, without: str = "") -> type:
+        """A subclass that has every member but one, or all of them."""
+        fields = {name: Any for name in self.fields if name != without}
+        methods = {n: lambda self: None for n in self.methods if n != without}
+        body = {"__annotations__": fields, "__module__": __name__, **methods}
+        return types.new_class("Sub", (self.cls,), {}, lambda new: new.update(body))
+
+    def fill(self, cls: type, without: str = "") -> Any:
+        return cls(**{name: None for name in self.fields if name != without})
+
+    def test_it_is_a_module(self) -> None:
+        assert issubclass(self.cls, eqx.Module), "subclasses would be no pytrees"
+
+    def test_it_cannot_be_instantiated(self) -> None:
+        with pytest.raises(TypeError, match="abstract"):
+            self.cls()
+
+    def test_a_subclass_with_every_member_can_be(self) -> None:
+        if not self.complete:
+            pytest.skip("a base asks for members that are not declared here")
+        self.fill(self.subclass())
+
+    def test_a_subclass_without_one_member_cannot_be(self) -> None:
+        for name in (*self.fields, *self.methods):
+            lacking = self.subclass(without=name)
+            with pytest.raises(TypeError, match="abstract"):
+                self.fill(lacking, without=name)

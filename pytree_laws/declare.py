@@ -1,0 +1,82 @@
+"""What a suite declares of its class, and example values."""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .look.arrays import on_device, real_dtype
+
+TRAINED = ("param", "module", "tree")
+
+
+ROLES = ("param", "buffer", "key", "module", "tree", "python", "state")
+
+
+@dataclasses.dataclass(frozen=True)
+class Leaf:
+    """A declared leaf, or a declared sub-tree of leaves.
+
+    `path` is written as `layers.0.weight`. The role is `param` (a trained array), `buffer`
+    (an array that is never trained), `key` (typed PRNG keys), `module` (a sub-tree that
+    decides itself what is trained), `tree` (a sub-tree of parameters), `python` (no
+    array, held fixed) or `state` (kept by `equinox.nn.State`, no leaf). A shape of None
+    is not checked, and a buffer without a shape may be a sub-tree of buffers; the dtype
+    `float` is the default float dtype. `value` is what each element holds after
+    construction, `std` the standard deviation with which the constructor draws them.
+    `unused` says that the example call does not depend on all of its elements.
+    """
+
+    path: str
+    role: str
+    shape: tuple[int, ...] | None = None
+    dtype: str = "float"
+    value: complex | None = None
+    std: float | None = None
+    unused: bool = False
+
+    def __post_init__(self) -> None:
+        if self.role not in ROLES:
+            raise ValueError(f"Leaf {self.path}: role {self.role!r} is none of {ROLES}")
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether it stands for every leaf below its path."""
+        unshaped = self.role == "buffer" and self.shape is None
+        return self.role in ("module", "tree") or unshaped
+
+
+@dataclasses.dataclass(frozen=True)
+class Output:
+    """A declared output of the call; a dtype of None is not checked."""
+
+    shape: tuple[int, ...]
+    dtype: str | None = "float"
+
+
+def sample(
+    seed: int,
+    shape: Sequence[int] = (),
+    dtype: str = "float",
+    low: int = 0,
+    high: int = 2,
+) -> jax.Array:
+    """Well-spread example values: floats in (0.1, 1), integers in [low, high)."""
+    if dtype == "key":
+        key = jax.random.key(seed)
+        return jax.random.split(key, tuple(shape)) if shape else key
+    rng = np.random.default_rng(seed)
+    size = math.prod(shape)
+    order = rng.permutation(size).reshape(shape)
+    kind = real_dtype(dtype)
+    if jnp.issubdtype(kind, jnp.bool_):
+        return on_device(order % 2 == 0, kind)
+    if jnp.issubdtype(kind, jnp.integer):
+        return on_device((order + seed) % (high - low) + low, kind)
+    spread = 0.1 + 0.9 * (order + rng.uniform(0.1, 0.9, shape)) / max(size, 1)
+    if jnp.issubdtype(kind, jnp.complexfloating):
+        return on_device(spread + 1j * np.flip(spread), kind)
+    return on_device(spread, kind)

@@ -1,0 +1,81 @@
+"""The pytree laws, one a file, and the suite that is composed of them."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ..report import Law
+from . import (
+    p01_construct,
+    p02_manifest,
+    p03_round_trip,
+    p04_key_paths,
+    p05_static,
+    p06_one_trace,
+    p07_jit_equals_eager,
+    p08_never_stale,
+    p09_gradient,
+    p10_vmap,
+    p11_carry,
+    p12_purity,
+    p13_edit,
+    p14_save,
+    p15_ownership,
+    p16_helpers,
+    p17_identity,
+    p18_backend,
+)
+
+LAWS: Mapping[str, Law] = {
+    one.LAW.number: one.LAW
+    for one in (
+        p01_construct,
+        p02_manifest,
+        p03_round_trip,
+        p04_key_paths,
+        p05_static,
+        p06_one_trace,
+        p07_jit_equals_eager,
+        p08_never_stale,
+        p09_gradient,
+        p10_vmap,
+        p11_carry,
+        p12_purity,
+        p13_edit,
+        p14_save,
+        p15_ownership,
+        p16_helpers,
+        p17_identity,
+        p18_backend,
+    )
+}
+
+
+# pytest runs the tests of the last base first: causes come before what follows from them.
+class PytreeLaws(
+    p18_backend.Backend,
+    p17_identity.Identity,
+    p16_helpers.Helpers,
+    p15_ownership.PytreeOwnership,
+    p15_ownership.Ownership,
+    p14_save.Save,
+    p13_edit.Edit,
+    p12_purity.PytreePurity,
+    p12_purity.Purity,
+    p11_carry.Carry,
+    p10_vmap.Vmap,
+    p09_gradient.Gradient,
+    p08_never_stale.NeverStale,
+    p07_jit_equals_eager.PytreeJitEqualsEager,
+    p07_jit_equals_eager.JitEqualsEager,
+    p06_one_trace.OneTrace,
+    p05_static.Static,
+    p04_key_paths.KeyPaths,
+    p03_round_trip.RoundTrip,
+    p02_manifest.PytreeManifest,
+    p02_manifest.Manifest,
+    p01_construct.PytreeConstruct,
+    p01_construct.Construct,
+):
+    """All laws of pytrees. Subclass it with a name that starts with `Test`."""
+
+    laws: ClassVar[Mapping[str, Law]] = LAWS

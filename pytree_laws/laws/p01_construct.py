@@ -1,0 +1,322 @@
+"""P1: the constructor."""
+
+import contextlib
+import functools
+import inspect
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.core import Tracer
+
+from ..guard import first_build, guard
+from ..look.arrays import (
+    aval,
+    buffer_of,
+    host,
+    is_array,
+    is_constant,
+    is_inexact,
+    is_key,
+    same_bits,
+)
+from ..look.classes import is_of_library
+from ..look.jaxprs import NEEDS_VALUES, constant_draws
+from ..look.references import MUTABLE, frozen, mutables, reachable
+from ..look.surroundings import globals_of
+from ..look.trees import (
+    arrays_of,
+    given_arrays,
+    look_up,
+    map_arrays,
+    named_arrays,
+    structure,
+    under,
+)
+from ..pytree import PytreeSuite
+from ..report import ANY_ERROR, Fault, Law, check, doing
+from ..suite import Suite
+
+LAW = Law(
+    number="P1",
+    name="construct",
+    statement="The constructor builds the same instance from the same inputs, holds what it is given, draws from its key alone, refuses invalid inputs, works under jit, and changes nothing around it.",
+    mistake="A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
+    fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
+)
+
+
+@guard
+class Construct(Suite):
+    """P1 for classes of every kind."""
+
+    def test_p01_leaves_its_inputs_alone(self) -> None:
+        inputs = self.plain_inputs(0)
+        before = {name: frozen(value, identity=True) for name, value in inputs.items()}
+        self.build(**{**self.inputs(0), **inputs})
+        for name, value in inputs.items():
+            same = frozen(value, identity=True) == before[name]
+            check(same, name, "the constructor changed its input in place")
+
+    def test_p01_keeps_none_of_its_inputs(self) -> None:
+        inputs = self.plain_inputs(0)
+        instance = self.build(**{**self.inputs(0), **inputs})
+        given = {id(v): p for name, i in inputs.items() for p, v in mutables(i, name)}
+        for place, value in mutables(instance):
+            name = given.get(id(value))
+            told = f"it is the caller's own {type(value).__name__}, given as `{name}`"
+            check(name is None, place, told)
+        arrays = given_arrays(inputs) if self.copies_arrays else []
+        buffers = {buffer_of(v): n for n, v in arrays if not is_key(v)}
+        for name, leaf in self.named(instance).items():
+            source = buffers.get(buffer_of(leaf) or -1)
+            told = (
+                f"it shares its buffer with the input `{source}`: donation takes both"
+            )
+            check(source is None, name, told, "copy with `jnp.array(x)`, not asarray")
+
+    def test_p01_later_changes_of_its_inputs_do_not_reach_it(self) -> None:
+        inputs = self.plain_inputs(0)
+        instance = self.build(**{**self.inputs(0), **inputs})
+        before = self.snapshot_of(instance)
+        for _, value in [found for held in inputs.values() for found in mutables(held)]:
+            scramble(value)
+        told = "it changed when the caller's arrays, lists and dicts were changed later"
+        check(self.snapshot_of(instance) == before, type(instance).__name__, told)
+
+    def test_p01_same_inputs_build_the_same_instance(self) -> None:
+        hint = "randomness that does not come from the key, or state kept in a global"
+        told = "two instances of equal inputs differ"
+        self.check_same(self.make(0), self.make(0), told, hint)
+
+    def test_p01_the_order_of_dict_entries_does_not_matter(self) -> None:
+        inputs = self.plain_inputs(0)
+        turned = {n: turned_around(value) for n, value in inputs.items()}
+        if all(turned[name] is inputs[name] for name in inputs):
+            pytest.skip("the constructor takes no dict of several entries")
+        first = self.build(**{**self.inputs(0), **inputs})
+        second = self.build(**{**self.inputs(0), **turned})
+        hint = "entries taken in the order of the dict: jax sorts them by key"
+        told = "with the entries of a dict given in another order it differs"
+        self.check_same(first, second, told, hint)
+        same = structure(first) == structure(second)
+        told = "with the entries of a dict given in another order the treedef differs"
+        check(same, type(first).__name__, told, hint)
+
+    def test_p01_keeps_the_values_that_it_is_given(self) -> None:
+        if not self.kept:
+            pytest.skip("no inputs are declared that are held as they are given")
+        for sign in (1, -1):
+            inputs = self.plain_inputs(0)
+            for name in self.kept:
+                inputs[name] = map_arrays(functools.partial(signed, sign), inputs[name])
+            try:
+                instance = self.build(**{**self.inputs(0), **inputs})
+            except (TypeError, ValueError):
+                continue  # refused by a check
+            held = self.named(instance)
+            wanted = given_arrays({name: inputs[name] for name in self.kept})
+            fixed = self.fixed_values()
+            for name, value in wanted:
+                if any(path == name or path.endswith(f".{name}") for path in fixed):
+                    continue
+                got, bare = held.get(name), name.rpartition(".")[2]
+                with contextlib.suppress(AttributeError, KeyError):
+                    got = look_up(instance, name) if got is None else got
+                told = f"it was given {value}, and holds {got}"
+                hint = f"arithmetic on `{bare}` in the constructor that is not declared"
+                if is_array(got) and not is_key(value):
+                    value = jnp.asarray(value, jnp.result_type(got))
+                kept = not is_array(got) or same_bits(got, value)
+                check(kept, name, told, hint)
+
+    def test_p01_draws_from_its_key(self) -> None:
+        if not self.drawn:
+            pytest.skip("nothing is declared as drawn from the key")
+        first, second = self.named(self.make(0)), self.named(self.make(1))
+        for path in self.drawn:
+            names = [name for name in first if under(name, path)]
+            # A module may take a key and draw nothing, as a layer norm does.
+            names = [n for n in names if n == path or not is_constant(first[n])]
+            same = all(same_bits(first[n], second[n]) for n in names if n in second)
+            told = "declared as drawn from the key, and the same for two keys"
+            hint = "a constant key, or NumPy's generator: use the key that is given"
+            check(not (names and same), path, told, hint)
+
+    def test_p01_instances_share_nothing_mutable(self) -> None:
+        first, second = self.make(0), self.make(1)
+        held = {id(value) for _, value in mutables(first)}
+        for place, value in mutables(second):
+            told = f"two instances hold one and the same {type(value).__name__}"
+            check(id(value) not in held, place, told)
+
+    def test_p01_defaults_are_immutable(self) -> None:
+        instance = self.specimen()
+        for where, function in own_functions(type(instance)):
+            for name, default in defaults_of(function):
+                told = (
+                    f"the default of `{name}` is one {type(default).__name__} for all"
+                )
+                hint = "write `None` or a tuple, and make a new one in the body"
+                wrong = isinstance(default, MUTABLE) or is_array(default)
+                check(not wrong, where, told, hint)
+
+    def test_p01_rejects_invalid_inputs(self) -> None:
+        if not self.rejected:
+            pytest.skip("no invalid inputs are declared")
+        for changes, error in self.rejected:
+            where = str(dict(changes))
+            told = f"inputs that must raise {error.__name__} were accepted"
+            hint = "a check that never runs, as `__post_init__` beside an `__init__`"
+            inputs = {**self.inputs(0), **changes}
+            if refuses_abstractly(self.build, inputs, error):
+                continue
+            try:
+                self.build(**inputs)
+            except error:
+                continue
+            except ANY_ERROR as other:
+                told = f"they must raise {error.__name__}, and raised {other!r}"
+            raise Fault(where, told, hint)
+
+    def test_p01_accepts_inputs_at_the_bounds(self) -> None:
+        if not self.accepted:
+            pytest.skip("no bounds are declared")
+        for changes in self.accepted:
+            with doing(
+                str(dict(changes)), "the constructor", "a check with `<`, not `<=`"
+            ):
+                self.build(**{**self.inputs(0), **changes})
+
+    def test_p01_changes_no_globals(self) -> None:
+        laws: Any = type(self)
+        first_build(laws).check("build")
+        first = self.make(0)
+        self.make(1)
+        before = globals_of(first)
+        self.make(2)
+        after = globals_of(first)
+        wrong = [
+            name for name in {**before, **after} if before.get(name) != after.get(name)
+        ]
+        told = f"the constructor changed {', '.join(wrong)}"
+        hint = "a counter or a registry in the module or on the class"
+        check(not wrong, ", ".join(wrong), told, hint)
+
+
+@guard
+class PytreeConstruct(PytreeSuite):
+    """P1 for pytrees."""
+
+    def test_p01_builds_under_jit_without_leaking(self) -> None:
+        strays: list[str] = []
+        build, given = self.traceable_build()
+
+        def looked_at(values: Sequence[Any]) -> Any:
+            # Inside the trace: kept until it is over, an instance would be a leak itself.
+            built = build(values)
+            parts = reachable(built, type(built).__name__, jax.tree.leaves(built))
+            strays.extend(place for place, value in parts if isinstance(value, Tracer))
+            return arrays_of(built)
+
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of static arrays: P5 fails on them
+                arrays = jax.eval_shape(looked_at, given)
+        except NEEDS_VALUES as error:
+            told = f"under jit the constructor needs values: {str(error)[:200]}"
+            hint = (
+                "a check on the values of arrays: make it where they are no tracers, or "
+                "use `eqx.error_if` in the call"
+            )
+            raise Fault("build", told, hint) from error
+        for place in strays:
+            told = "built under jit it holds a tracer outside of its leaves"
+            hint = "a value computed from arrays that is stored as static"
+            raise Fault(place, told, hint)
+        instance = self.specimen()
+        wanted = [aval(leaf) for leaf in arrays_of(instance)]
+        told = f"built under jit its leaves are {arrays}, and otherwise {wanted}"
+        same = [aval(leaf) for leaf in arrays] == wanted
+        check(same, type(instance).__name__, told)
+
+    def test_p01_draws_have_the_declared_spread(self) -> None:
+        declared = {leaf.path: leaf.std for leaf in self.leaves if leaf.std}
+        if not declared or not self.keys_of_inputs():
+            pytest.skip("no standard deviations are declared")
+        drawn = dict(named_arrays(self.drawn_instances()))
+        for path, std in declared.items():
+            values = host(drawn[path]).astype(np.complex128)
+            spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
+            told = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
+            slack = max(0.02, 4 / math.sqrt(2 * values.size))
+            near = abs(spread / std - 1) < slack
+            hint = "another initialiser, or one with fan-in and fan-out exchanged"
+            check(near, path, told, hint)
+            mean = abs(values.mean()) / std
+            centred = mean < 5 / math.sqrt(values.size)
+            check(centred, path, f"its mean is {values.mean():.3g}, and not 0", hint)
+
+    def test_p01_every_draw_uses_the_key(self) -> None:
+        if not self.keys_of_inputs():
+            pytest.skip("the constructor takes no key")
+        jaxpr = self.traced_build().jaxpr
+        wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
+        told = f"{len(wrong)} of its draws do not depend on the key that it is given"
+        hint = "a constant key, as `jax.random.key(0)`, for one of the fields"
+        check(not wrong, "build", told, hint)
+
+
+def turned_around(value: Any) -> Any:
+    """A dict of several entries in the opposite order, and all else as it is."""
+    several = type(value) is dict and len(value) > 1
+    return dict(reversed(value.items())) if several else value
+
+
+def signed(sign: int, value: Any) -> Any:
+    """A given array with another sign, if it can have one."""
+    return -value if sign < 0 and is_inexact(value) else value
+
+
+def own_functions(cls: type) -> Iterator[tuple[str, Any]]:
+    """The constructors and the call of a class, without those that a library brings."""
+    for owner in cls.__mro__:
+        if is_of_library(owner):
+            continue
+        for name, value in vars(owner).items():
+            builds = isinstance(value, classmethod) or name in ("__init__", "__new__")
+            function = getattr(value, "__func__", value)
+            if (builds or name == "__call__") and callable(function):
+                yield f"{owner.__name__}.{name}", inspect.unwrap(function)
+
+
+def defaults_of(function: Any) -> list[tuple[str, Any]]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [(one.name, one.default) for one in parameters]
+
+
+def scramble(value: Any) -> None:
+    """Changes a mutable container in place."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        np.copyto(value, not np.any(value), casting="unsafe")
+    elif isinstance(value, dict | list | set):
+        value.clear()
+
+
+def refuses_abstractly(
+    build: Callable[..., Any], inputs: Mapping[str, Any], error: type[BaseException]
+) -> bool:
+    """Whether an error comes without a look at values, so that nothing is computed."""
+    try:
+        jax.eval_shape(lambda: arrays_of(build(**inputs)))
+    except ANY_ERROR as found:
+        return isinstance(found, error) and not isinstance(found, NEEDS_VALUES)
+    return False

@@ -1,0 +1,111 @@
+"""P2: the leaves are the declared ones."""
+
+import contextlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from ..guard import guard
+from ..look.arrays import has_dtype, is_array, is_inexact
+from ..look.references import class_attributes, reachable
+from ..look.trees import arrays_of, is_node, named_leaves, structure
+from ..pytree import PytreeSuite
+from ..report import Law, check
+from ..suite import Suite
+
+LAW = Law(
+    number="P2",
+    name="manifest",
+    statement="The array leaves are exactly the declared ones, with their initial values, and no array hides elsewhere.",
+    mistake="An array is stored as static, in a closure, a partial or a class attribute, or a field is never assigned; a setting is left among the leaves.",
+    fix="Store every array in an annotated, assigned field that is flattened, and every setting as static.",
+)
+
+
+REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
+
+
+@guard
+class Manifest(Suite):
+    """P2 for classes of every kind."""
+
+    def test_p02_leaves_hold_the_declared_values(self) -> None:
+        declared = self.fixed_values()
+        if not declared:
+            pytest.skip("no values are declared")
+        found = self.named(self.specimen())
+        for path, value in declared.items():
+            if path in found:
+                wanted = np.asarray(value).astype(found[path].dtype)
+                told = f"it holds {found[path]}, declared is {value}"
+                same = bool(np.all(np.asarray(found[path]) == wanted))
+                check(same, path, told, "another initial or preset value")
+
+
+@guard
+class PytreeManifest(PytreeSuite):
+    """P2 for pytrees."""
+
+    def test_p02_leaves_are_the_declared_ones(self) -> None:
+        instance = self.specimen()
+        name = type(instance).__name__
+        check(
+            is_node(instance),
+            name,
+            "it is no pytree: jax takes it for a leaf",
+            REGISTER,
+        )
+        found = dict(named_leaves(instance))
+        for leaf in self.leaves:
+            told = f"declared as {leaf.role}, but no leaf; the leaves are {list(found)}"
+            check(any(self.declared(n) == leaf for n in found), leaf.path, told)
+        for name, value in found.items():
+            told = f"a leaf that is not declared: {type(value).__name__} {value!r:.200}"
+            check(self.declared(name) is not None, name, told)
+
+    def test_p02_leaves_are_as_declared(self) -> None:
+        for name, value in named_leaves(self.specimen()):
+            leaf = self.declared(name)
+            if leaf is None or leaf.is_tree:
+                continue
+            told = f"declared as {leaf.role}, it must be {{}} and is {value!r:.200}"
+            if leaf.role == "python":
+                check(not is_array(value), name, told.format("no array"))
+                continue
+            check(isinstance(value, jax.Array), name, told.format("a jax.Array"))
+            shape = value.shape if leaf.shape is None else tuple(leaf.shape)
+            told = f"the shape is {value.shape}, declared is {shape}"
+            check(value.shape == shape, name, told)
+            dtype = "key" if leaf.role == "key" else leaf.dtype
+            told = f"the dtype is {value.dtype}, declared is {dtype}"
+            check(has_dtype(value, dtype), name, told)
+
+    def test_p02_the_dtype_reaches_every_float_leaf(self) -> None:
+        if not self.takes_dtype:
+            pytest.skip("the constructor takes no dtype")
+        given = {**self.inputs(0), "dtype": jnp.bfloat16}
+        hint = "an array that is made without `dtype`, or a sub-module that is not given it"
+        for name, value in named_leaves(self.built_abstractly(given)):
+            leaf = self.declared(name)
+            follows = leaf is not None and leaf.dtype == "float" and not leaf.is_tree
+            if follows and is_inexact(value):
+                told = f"built with dtype bfloat16, it is {value.dtype}"
+                check(value.dtype == jnp.bfloat16, name, told, hint)
+
+    def test_p02_no_array_hides_elsewhere(self) -> None:
+        instance = self.specimen()
+        name, treedef = type(instance).__name__, structure(instance)
+        hollow = None  # the same without its leaves, which may be held twice
+        with contextlib.suppress(Exception):  # P3 fails on it
+            hollow = treedef.unflatten(
+                [object() if is_array(v) else v for v in jax.tree.leaves(instance)]
+            )
+        found = [
+            *reachable(instance, name, arrays_of(instance)),
+            *reachable(hollow, name),
+        ]
+        for place, value in [*found, *class_attributes(instance)]:
+            told = f"an array of shape {getattr(value, 'shape', ())} that is not a leaf"
+            check(not is_array(value), place, told)

@@ -1,0 +1,129 @@
+"""P5: static values and the treedef."""
+
+from typing import Any
+
+import jax
+import pytest
+
+from ..guard import guard
+from ..look.statics import alternatives, static_fault
+from ..look.trees import (
+    attributes,
+    look_up,
+    named_leaves,
+    nodes,
+    structure,
+    with_attribute,
+)
+from ..pytree import PytreeSuite
+from ..report import ANY_ERROR, Law, check, doing
+
+LAW = Law(
+    number="P5",
+    name="static",
+    statement="The aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone, not on the order of keywords, and survives calls; the call follows its static values; no leaf is weakly typed.",
+    mistake="A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
+    fix="Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
+)
+
+
+@guard
+class Static(PytreeSuite):
+    """P5."""
+
+    def test_p05_aux_is_hashable_and_free_of_arrays(self) -> None:
+        for place, node, aux in nodes(self.specimen()):
+            for value in aux if isinstance(aux, tuple) else (aux,):
+                names = [
+                    f".{n}" for n, held in attributes(node).items() if held is value
+                ]
+                fault, where = static_fault(value), place + "".join(names[:1])
+                check(fault is None, where, f"static is {value!r:.200}, {fault}")
+            with doing(place, "hash of the aux data"):
+                hash(aux)
+
+    def test_p05_treedef_depends_on_the_configuration_alone(self) -> None:
+        instance = self.make(0)
+        name, first, second = (
+            type(instance).__name__,
+            structure(instance),
+            structure(self.make(1)),
+        )
+        told = f"two instances of one configuration have treedefs {first} and {second}"
+        check(first == second, name, told)
+        for path, changed in self.changed_static_values():
+            told = "the treedef does not depend on this static value"
+            check(structure(changed) != first, path, told, "a value that is not in aux")
+
+    def test_p05_the_order_of_keywords_does_not_matter(self) -> None:
+        first, inputs = structure(self.specimen()), self.inputs(0)
+        second = structure(self.build(**dict(reversed(inputs.items()))))
+        told = f"with keywords in another order the treedef is {second}, not {first}"
+        hint = "attributes set in the order of `**kwargs`, and flattened in theirs"
+        check(first == second, "build", told, hint)
+
+    def test_p05_static_values_are_the_declared_ones(self) -> None:
+        if not self.static:
+            pytest.skip("no static configuration is declared")
+        instance = self.specimen()
+        leaves = dict(named_leaves(instance))
+        for path, value in self.static.items():
+            check(path not in leaves, path, "declared as static, but it is a leaf")
+            got = look_up(instance, path)
+            same = bool(got == value) and isinstance(got, bool) is isinstance(
+                value, bool
+            )
+            check(same, path, f"the static value is {got!r}, declared is {value!r}")
+
+    def test_p05_tuples_are_no_lists(self) -> None:
+        if not self.tuples:
+            pytest.skip("no tuples are declared")
+        instance = self.specimen()
+        for path in self.tuples:
+            got = look_up(instance, path)
+            told = f"declared as a tuple, it is a {type(got).__name__}"
+            hint = "who appends to a list changes the treedef behind compiled code"
+            check(type(got) is tuple, path, told, hint)
+
+    def test_p05_the_call_follows_its_static_values(self) -> None:
+        if not self.used or not self.called():
+            pytest.skip("no static values are declared on which the call depends")
+        instance, arguments = self.example()
+        leaves = self.named(instance)
+        for path in (path for path in self.used if path not in leaves):
+            value = look_up(instance, path)
+            others = [one for one in alternatives(value) if one is not None]
+            changed = [with_attribute(instance, path, other) for other in others]
+            before = self.trace_text(instance, arguments)
+            seen = any(self.trace_text(one, arguments) != before for one in changed)
+            told = f"declared as used by the call, which is the same for {others}"
+            hint = "a constant where `self." + path + "` belongs"
+            check(seen or not others, path, told, hint)
+
+    def trace_text(self, instance: Any, arguments: Any) -> str:
+        """What the call computes, as text, or the error that it raises."""
+        try:
+            return str(
+                jax.make_jaxpr(lambda given: self.apply(instance, *given))(arguments)
+            )
+        except ANY_ERROR as error:
+            return f"{type(error)}"
+
+    def test_p05_treedef_survives_calls(self) -> None:
+        instance = self.make(0)
+        name, before = type(instance).__name__, structure(instance)
+        self.use(instance, *self.arguments(0))
+        after = structure(instance)
+        check(after == before, name, f"a call changed the treedef to {after}")
+        value, back = self.dynamic(instance)
+        after = structure(back(jax.eval_shape(lambda inside: inside, value)))
+        check(after == before, name, f"jit changed the treedef to {after}")
+
+    def test_p05_no_leaf_is_weakly_typed(self) -> None:
+        for name, leaf in named_leaves(self.specimen()):
+            if self.role(name) not in ("module", "tree", "python"):
+                told = f"it is no jax.Array but {type(leaf).__name__} {leaf!r:.200}"
+                check(isinstance(leaf, jax.Array), name, told)
+                told = "it is weakly typed: its dtype changes on the first update"
+                hint = "an array made from a Python number without a dtype"
+                check(not getattr(leaf, "weak_type", False), name, told, hint)

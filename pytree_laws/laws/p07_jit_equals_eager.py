@@ -1,0 +1,179 @@
+"""P7: the call, compiled and not."""
+
+import functools
+import sys
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from ..guard import guard
+from ..look.arrays import (
+    bits_by_kind,
+    has_dtype,
+    is_fixed_inexact,
+    is_inexact,
+    real_dtype,
+)
+from ..look.jaxprs import lacks_dtype, narrowing_casts
+from ..look.numerics import check_close, check_overflow
+from ..look.programs import quick_options
+from ..look.references import frozen
+from ..look.trees import arrays_of, bfloat16, merge, split
+from ..pytree import PytreeSuite
+from ..report import ANY_ERROR, Fault, Law, check, doing
+from ..suite import Suite
+
+LAW = Law(
+    number="P7",
+    name="jit equals eager",
+    statement="The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN, and large ones overflow nowhere on the way.",
+    mistake="The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
+    fix="Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
+)
+
+
+@guard
+class JitEqualsEager(Suite):
+    """P7 for classes of every kind."""
+
+    def test_p07_outputs_are_as_declared(self) -> None:
+        if not self.returns:
+            pytest.skip("no outputs are declared")
+        instance, arguments = self.example()
+        got = jax.tree.leaves(self.call(instance, *arguments))
+        told = f"{len(got)} outputs, declared are {len(self.returns)}"
+        check(len(got) == len(self.returns), "call", told)
+        for i, (value, output) in enumerate(zip(got, self.returns)):
+            told = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
+            check(jnp.shape(value) == tuple(output.shape), f"output {i}", told)
+            told = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
+            check(has_dtype(value, output.dtype), f"output {i}", told)
+
+    def test_p07_loses_no_precision_on_the_way(self) -> None:
+        self.need_call()
+        if not self.strict:
+            pytest.skip("the call may change precision on the way")
+        closed = self.traced_call()
+        held = self.named(self.specimen())
+        leaves = [*held.values(), *arrays_of(self.arguments(0))]
+        narrowest = bits_by_kind([*leaves, *closed.out_avals])
+        for equation in narrowing_casts(closed.jaxpr, narrowest):
+            dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
+            told = f"it casts {dtypes[0]} to {dtypes[1]}, which nothing that it is given has"
+            hint = "`astype` in the middle of the call; `strict = False` allows it"
+            raise Fault("call", told, hint)
+
+
+@guard
+class PytreeJitEqualsEager(PytreeSuite):
+    """P7 for pytrees."""
+
+    def test_p07_jit_equals_eager(self) -> None:
+        self.need_call()
+        compiled, name = self.compiled_use(), type(self.specimen()).__name__
+        for seed in (0, 1):
+            instance = self.make(seed)
+            before = frozen(instance)
+            eager = self.apply(instance, *self.arguments(seed))
+            check(
+                frozen(instance) == before, name, "the eager call changed the instance"
+            )
+            with doing("call", "the call under jax.jit"):
+                got = compiled(instance, *self.arguments(seed))
+            check_close("call", "jit gives {}, eager {}", got, eager)
+            same = frozen(instance) == before
+            check(same, name, "the compiled call changed the instance")
+
+    def test_p07_equal_arguments_give_no_nan(self) -> None:
+        instance, arguments = self.example()
+        hint = "a division by a deviation or a norm that can be 0: add an epsilon"
+        for fill in (0, 1):
+            try:
+                results = self.compiled_use()(instance, *self.filled(arguments, fill))
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            for i, result in enumerate(arrays_of(results)):
+                told = f"with each element of the arguments {fill} it has NaN"
+                has = is_inexact(result) and np.isnan(np.asarray(result)).any()
+                check(not has, f"output {i}", told, hint)
+
+    def test_p07_large_arguments_do_not_overflow_on_the_way(self) -> None:
+        instance, arguments = self.example()
+        for fill in (100, -100, 300, -300):
+            large = self.filled(arguments, fill)
+            try:
+                found = arrays_of(self.compiled_use()(instance, *large))
+            except ANY_ERROR:
+                continue  # a check in the call refuses these values
+            told = f"with each element of the arguments {fill}"
+            static, arrays = split((instance, large))
+            run = functools.partial(self._of_parts, static)
+            check_overflow(told, found, run, arrays)
+
+    def _of_parts(self, static: Any, arrays: Any) -> list[Any]:
+        instance, arguments = merge(static, arrays)
+        return arrays_of(self.apply(instance, *arguments))
+
+    def test_p07_filter_jit_equals_eager(self) -> None:
+        instance, arguments = self.example()
+        equinox: Any = sys.modules.get("equinox")
+        if equinox is None or not isinstance(instance, equinox.Module):
+            pytest.skip("the class is no Equinox Module")
+        eager = self.apply(instance, *arguments)
+        options = {"compiler_options": quick_options()}  # handed on to jax.jit
+        run = equinox.filter_jit(lambda *a: self.apply(*a), **options)
+        got = run(instance, *arguments)
+        check_close("call", "filter_jit gives {}, eager {}", got, eager)
+
+    def test_p07_mixes_no_precisions(self) -> None:
+        instance, arguments = self.example()
+        if not self.strict:
+            pytest.skip("the call may promote dtypes")
+        hint = "operands of two dtypes: cast them explicitly"
+        promotion = jax.numpy_dtype_promotion("strict")
+        with doing("call", "the call under strict promotion", hint), promotion:
+            try:
+                jax.eval_shape(lambda: self.apply(instance, *arguments))
+            except jax.dtypes.TypePromotionError as error:
+                # An integer may meet a float.
+                if not any(kind in str(error) for kind in ("int", "bool")):
+                    raise
+
+    def test_p07_broadcasts_no_ranks(self) -> None:
+        instance, arguments = self.example()
+        if self.broadcasts:
+            pytest.skip("the call may broadcast ranks")
+        hint = "operands of two ranks: write `x[None]`, or `broadcasts = True`"
+        with doing("call", "the call", hint), jax.numpy_rank_promotion("raise"):
+            jax.eval_shape(lambda: self.apply(instance, *arguments))
+
+    def test_p07_bfloat16_in_bfloat16_out(self) -> None:
+        instance, arguments = self.example()
+        if not self._computes_in_one_dtype(instance, arguments):
+            pytest.skip("the class fixes a dtype")
+        values = bfloat16((instance, arguments))
+        with doing("call", "the call in bfloat16"):
+            try:
+                result = jax.eval_shape(lambda: self.apply(values[0], *values[1]))
+            except ANY_ERROR as error:
+                if lacks_dtype(error):
+                    pytest.skip(f"jax has no such operation in bfloat16: {error}")
+                raise
+        for i, out in enumerate(jax.tree.leaves(result)):
+            wrong = (
+                jnp.issubdtype(out.dtype, jnp.floating) and out.dtype != jnp.bfloat16
+            )
+            told = f"with bfloat16 leaves and arguments it is {out.dtype}"
+            check(not wrong, f"output {i}", told, "an array with a fixed dtype")
+
+    def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
+        declared = [leaf.dtype for leaf in self.leaves if leaf.shape is not None]
+        declared += [str(out.dtype) for out in self.returns]
+        fixed = [name for name in declared if is_fixed_inexact(name)]
+        given = [
+            v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)
+        ]
+        return not fixed and all(dtype == real_dtype("float") for dtype in given)

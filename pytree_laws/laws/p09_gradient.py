@@ -1,0 +1,188 @@
+"""P9: gradients, and a training step."""
+
+import contextlib
+import functools
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from ..declare import TRAINED
+from ..guard import guard
+from ..look.arrays import is_floating, same_bits
+from ..look.draws import generic, generic_indices
+from ..look.jaxprs import own_rules
+from ..look.numerics import check_rule
+from ..look.programs import compiled
+from ..look.trees import arrays_of, avals, flatten, named_leaves, structure, under
+from ..report import Law, check, doing
+from ..training import Training
+
+LAW = Law(
+    number="P9",
+    name="gradient and step",
+    statement="Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+    mistake="A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
+    fix="Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
+)
+
+
+POINTS = 12  # the start, and random values
+
+
+@guard
+class Gradient(Training):
+    """P9."""
+
+    def test_p09_every_parameter_has_a_gradient(self) -> None:
+        start, every = next(self._slopes()), self._all_slopes()
+        for name, slope in start.items():
+            role = self.role(name)
+            if role in TRAINED:
+                told = f"the gradient is not finite: {slope}"
+                check(bool(np.all(np.isfinite(slope))), name, told)
+            if role == "param" and not self.is_unused(name):
+                hint = "a parameter that the call does not use, or stop_gradient on it"
+                told = "the gradient is zero everywhere"
+                check(bool(np.any(every[name])), name, told, hint)
+            if role == "buffer":
+                told = (
+                    f"declared as buffer, but the call has the gradient {every[name]}"
+                )
+                hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
+                check(not np.any(every[name]), name, told, hint)
+
+    def test_p09_every_element_of_a_parameter_has_a_gradient(self) -> None:
+        for name, slope in self._all_slopes().items():
+            if (
+                self.role(name) == "param"
+                and not self.is_unused(name)
+                and np.any(slope)
+            ):
+                wrong = np.argwhere(slope == 0)
+                told = (
+                    f"{len(wrong)} of its {slope.size} elements never have a gradient"
+                )
+                told += (
+                    f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
+                )
+                hint = (
+                    "a part of the parameter that the call does not use; "
+                    "`Leaf(..., unused=True)` says that this is so on purpose"
+                )
+                check(not len(wrong), name, told, hint)
+
+    def test_p09_every_trained_sub_tree_has_a_gradient(self) -> None:
+        roots = [leaf for leaf in self.leaves if leaf.role in ("module", "tree")]
+        if not roots:
+            pytest.skip("no sub-trees are declared")
+        slopes, instance = self._all_slopes(), self.specimen()
+        names = [named_leaves(instance)[i][0] for i in self.trained(instance)]
+        for root in roots:
+            below = [name for name in names if under(name, root.path)]
+            used = not below or any(np.any(slopes[name]) for name in below)
+            told = "no leaf of this sub-tree has a gradient"
+            check(used or root.unused, root.path, told)
+
+    def test_p09_derivative_rules_of_its_own_are_right(self) -> None:
+        self.need_call()
+        rules = own_rules(self.traced_call().jaxpr)
+        if not rules:
+            pytest.skip("the call has no derivative rule of its own")
+        leaves, treedef = flatten(self.example())
+        floats = {i: leaf for i, leaf in enumerate(leaves) if is_floating(leaf)}
+
+        def loss(values: Mapping[int, Any]) -> Any:
+            placed = [values.get(i, leaf) for i, leaf in enumerate(leaves)]
+            instance, arguments = treedef.unflatten(placed)
+            return self.summed_loss(instance, [arguments])
+
+        with doing(rules[0], "the gradient of the call"):
+            check_rule(rules[0], compiled(jax.value_and_grad(loss)), floats)
+
+    def _all_slopes(self) -> dict[str, np.ndarray]:
+        """By path, the greatest size of each slope at the start and at generic points."""
+        laws: Any = type(self)
+        self.training_example()
+        return all_slopes(laws)
+
+    def _slopes(self) -> Iterator[dict[str, np.ndarray]]:
+        """Gradients with respect to all inexact leaves: at the start, and elsewhere."""
+        start, examples = self.training_example()
+        names = [name for name, _ in named_leaves(start)]
+        with doing("call", "the gradient of the call"):
+            first = self.slopes_at(start, examples)
+        yield {names[i]: slope for i, slope in first.items()}
+        for _, instance, given in self._generic_points():
+            # A check in the call may refuse the values.
+            with contextlib.suppress(Exception):
+                found = self.slopes_at(instance, given)
+                yield {names[i]: slope for i, slope in found.items()}
+
+    def _generic_points(self) -> Iterator[tuple[str, Any, Any]]:
+        """Instances and arguments with random floats, every other time positive ones."""
+        instance, _ = self.training_example()
+        sizes = [size for leaf in arrays_of(instance) for size in leaf.shape]
+        for seed in range(1, POINTS):
+            given = self.arguments(2 * seed), self.arguments(2 * seed + 1)
+            drawn, given = generic((instance, given), seed)
+            given = generic_indices(given, seed, max(sizes, default=2))
+            yield f"random values of seed {seed}", drawn, given
+
+    def test_p09_no_gradient_is_nan_where_the_output_is_finite(self) -> None:
+        start, given = self.training_example()
+        names = [name for name, _ in named_leaves(start)]
+        flat = tuple(self.filled(arguments, 0) for arguments in given)
+        points = [("arguments of zeros", start, flat), *self._generic_points()]
+        hint = (
+            "`jnp.where` hides a NaN of the value, and not that of its gradient: make what "
+            "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
+        )
+        for what, instance, examples in points:
+            for loss, slopes in self._losses_and_slopes(instance, examples):
+                wrong = [i for i, slope in slopes.items() if np.isnan(slope).any()]
+                wrong = [names[i] for i in wrong if self.role(names[i]) in TRAINED]
+                told = f"with {what} the output is finite, and the gradient is NaN"
+                check(not wrong or not np.isfinite(loss), ", ".join(wrong), told, hint)
+
+    def _losses_and_slopes(self, instance: Any, examples: Any) -> Iterator[Any]:
+        for arguments in examples:
+            # A check in the call may refuse the values.
+            with contextlib.suppress(Exception):
+                yield self.loss_and_slopes(instance, arguments)
+
+    def test_p09_a_step_moves_the_parameters_alone(self) -> None:
+        start, _ = self.training_example()
+        ran = [(one, self.stepped(one)) for one in (start, generic(start, 2))]
+        leaves = [map(jax.tree.leaves, pair) for pair in ran]
+        pairs = list(zip(*(zip(*both) for both in leaves)))
+        for (name, _), both in zip(named_leaves(start), pairs):
+            role = self.role(name)
+            moved = [new for old, new in both if not same_bits(old, new)]
+            if role == "param":
+                hint = "a parameter that `trainable()` leaves out"
+                check(bool(moved), name, "a training step did not move it", hint)
+            if role in ("buffer", "key", "python"):
+                told = f"declared as {role}, a training step moved it to {moved!r:.200}"
+                check(not moved, name, told)
+
+    def test_p09_steps_keep_the_structure(self) -> None:
+        instance, _ = self.training_example()
+        name, after = type(instance).__name__, self.stepped(instance, steps=2)
+        same = structure(after) == structure(instance)
+        check(same, name, "two training steps changed the treedef")
+        told = f"two training steps made {avals(after)} of {avals(instance)}"
+        check(avals(after) == avals(instance), name, told)
+
+
+@functools.cache
+def all_slopes(laws: Any) -> dict[str, np.ndarray]:
+    """The greatest size of each slope of a suite, over points where it is finite."""
+    found: dict[str, np.ndarray] = {}
+    for point in laws()._slopes():
+        for name, slope in point.items():
+            size = np.where(np.isfinite(slope), np.abs(slope), 0)
+            found[name] = np.maximum(found.get(name, 0 * size), size)
+    return found

@@ -1,0 +1,116 @@
+"""P14: copies in files and in memory."""
+
+import copy
+import functools
+import pickle
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from ..guard import guard
+from ..look.arrays import buffer_of, copied, is_array, thaw
+from ..look.files import check_damage_is_refused, is_refused, shorter_archives
+from ..look.references import atoms_of, can_pickle
+from ..look.trees import (
+    arrays_of,
+    keys_as_data,
+    map_arrays,
+    named_arrays,
+    named_leaves,
+    put,
+)
+from ..pytree import PytreeSuite
+from ..report import ANY_ERROR, Fault, Law, check
+
+LAW = Law(
+    number="P14",
+    name="save and load",
+    statement="deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration, a damaged file and one without a leaf are refused, and the skeleton stays as it is.",
+    mistake="A static value is equal by identity alone, cannot be pickled, or the file is read by position.",
+    fix="Keep static values equal by value, and save the leaf paths and the static configuration beside the arrays.",
+)
+
+
+@guard
+class Save(PytreeSuite):
+    """P14."""
+
+    def test_p14_deepcopy(self) -> None:
+        instance = self.changed_instance()
+        copies = {id(leaf): copied(leaf) for leaf in arrays_of(instance)}
+        deep = copy.deepcopy(instance, {**copies, **atoms_of(instance)})
+        self.check_equal(instance, deep, "copy.deepcopy")
+
+    def test_p14_pickle(self) -> None:
+        instance = self.changed_instance()
+        cls = type(instance)
+        if getattr(sys.modules.get(cls.__module__), cls.__qualname__, None) is not cls:
+            pytest.skip("the class is not at the top of a module")
+        if not all(map(can_pickle, atoms_of(instance).values())):
+            pytest.skip("a function that it holds cannot be pickled")
+        copied = pickle.loads(pickle.dumps(keys_as_data(instance)))
+        copied = map_arrays(lambda v, like: thaw(v, like), copied, instance)
+        self.check_equal(instance, copied, "pickle")
+
+    def test_p14_save_and_load_into_a_fresh_skeleton(self, tmp_path: Any) -> None:
+        instance = self.changed_instance()
+        self.save(instance, tmp_path / "saved.npz")
+        loaded = self.load(tmp_path / "saved.npz", self.make(1))
+        self.check_equal(instance, loaded, "save and load")
+
+    def test_p14_another_configuration_is_refused(self, tmp_path: Any) -> None:
+        path = tmp_path / "saved.npz"
+        instance = self.saved(path)
+        if self.other is None:
+            pytest.skip("no other configuration is declared")
+        other = self.built_abstractly({**self.inputs(0), **self.other})
+        try:
+            self.load(path, other)
+        except ANY_ERROR:
+            return
+        told = f"a file of one configuration was loaded into another, {self.other}"
+        raise Fault(type(instance).__name__, told, "")
+
+    def saved(self, path: Any) -> Any:
+        """An instance that was saved; skips where the class has no load of its own."""
+        instance = self.changed_instance()
+        if not hasattr(instance, "load"):
+            pytest.skip("the class has no load")
+        self.save(instance, path)
+        return instance
+
+    def test_p14_a_damaged_file_is_refused(self, tmp_path: Any) -> None:
+        path = tmp_path / "saved"
+        instance = self.saved(path)
+        name = type(instance).__name__
+        check_damage_is_refused(path, lambda: self.load(path, instance), name)
+
+    def test_p14_a_file_without_a_leaf_is_refused(self, tmp_path: Any) -> None:
+        path = tmp_path / "saved"
+        instance = self.saved(path)
+        hint = "what a file does not have is no reason to keep the skeleton's value"
+        skeleton = self.make(1)
+        shorter = list(shorter_archives(path)) or self._hollow_files(instance, path)
+        for what, file in shorter:
+            path.write_bytes(file)
+            refused = is_refused(lambda: self.load(path, skeleton))
+            check(refused, what, "a file that lacks this leaf was loaded", hint)
+
+    def _hollow_files(self, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
+        """Files of instances with None for an array, as far as they can be saved."""
+        for i, (name, leaf) in enumerate(named_leaves(instance)):
+            save = functools.partial(self.save, put(instance, {i: None}), path)
+            if is_array(leaf) and not is_refused(save):
+                yield name, path.read_bytes()
+
+    def test_p14_load_leaves_the_skeleton_alone(self, tmp_path: Any) -> None:
+        self.saved(tmp_path / "saved")
+        skeleton = self.make(1)
+        loaded = self.load(tmp_path / "saved", skeleton)
+        self.check_equal(self.make(1), skeleton, "load changed its skeleton")
+        owned = {buffer_of(leaf) or id(leaf) for _, leaf in named_arrays(skeleton)}
+        for name, leaf in named_arrays(loaded):
+            told = "what was loaded shares its buffer with the skeleton"
+            check((buffer_of(leaf) or id(leaf)) not in owned, name, told)

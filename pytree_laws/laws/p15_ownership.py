@@ -1,0 +1,99 @@
+"""P15: buffers and keys."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ..guard import guard
+from ..look.arrays import buffer_of, host, is_inexact, is_key, same_bits
+from ..look.draws import check_draws, check_keys, check_rows_differ
+from ..look.programs import compiled
+from ..look.trees import arrays_of, given_arrays
+from ..pytree import PytreeSuite
+from ..report import Law, check, doing
+from ..suite import Suite
+
+LAW = Law(
+    number="P15",
+    name="ownership",
+    statement="No two leaves and no two instances share a buffer, an instance can be donated, and each random draw has its own key: no two draws and no rows of one are equal.",
+    mistake="One array object is stored twice, a module-level constant is stored as a leaf, or one key serves two draws.",
+    fix="Copy with `jnp.array(x)`; use one key split per consumer: `key1, key2 = jax.random.split(key)`.",
+)
+
+
+@guard
+class Ownership(Suite):
+    """P15 for classes of every kind."""
+
+    def test_p15_no_two_leaves_share_a_buffer(self) -> None:
+        check_buffers(self)
+
+    def test_p15_no_two_parameters_are_the_same_draw(self) -> None:
+        first, second = self.named(self.make(0)), self.named(self.make(1))
+        given = {host(v).tobytes() for _, v in given_arrays(self.plain_inputs(0))}
+        drawn: dict[Any, str] = {}
+        for name, leaf in first.items():
+            is_drawn = is_inexact(leaf) and leaf.size > 1 and name in second
+            if is_drawn and not same_bits(leaf, second[name]):
+                bits = host(leaf).tobytes()
+                twin = drawn.setdefault((leaf.shape, bits), name)
+                told, hint = f"it is the same draw as `{twin}`", "one key for two draws"
+                check(twin == name or bits in given, name, told, hint)
+
+    def test_p15_rows_of_a_draw_differ(self) -> None:
+        keys = {n: v for n, v in self.inputs(1).items() if is_key(v)}
+        if not keys:
+            pytest.skip("the constructor takes no key")
+        # What is given is the same in both, and so is no draw.
+        drawn_anew = self.build(**{**self.inputs(0), **keys})
+        check_rows_differ(self.named(self.make(0)), self.named(drawn_anew))
+
+
+@guard
+class PytreeOwnership(PytreeSuite):
+    """P15 for pytrees."""
+
+    def test_p15_donation(self) -> None:
+        check_buffers(self)  # else it is destroyed
+        value, _ = self.dynamic(self.make(0))
+        expected = [host(leaf) for leaf in arrays_of(value)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of donated buffers that were of no use
+            got = compiled(lambda donated: donated, donate_argnums=0)(value)
+        same = all(map(np.array_equal, expected, map(host, arrays_of(got))))
+        check(same, "jit", "donation changed the values")
+        with doing("build", "using a fresh instance after one was donated"):
+            self.use(self.make(0), *self.arguments(0))
+
+    def test_p15_each_key_is_used_once(self) -> None:
+        for where, run, given in self._programs():
+            check_keys(where, run, given)
+
+    def test_p15_each_draw_has_a_key_of_its_own(self) -> None:
+        check_draws("build", self.traced_build)
+        if self.called():
+            check_draws("call", self.traced_call)
+
+    def _programs(self) -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
+        """The constructor and the call as functions of one pytree of arrays, and that."""
+        build, given = self.traceable_build()
+        yield "build", lambda values: arrays_of(build(values)), given
+        if self.called():
+            value, back = self.dynamic(self.make(0))
+            inputs = value, self.arguments(0)
+            yield "call", lambda both: self.apply(back(both[0]), *both[1]), inputs
+
+
+def check_buffers(suite: Suite) -> None:
+    """No two leaves of one instance, or of two, lie in the same memory."""
+    owners: dict[int, str] = {}
+    instances = {"": suite.make(0), "another instance's ": suite.make(1)}
+    for whose, instance in instances.items():
+        for name, leaf in suite.named(instance).items():
+            owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)
+            told = f"it shares its buffer with {owner}"
+            check(owner == whose + name, whose + name, told)

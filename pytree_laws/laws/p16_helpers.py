@@ -1,0 +1,142 @@
+"""P16: filter specs, lax and keys."""
+
+import contextlib
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from ..declare import sample
+from ..guard import guard
+from ..look.arrays import copied, is_inexact, is_key, on_device
+from ..look.draws import edit
+from ..look.numerics import close
+from ..look.trees import look_up, map_arrays, named_leaves, put, under
+from ..report import Law, check, doing
+from ..training import Training
+
+LAW = Law(
+    number="P16",
+    name="helpers",
+    statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; the call passes through lax; keys give different draws.",
+    mistake="A spec compares leaves by identity or value, the class has buffers and no `trainable()`, or the call ignores its key.",
+    fix="Build specs from leaf paths alone, and use the key that is given.",
+)
+
+
+@guard
+class Helpers(Training):
+    """P16."""
+
+    def test_p16_filter_specs_select_the_declared_leaves(self) -> None:
+        instance = self.specimen()
+        self._check_specs(instance, "a fresh instance")
+        self._check_specs(map_arrays(copied, instance), "a copy")
+        self._check_specs(map_arrays(edit, instance), "an updated instance")
+        one = on_device(np.float32(1))
+        tied = map_arrays(lambda leaf: one if is_inexact(leaf) else leaf, instance)
+        self._check_specs(tied, "an instance with tied leaves")
+        value, back = self.dynamic(instance)
+        jax.eval_shape(
+            lambda v: self._check_specs(back(v), "an instance in jit"), value
+        )
+
+    def _check_specs(self, instance: Any, what: str) -> None:
+        pairs = named_leaves(instance)
+        names = [name for name, _ in pairs]
+        selected = {names[i] for i in self.trained(instance)}
+        wanted = self.expected_to_train(instance)
+        hint = (
+            ""
+            if hasattr(instance, "trainable")
+            else "declared buffers need a `trainable()`"
+        )
+        told = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
+        check(selected == wanted, "trainable", told, hint)
+        for method, paths in self.filters.items():
+            marks = zip(names, jax.tree.leaves(getattr(instance, method)()))
+            selected = {name for name, mark in marks if mark is True}
+            wanted = {n for n in names if any(under(n, path) for path in paths)}
+            told = (
+                f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
+            )
+            check(selected == wanted, method, told)
+
+    def expected_to_train(self, instance: Any) -> set[str]:
+        """The paths that are declared as trained; sub-modules decide for themselves."""
+        roles = {
+            name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)
+        }
+        wanted = {name for name, role in roles.items() if role in ("param", "tree")}
+        for leaf in self.leaves:
+            if leaf.role == "module":
+                with contextlib.suppress(AttributeError, KeyError, IndexError):
+                    root = look_up(instance, leaf.path)
+                    inner = trained_names(root)
+                    wanted |= {f"{leaf.path}.{name}".rstrip(".") for name in inner}
+        return wanted
+
+    def test_p16_the_call_passes_through_lax(self) -> None:
+        instance, arguments = self.example()
+        value, back = self.dynamic(instance)
+
+        def through(value: Any, arguments: Any) -> Any:
+            function = jax.checkpoint(lambda *a: self.apply(back(value), *a))
+            first = function(*arguments)
+            once = jax.lax.cond(True, lambda: first, lambda: function(*arguments))
+            loop = jax.lax.while_loop(
+                lambda state: state[0] < 1,
+                lambda state: (state[0] + 1, function(*arguments)),
+                (0, once),
+            )
+            return jax.lax.scan(lambda c, _: (c, function(*arguments)), loop, length=2)
+
+        with doing("call", "cond, while_loop, scan or checkpoint over the call"):
+            jax.eval_shape(through, value, arguments)
+
+    def test_p16_as_function_passes_through_lax(self) -> None:
+        instance = self.make(0)
+        if not hasattr(instance, "as_function"):
+            pytest.skip("the class has no as_function")
+        value, back = self.dynamic(instance)
+
+        def through(value: Any, arguments: Any) -> Any:
+            function = back(value).as_function()
+            hash(function)
+            once = jax.checkpoint(function)(*arguments)
+            return once, jax.lax.cond(True, function, function, *arguments)
+
+        with doing("as_function", "checkpoint or cond over the function"):
+            jax.eval_shape(through, value, self.arguments(0))
+
+    def test_p16_keys_give_different_draws(self) -> None:
+        instance, arguments = self.example()
+        leaves = jax.tree.leaves(arguments)
+        keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
+        if not keys or self.ignores_key:
+            pytest.skip("the call takes no key, or says that it ignores it")
+        compiled = self.compiled_use()
+
+        def draw(seed: int) -> Any:
+            drawn = {i: sample(seed, leaves[i].shape, "key") for i in keys}
+            return compiled(instance, *put(arguments, drawn))
+
+        first = draw(0)
+        varies = any(not close(first, draw(seed)) for seed in range(1, 8))
+        hint = "a call that does not use its key"
+        check(varies, "call", "eight keys give the same output", hint)
+
+
+def trained_names(tree: Any) -> set[str]:
+    """The paths that a sub-tree trains: each node by its own `trainable()`, if it has one."""
+
+    def decides(node: Any) -> bool:
+        return callable(getattr(node, "trainable", None))
+
+    spec = jax.tree.map(
+        lambda node: node.trainable() if decides(node) else is_inexact(node),
+        tree,
+        is_leaf=decides,
+    )
+    return {name for name, mark in named_leaves(spec) if mark is True}

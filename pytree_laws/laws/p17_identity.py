@@ -1,0 +1,27 @@
+"""P17: the treedef names the class."""
+
+from ..guard import guard
+from ..look.classes import twins
+from ..look.trees import structure
+from ..pytree import PytreeSuite
+from ..report import Law, check
+
+LAW = Law(
+    number="P17",
+    name="identity",
+    statement="The treedef differs from that of a twin class with the same fields.",
+    mistake="register_dataclass (flax.struct too) does not record the class in the treedef, so jit and scan mix two such classes up.",
+    fix="Use register_pytree_with_keys, or an Equinox Module.",
+)
+
+
+@guard
+class Identity(PytreeSuite):
+    """P17."""
+
+    def test_p17_the_treedef_names_the_class(self) -> None:
+        instance = self.specimen()
+        for twin in twins(instance):
+            told = "a twin class with the same fields has an equal treedef"
+            same = structure(twin) == structure(instance)
+            check(not same, type(instance).__name__, told)

@@ -1,0 +1,1 @@
+"""What the laws look with."""

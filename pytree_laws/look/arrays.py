@@ -1,0 +1,139 @@
+"""Arrays: their dtypes, their bits, and where their memory lies."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..report import ANY_ERROR
+
+
+def real_dtype(name: str) -> Any:
+    """The dtype of a declaration; `float`, `int` and `complex` follow jax_enable_x64."""
+    python = {"float": float, "int": int, "complex": complex, "bool": bool}
+    return jnp.result_type(python[name]) if name in python else jnp.dtype(name)
+
+
+def has_dtype(value: Any, name: str | None) -> bool:
+    """Whether an array has a declared dtype; None allows any."""
+    if name == "key" or is_key(value):
+        return name in ("key", None) and is_key(value)
+    return name is None or jnp.result_type(value) == real_dtype(name)
+
+
+def is_fixed_inexact(name: str) -> bool:
+    """Whether a declared dtype is a float or complex one other than the default."""
+    if name in ("float", "key", "None"):
+        return False
+    return jnp.issubdtype(real_dtype(name), jnp.inexact)
+
+
+def is_array(value: Any) -> bool:
+    return isinstance(value, jax.Array | np.ndarray | np.generic)
+
+
+def is_constant(value: Any) -> bool:
+    """Whether all of several elements are equal."""
+    if is_key(value) or jnp.size(value) < 2:
+        return False
+    values = np.asarray(value)
+    return bool(np.all(values == values.flat[0]))
+
+
+def is_key(value: Any) -> bool:
+    return is_array(value) and jnp.issubdtype(value.dtype, jax.dtypes.prng_key)
+
+
+def is_inexact(value: Any) -> bool:
+    return is_array(value) and jnp.issubdtype(value.dtype, jnp.inexact)
+
+
+def is_floating(value: Any) -> bool:
+    return is_array(value) and jnp.issubdtype(value.dtype, jnp.floating)
+
+
+def kind_of(dtype: Any) -> str:
+    """Whether a dtype is one of floats, integers or complex numbers."""
+    kinds = {
+        "float": jnp.floating,
+        "int": jnp.integer,
+        "complex": jnp.complexfloating,
+    }
+    return next((k for k, kind in kinds.items() if jnp.issubdtype(dtype, kind)), "")
+
+
+def bits_by_kind(values: Sequence[Any]) -> dict[str, int]:
+    """The size of the narrowest dtype of each kind."""
+    found: dict[str, int] = {}
+    for dtype in (value.dtype for value in values):
+        found[kind_of(dtype)] = min(found.get(kind_of(dtype), 16), dtype.itemsize)
+    return found
+
+
+def aval(leaf: Any) -> tuple[Any, ...]:
+    """Shape, dtype and weak type, which is what a trace depends on."""
+    weak = bool(getattr(leaf, "weak_type", False))
+    return (
+        (jnp.shape(leaf), str(leaf.dtype), weak) if hasattr(leaf, "dtype") else (leaf,)
+    )
+
+
+def raw(value: Any) -> np.ndarray:
+    """A NumPy copy, with keys as their data."""
+    return np.array(jax.random.key_data(value) if is_key(value) else value)
+
+
+def numpy_leaf(value: Any) -> Any:
+    """An array as NumPy's, and a key as it is, which NumPy has none of."""
+    return value if is_key(value) else np.array(value)
+
+
+def host(value: Any) -> np.ndarray:
+    """A NumPy copy, with keys as their data and small floats widened."""
+    array = raw(value)
+    return array.astype(np.float64) if array.dtype.kind == "V" else array
+
+
+def on_device(value: Any, dtype: Any = None) -> jax.Array:
+    """A jax array of the values, where jnp.asarray would compile a program for each shape."""
+    return jax.device_put(np.array(value, dtype))
+
+
+def thaw(saved: Any, like: Any) -> Any:
+    """A saved array as the kind of `like`: keys were saved as their data."""
+    if is_key(like):
+        data = on_device(saved)
+        return jax.random.wrap_key_data(data, impl=jax.random.key_impl(like))
+    return on_device(saved, like.dtype) if isinstance(like, jax.Array) else saved
+
+
+def copied(leaf: Any) -> Any:
+    """An equal array with a buffer of its own."""
+    return thaw(raw(leaf), leaf)
+
+
+def stack_leaves(*leaves: Any) -> Any:
+    """jnp.stack, through NumPy where that can be, so that nothing is compiled."""
+    if not all(isinstance(leaf, jax.Array) for leaf in leaves):
+        return jnp.stack(leaves)
+    return thaw(np.stack(list(map(raw, leaves))), leaves[0])
+
+
+def buffer_of(array: Any) -> int | None:
+    """The address of the array's memory, where it has one."""
+    if not isinstance(array, jax.Array) or not array.size:
+        return None
+    try:
+        return array.unsafe_buffer_pointer()
+    except ANY_ERROR:  # a sharded array has many
+        return None
+
+
+def same_bits(left: Any, right: Any) -> bool:
+    if not (is_array(left) and is_array(right)):
+        return left is right or bool(left == right)
+    if left.dtype != right.dtype or left.shape != right.shape:
+        return False
+    return host(left).tobytes() == host(right).tobytes()

@@ -1,0 +1,60 @@
+"""Classes: whose they are, and others that look the same."""
+
+import contextlib
+import dataclasses
+import functools
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+
+from .trees import clone_as, one_level
+
+LIBRARIES = ("builtins", "equinox", "jax", "jaxlib", "flax", "optax", "numpy", "penzai")
+
+
+def is_of_library(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] in LIBRARIES
+
+
+def compares_by_equinox(instance: Any) -> bool:
+    """Whether its == is the one of Equinox, which takes the data of a key for a key."""
+    equinox: Any = sys.modules.get("equinox")
+    return equinox is not None and type(instance).__eq__ is equinox.Module.__eq__
+
+
+def twins(instance: Any) -> Iterator[Any]:
+    """Instances of other classes with the same fields."""
+    cls = type(instance)
+    children, aux = one_level(instance) or ((), ())
+    yield dataclass_twin(children, aux if isinstance(aux, tuple) else (aux,))
+    source = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    if source and "<locals>" not in cls.__qualname__:
+        with contextlib.suppress(Exception):  # a module that cannot be run twice
+            yield clone_as(second_class(cls, source), instance)
+
+
+def dataclass_twin(children: Sequence[Any], aux: tuple[Any, ...]) -> Any:
+    """A class registered by register_dataclass, whose treedef does not name its class."""
+    data = [f"child{i}" for i in range(len(children))]
+    meta = [f"static{i}" for i in range(len(aux))]
+    twin = dataclasses.make_dataclass("Twin", data + meta, eq=False)
+    jax.tree_util.register_dataclass(twin, data, meta)
+    return twin(*children, *aux)
+
+
+def second_class(cls: type, source: str) -> type:
+    """The class again, from a second run of its module."""
+    name = f"{cls.__module__}__twin"
+    spec = importlib.util.spec_from_file_location(name, source)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__package__ = sys.modules[cls.__module__].__package__
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        del sys.modules[name]
+    return functools.reduce(getattr, cls.__qualname__.split("."), module)  # type: ignore

@@ -1,0 +1,153 @@
+"""Traces: what a function does, read off its jaxpr."""
+
+import re
+import traceback
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jax
+
+from .arrays import kind_of
+
+NEEDS_VALUES = jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError
+
+
+INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
+
+
+def inner_jaxprs(equation: Any) -> list[Any]:
+    """The jaxprs among the parameters of an equation."""
+    held: list[Any] = []
+    for value in equation.params.values():
+        held += value if isinstance(value, list | tuple) else [value]
+    return [getattr(one, "jaxpr", one) for one in held if hasattr(one, "eqns")]
+
+
+def equations(jaxpr: Any) -> Iterator[Any]:
+    """Every equation, those of inner jaxprs too."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in inner_jaxprs(equation):
+            yield from equations(inner)
+
+
+def is_variable(atom: Any) -> bool:
+    return not hasattr(atom, "val")  # a literal has a value
+
+
+def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
+    """The random draws whose key does not depend on the variables `given`."""
+    for equation in jaxpr.eqns:
+        inputs = [is_variable(v) and v in given for v in equation.invars]
+        draws = equation.primitive.name in ("random_bits", "threefry2x32")
+        if draws and not any(inputs[:2]):
+            yield equation
+        for inner in inner_jaxprs(equation):
+            marks = inputs[len(inputs) - len(inner.invars) :]
+            if len(marks) != len(inner.invars):
+                marks = [any(inputs)] * len(inner.invars)
+            known = {v for v, mark in zip(inner.invars, marks) if mark}
+            yield from constant_draws(inner, known)
+        if any(inputs):
+            given = given | set(equation.outvars)
+
+
+def dead_equations(jaxpr: Any) -> Iterator[Any]:
+    """The equations whose results nothing uses; jax leaves them out when it compiles."""
+    used = {v for v in jaxpr.outvars if is_variable(v)}
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or used.intersection(equation.outvars):
+            used |= {v for v in equation.invars if is_variable(v)}
+            for inner in inner_jaxprs(equation):
+                yield from dead_equations(inner)
+        else:
+            yield equation
+
+
+def is_update_or_check(equation: Any) -> bool:
+    """Whether it is `x.at[i].set(y)`, or holds the callback of a check such as `error_if`."""
+    every = [
+        equation,
+        *(e for inner in inner_jaxprs(equation) for e in equations(inner)),
+    ]
+    names = [each.primitive.name for each in every]
+    return names[0].startswith("scatter") or "pure_callback" in names
+
+
+def repeated_draws(jaxpr: Any) -> Iterator[Any]:
+    """The random draws whose key is computed just as that of an earlier draw."""
+    yield from Numbering().repeated(jaxpr)
+
+
+class Numbering:
+    """Value numbering: variables that are computed in the same way have one number."""
+
+    def __init__(self) -> None:
+        self.of_values: dict[Any, int] = {}
+        self.of_variables: dict[Any, int] = {}
+        self.drawn: set[int] = set()
+
+    def number(self, atom: Any) -> int:
+        if not is_variable(atom):
+            return self.intern("literal", str(atom.aval), repr(atom.val))
+        return self.of_variables.setdefault(atom, self.intern("new", id(atom)))
+
+    def intern(self, *value: Any) -> int:
+        return self.of_values.setdefault(value, len(self.of_values))
+
+    def repeated(self, jaxpr: Any) -> Iterator[Any]:
+        for equation in jaxpr.eqns:
+            numbers = tuple(map(self.number, equation.invars))
+            inner = inner_jaxprs(equation)
+            if equation.primitive.name == "random_bits":
+                if numbers[0] in self.drawn:
+                    yield equation
+                self.drawn.add(numbers[0])
+            if len(inner) == 1 and equation.primitive.name in ("jit", "pjit"):
+                self.of_variables.update(zip(inner[0].invars, numbers))
+                yield from self.repeated(inner[0])
+                results = [self.number(atom) for atom in inner[0].outvars]
+            else:
+                # A loop or a branch is not looked into: it is like itself alone.
+                what = id(equation) if inner else str(equation.params)
+                one = equation.primitive.name, what, numbers
+                results = [self.intern(*one, i) for i in range(len(equation.outvars))]
+            self.of_variables.update(zip(equation.outvars, results))
+
+
+def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
+    """Casts to fewer bits than any array has that goes in or comes out, by kind."""
+    for equation in equations(jaxpr):
+        if equation.primitive.name != "convert_element_type":
+            continue
+        before, after = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
+        kind = kind_of(after)
+        narrower = after.itemsize < min(before.itemsize, narrowest.get(kind, 4))
+        if kind and kind == kind_of(before) and narrower:
+            yield equation
+
+
+def own_rules(jaxpr: Any) -> list[str]:
+    """The functions with a custom_jvp or custom_vjp that no installed library brings."""
+    found = []
+    for equation in equations(jaxpr):
+        if equation.primitive.name.startswith(("custom_jvp_call", "custom_vjp_call")):
+            held = next(iter(inner_jaxprs(equation)), None)
+            told = getattr(getattr(held, "debug_info", None), "func_src_info", "")
+            name, _, file = str(told).partition(" at ")
+            if file and not INSTALLED.search(file):
+                found.append(name)
+    return found
+
+
+def lacks_dtype(error: Exception) -> bool:
+    """Whether jax itself says that it has no such operation in this dtype."""
+    if isinstance(error, jax.dtypes.TypePromotionError):
+        return False
+    words = "not supported", "unsupported", "must be float", "does not accept dtype"
+    text = str(error).lower()
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = bool(frames) and "jax" in frames[-1].filename.replace("\\", "/").split("/")
+    return inside and (
+        isinstance(error, NotImplementedError) or any(word in text for word in words)
+    )

@@ -1,0 +1,142 @@
+"""Numbers: equal up to rounding, slopes by small steps, overflow on the way."""
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..declare import sample
+from ..report import ANY_ERROR, Fault, check
+from .arrays import is_floating, is_inexact, on_device, raw, same_bits
+from .programs import compiled
+from .trees import put, structure
+
+# By how many times eps two programs for the same function may differ, where it is not 64.
+# jax's own tests give a TPU, whose exp and tanh are less exact, 1e-3 in float32.
+ROUNDINGS = {"tpu": 8192}
+
+
+def close(left: Any, right: Any, slack: float = 1.0) -> bool:
+    """Equal structure and dtypes, and values up to rounding."""
+    leaves = zip(jax.tree.leaves(left), jax.tree.leaves(right))
+    return structure(left) == structure(right) and all(
+        close_leaf(one, other, slack) for one, other in leaves
+    )
+
+
+def close_leaf(left: Any, right: Any, slack: float) -> bool:
+    if not is_inexact(left) or not is_inexact(right):
+        return same_bits(left, right)
+    if left.dtype != right.dtype or left.shape != right.shape:
+        return False
+    wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
+    one, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
+    steps = ROUNDINGS.get(jax.default_backend(), 64)
+    rounding = steps * slack * float(jnp.finfo(left.dtype).eps)
+    biggest = float(np.abs(one[np.isfinite(one)]).max(initial=1.0))
+    return np.allclose(one, other, rounding, rounding * biggest, equal_nan=True)
+
+
+def check_close(
+    where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0
+) -> None:
+    """`close`, or a fault that shows both; only then, since to show a tree takes long."""
+    __tracebackhide__ = True
+    if not close(got, wanted, slack):
+        raise Fault(where, told.format(got, wanted), hint)
+
+
+def check_overflow(
+    told: str,
+    found: Sequence[Any],
+    run: Callable[[Any], Sequence[Any]],
+    arrays: Sequence[Any],
+) -> None:
+    """What is not finite in 32 bits is not so in 64, or is too large for the result."""
+    if all(np.isfinite(np.asarray(v)).all() for v in found if is_inexact(v)):
+        return
+    try:
+        with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+            exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
+    except ANY_ERROR:
+        return  # the class fixes a dtype
+    hint = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first; `skips` says where they cannot come"
+    for i, (narrow, wide) in enumerate(zip(found, exact)):
+        if is_inexact(narrow):
+            fits = np.abs(wide) < float(jnp.finfo(narrow.dtype).max)
+            wrong = fits & ~np.isfinite(np.asarray(narrow))
+            both = f"{told} it is {narrow}, in 64 bits {wide}"
+            check(not wrong.any(), f"output {i}", both, hint)
+
+
+def in_64_bits() -> Any:
+    """A context where jax has 64 bits."""
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(True)
+    # Before jax 0.8 it is there alone, and type checkers with a newer one do not know it.
+    experimental: Any = importlib.import_module("jax.experimental")
+    return experimental.enable_x64()
+
+
+def widened(leaf: Any) -> Any:
+    """A float array in 64 bits, where jax allows them."""
+    return jnp.asarray(raw(leaf), jnp.float64) if is_floating(leaf) else leaf
+
+
+STEP = 0.01  # a longer one takes a curve for a kink, and finds nothing
+
+
+KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smooth way
+
+
+def moved(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
+    return advance(put(carry, {i: leaf}))
+
+
+def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any) -> None:
+    """Gradients agree with what small steps show, wherever these show a slope."""
+    both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
+    steps = [raw(leaf) + step for step in (-STEP, 0, STEP)]
+    along, slopes = zip(*[both(on_device(value, leaf.dtype)) for value in steps])
+    for *values, slope in zip(*along, slopes[1]):
+        if is_floating(slope) and slope.dtype.itemsize > 2 and is_smooth(*values):
+            first, _, last = (np.asarray(value, np.float64) for value in values)
+            found = (last - first) / (2 * STEP)
+            told = f"small steps show the slope {found}, its gradient is {slope}"
+            hint = "stop_gradient on the carry: nothing is learnt through time"
+            off = np.abs(found - np.asarray(slope, np.float64))
+            near = off.max() < KINK * np.abs(found).max()
+            check(bool(near), where, told, hint)
+
+
+def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> None:
+    """Slopes by the rule agree with small steps, wherever these show a slope."""
+    start, slopes = loss(values)
+    middle = float(start)
+    for i, leaf in values.items():
+        along = np.asarray(sample(5, leaf.shape, "float32"), leaf.dtype)
+        steps = [np.asarray(leaf) + step * along for step in (-STEP, STEP)]
+        first, last = (
+            float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps
+        )
+        if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
+            found = (last - first) / (2 * STEP)
+            slope = float(np.sum(np.asarray(slopes[i]) * along))
+            told = f"small steps show the slope {found:.4g}, its own rule gives {slope:.4g}"
+            hint = (
+                "the derivative of another function in `defvjp` or `defjvp`; `skips` says where "
+                "it is meant, as in a straight-through estimator"
+            )
+            check(abs(found - slope) < KINK * abs(found), name, told, hint)
+
+
+def is_smooth(*values: Any) -> bool:
+    """Whether a value moves, and as much to the one side as to the other."""
+    before, middle, after = (np.asarray(value, np.float64) for value in values)
+    one, two = middle - before, after - middle
+    size = float(np.abs(one).max(initial=0.0))
+    moves = size > 1e-4 * (1 + float(np.abs(middle).max(initial=0.0)))
+    return moves and float(np.abs(one - two).max(initial=0.0)) < KINK * size

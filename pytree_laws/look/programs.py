@@ -1,0 +1,84 @@
+"""Compiled functions, and the settings that all laws run under."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..report import ANY_ERROR
+from .trees import avals, merge, split
+
+
+@contextlib.contextmanager
+def settings() -> Iterator[None]:
+    """What all laws run under: quick compilation, and products in full precision.
+
+    What they compile runs once or twice. By default a GPU or a TPU rounds what goes into
+    a product, as `jit` and eager calls need not do alike.
+    """
+    name = "jax_disable_most_optimizations"
+    before = jax.config.values[name]
+    jax.config.update(name, True)
+    try:
+        with jax.default_matmul_precision("highest"):
+            yield
+    finally:
+        jax.config.update(name, before)
+
+
+def compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """`jax.jit` that compiles faster, where that can be: most programs run once or twice."""
+    return jax.jit(function, compiler_options=quick_options(), **options)
+
+
+@functools.cache
+def quick_options() -> dict[str, Any] | None:
+    """On the CPU, XLA compiles in a third of the time without its fusion emitters."""
+    options = {"xla_cpu_use_fusion_emitters": False}
+    try:
+        jax.jit(lambda x: x, compiler_options=options)(np.float32(0))
+    except ANY_ERROR:  # another platform, or a version that has no such option
+        return None
+    return options
+
+
+def jit_split(function: Callable[..., Any]) -> Any:
+    """`jax.jit` of a function of an instance that it takes in the two parts of `split`."""
+
+    def merged(static: Any, arrays: Any, *arguments: Any) -> Any:
+        return function(merge(static, arrays), *arguments)
+
+    return compiled(merged, static_argnums=0)
+
+
+class Compiled:
+    """`jax.jit` of a function of an instance and arguments, which notes its traces.
+
+    Leaves that are no arrays are held static where `mixed` says that an instance has such.
+    """
+
+    def __init__(self, function: Callable[..., Any], mixed: Callable[[Any], bool]):
+        def traced(instance: Any, *arguments: Any) -> Any:
+            self.traces.append(avals(arguments))
+            return function(instance, *arguments)
+
+        self.mixed, self.traces = mixed, list[Any]()
+        self.plain, self.split = compiled(traced), jit_split(traced)
+
+    def __call__(self, instance: Any, *arguments: Any) -> Any:
+        if self.mixed(instance):
+            return self.split(*split(instance), *arguments)
+        return self.plain(instance, *arguments)
+
+    def shapes(self, instance: Any, *arguments: Any) -> Any:
+        """The result of a call as shapes and dtypes, from the same traces."""
+        if self.mixed(instance):
+            return self.split.eval_shape(*split(instance), *arguments)
+        return self.plain.eval_shape(instance, *arguments)
+
+    def traces_of(self, arguments: Any) -> int:
+        """How often it was traced for arguments of these shapes and dtypes."""
+        return self.traces.count(avals(jax.eval_shape(lambda: arguments)))

@@ -1,0 +1,171 @@
+"""What objects hold on to: arrays that hide, containers that can change, snapshots."""
+
+import contextlib
+import functools
+import pickle
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from ..report import ANY_ERROR, check
+from .arrays import host, is_array
+from .trees import attributes, is_node, nodes
+
+ATOMS = (type, types.ModuleType, str, bytes, int, float, complex, type(None), np.dtype)
+
+
+CONTAINERS = (dict, list, tuple, set, frozenset, types.MappingProxyType)
+
+
+MUTABLE = (dict, list, set, bytearray, np.ndarray)
+
+
+def items(container: Any) -> list[tuple[str, Any]]:
+    if isinstance(container, dict | types.MappingProxyType):
+        return [(f"[{key!r}]", value) for key, value in container.items()]
+    return [(f"[{i}]", value) for i, value in enumerate(container)]
+
+
+def references(value: Any) -> list[tuple[str, Any]]:
+    """What an object holds on to, wherever a stored array could hide."""
+    if isinstance(value, ATOMS) or is_array(value):
+        return []
+    if isinstance(value, CONTAINERS):
+        return items(value)
+    if isinstance(value, functools.partial):
+        return [
+            ("(func)", value.func),
+            ("(args)", value.args),
+            ("(kw)", value.keywords),
+        ]
+    if isinstance(value, types.MethodType):
+        return [("(self)", value.__self__), ("(func)", value.__func__)]
+    found = [(f".{name}", held) for name, held in attributes(value).items()]
+    if callable(value):
+        found += function_references(value)
+    return found
+
+
+def function_references(function: Any) -> list[tuple[str, Any]]:
+    found = [("(wrapped)", getattr(function, "__wrapped__", None))]
+    found += [("(defaults)", getattr(function, "__defaults__", None))]
+    found += [("(defaults)", getattr(function, "__kwdefaults__", None))]
+    names = getattr(getattr(function, "__code__", None), "co_freevars", ())
+    for name, cell in zip(names, getattr(function, "__closure__", None) or ()):
+        with contextlib.suppress(ValueError):  # an empty cell
+            found.append((f"(closure over {name})", cell.cell_contents))
+    return found
+
+
+def reachable(
+    root: Any, where: str, stop: Sequence[Any] = ()
+) -> Iterator[tuple[str, Any]]:
+    """Every object that can be reached from `root`, each once, except through `stop`."""
+    seen = {id(value) for value in stop}
+    todo = [(where, root)]
+    kept = []  # keeps what is visited alive, so that ids stay unique
+    while todo:
+        place, value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        kept.append(value)
+        yield place, value
+        todo += [(place + step, held) for step, held in references(value)]
+
+
+def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
+    """Attributes of the classes of all nodes, without those that a library brings."""
+    for _, node, _ in nodes(instance):
+        for cls in type(node).__mro__:
+            if cls.__module__.partition(".")[0] not in ("builtins", "equinox", "jax"):
+                for name, value in vars(cls).items():
+                    if name not in attributes(node):  # else it is a field's default
+                        yield f"{cls.__name__}.{name}", value
+
+
+def mutables(root: Any, where: str = "") -> Iterator[tuple[str, Any]]:
+    """The mutable containers that the fields hold, functions not looked into."""
+    todo, seen = [(where, root)], set()
+    while todo:
+        place, value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, MUTABLE):
+            yield place, value
+        if isinstance(value, CONTAINERS):
+            todo += [(place + step, held) for step, held in items(value)]
+        elif is_plain_object(value):
+            held = attributes(value).items()
+            todo += [(f"{place}.{name}".lstrip("."), value) for name, value in held]
+
+
+def is_plain_object(value: Any) -> bool:
+    """An object that is its attributes: a pytree node, a dataclass, a configuration."""
+    if isinstance(value, ATOMS) or is_array(value):
+        return False
+    return is_node(value) or (not callable(value) and bool(attributes(value)))
+
+
+def frozen(value: Any, identity: bool = False, above: tuple[int, ...] = ()) -> Any:
+    """A snapshot that compares with ==; `identity` tells replaced containers apart."""
+    if id(value) in above:
+        return "cycle"
+    inside = functools.partial(frozen, identity=identity, above=(*above, id(value)))
+    mark = id(value) if identity and type(value) in MUTABLE else None
+    if isinstance(value, Tracer):
+        return ("tracer", id(value))
+    if is_array(value):
+        return (
+            type(value).__name__,
+            str(value.dtype),
+            value.shape,
+            host(value).tobytes(),
+        )
+    if isinstance(value, dict | types.MappingProxyType):
+        # Without the order of its keys, which no pytree keeps.
+        return (mark, type(value), {key: inside(held) for key, held in value.items()})
+    if isinstance(value, set | frozenset):
+        return (mark, type(value), set(value))
+    if isinstance(value, list | tuple):
+        return (mark, type(value), [inside(held) for held in value])
+    if is_plain_object(value):
+        return (type(value), {n: inside(held) for n, held in attributes(value).items()})
+    return (type(value), repr(value) if isinstance(value, float) else value)
+
+
+def atoms_of(instance: Any) -> dict[int, Any]:
+    """The functions among leaves and aux: by id, as a memo that deepcopy keeps them by."""
+    held = list(jax.tree.leaves(instance))
+    held += [one for _, _, aux in nodes(instance) for one in parts_of(aux)]
+    return {id(v): v for v in held if callable(v) and not is_plain_object(v)}
+
+
+def parts_of(value: Any) -> list[Any]:
+    """What a tuple holds, in tuples inside of it too."""
+    if not isinstance(value, tuple | frozenset):
+        return [value]
+    return [part for one in value for part in parts_of(one)]
+
+
+def can_pickle(value: Any) -> bool:
+    try:
+        pickle.dumps(value)
+    except ANY_ERROR:
+        return False
+    return True
+
+
+def check_caches_hold_no_tracer(variables: Sequence[tuple[str, Any]]) -> None:
+    """No container among the variables of a module or a class holds a tracer."""
+    for name, value in variables:
+        if isinstance(value, dict | list | set) and not name.startswith("__"):
+            for place, one in reachable(value, name):
+                told = "a tracer was left behind by a call inside jit"
+                hint = "a cache in the module or on the class: compute tables in the constructor"
+                check(not isinstance(one, Tracer), place, told, hint)

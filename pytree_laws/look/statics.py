@@ -1,0 +1,59 @@
+"""Static values: what is wrong with one, and others of its type."""
+
+import dataclasses
+import functools
+import math
+import types
+from typing import Any
+
+import jax.numpy as jnp
+
+from .arrays import is_array
+from .references import MUTABLE
+from .trees import attributes
+
+
+def static_fault(value: Any) -> str | None:
+    """What is wrong with a value as static, or None."""
+    if is_array(value):
+        return "an array: == on it has no truth value, and it gets no gradient"
+    if isinstance(value, MUTABLE):
+        return f"a {type(value).__name__}: it can change after a compilation"
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN: it never equals itself, so every call is traced anew"
+    if isinstance(value, functools.partial | types.MethodType):
+        return f"a {type(value).__name__}: it is new, and unequal, in each instance"
+    name = getattr(value, "__qualname__", "") if callable(value) else ""
+    if "<lambda>" in name or "<locals>" in name and not isinstance(value, type):
+        return f"a local function, {name}: it is new, and unequal, in each instance"
+    if isinstance(value, tuple | frozenset):
+        return next(filter(None, map(static_fault, value)), None)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        if not type(value).__dataclass_params__.frozen:  # type: ignore[attr-defined]
+            return "a dataclass that is not frozen: it can change after a compilation"
+        return next(filter(None, map(static_fault, attributes(value).values())), None)
+    return None
+
+
+def another(value: Any) -> Any:
+    """Another static value of the same type, or None where none is obvious."""
+    if isinstance(value, bool):
+        return not value
+    if type(value) in (int, float):
+        return value + 1 if value + 1 != value else 0.5  # 1e300 + 1 is 1e300
+    if type(value) is str:
+        return value + "x"
+    return (*value, *value[:1]) if type(value) is tuple and value else None
+
+
+def alternatives(value: Any) -> list[Any]:
+    """Other static values of the same type, among them one that should matter."""
+    if isinstance(value, bool):
+        return [not value]
+    if type(value) is int:
+        return [value + 1, value - 1, 0, 2 * value + 3]
+    if type(value) is float:
+        return [value + 1, 2 * value, -value, 0.0]
+    if callable(value):
+        return [one for one in (jnp.sin, jnp.cos) if one is not value]
+    return [another(value)]

@@ -1,0 +1,129 @@
+"""What a class must leave alone: globals, caches, settings, generators of random numbers."""
+
+import collections
+import contextlib
+import dataclasses
+import inspect
+import io
+import itertools
+import os
+import random
+import sys
+import types
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from jax.core import Tracer
+
+from ..report import ANY_ERROR, check
+from .arrays import is_array, is_key
+from .classes import is_of_library
+from .references import class_attributes, frozen
+from .trees import nodes
+
+
+def globals_of(instance: Any) -> dict[str, Any]:
+    """The state of the modules and classes of all nodes, to compare with ==."""
+    found: dict[str, Any] = {}
+    for cls in {type(node): None for _, node, _ in nodes(instance)}:
+        if is_of_library(cls):
+            continue
+        of_module = vars(sys.modules.get(cls.__module__, object))
+        held: dict[str, Any] = {cls.__module__: of_module}
+        held[f"{cls.__module__}.{cls.__qualname__}"] = vars(cls)
+        for owner, variables in held.items():
+            found |= {
+                f"{owner}.{name}": state
+                for name, value in variables.items()
+                if not name.startswith("__") and (state := state_of(value)) is not None
+            }
+    return found
+
+
+def state_of(value: Any) -> Any:
+    """A snapshot of what a module or a class could count or cache in; None for others."""
+    if isinstance(value, itertools.count):
+        return repr(value)
+    if is_array(value):
+        return frozen(value) if not is_key(value) else None
+    if isinstance(value, dict | list | set | bytearray | collections.deque):
+        inside = value.items() if isinstance(value, dict) else value
+        return type(value), len(value), [shallow(one) for one in inside]
+    if isinstance(value, bool | int | float | str | tuple | None):
+        return (type(value), shallow(value)) if value is not None else "None"
+    weak = weakref.WeakKeyDictionary | weakref.WeakValueDictionary | weakref.WeakSet
+    return len(value) if isinstance(value, weak) else None
+
+
+def shallow(value: Any) -> Any:
+    """A value as it is compared inside of a container: others by identity."""
+    if isinstance(value, tuple):
+        return tuple(map(shallow, value))
+    if is_array(value) and not isinstance(value, Tracer) and not is_key(value):
+        return frozen(value)
+    if isinstance(value, dict | list | set) and len(value) < 100:
+        inside = value.items() if isinstance(value, dict) else value
+        return id(value), tuple(map(shallow, inside))
+    return repr(value) if isinstance(value, bool | int | float | str) else id(value)
+
+
+def surroundings() -> dict[str, Any]:
+    """What a call or a constructor must leave alone: settings, and other generators."""
+    values = getattr(jax.config, "values", {})
+    settings = {f"jax.config.{k}": v for k, v in values.items()}
+    name, state, *rest = np.random.get_state(legacy=True)
+    # beartype draws from `random`: it checks one item of a container, any of them.
+    is_drawn_from = "beartype" in sys.modules
+    return settings | {
+        "the state of `random`": None if is_drawn_from else random.getstate(),
+        "the state of `np.random`": (name, bytes(np.asarray(state)), *rest),
+        "the directory": os.getcwd(),
+        "the environment": dict(os.environ),
+    }
+
+
+@dataclasses.dataclass(frozen=True)
+class FirstUse:
+    """What the first use of a constructor or a call raised, changed and printed."""
+
+    error: Exception | None
+    changed: tuple[str, ...]
+    printed: str
+
+    def check(self, where: str) -> None:
+        told = f"the first use changed {', '.join(self.changed)}"
+        check(not self.changed, where, told, "a `with` block keeps a setting to itself")
+        hint = "a print that was left over from debugging"
+        check(not self.printed, where, f"it printed {self.printed!r:.100}", hint)
+
+
+def first_use(use: Callable[[], Any]) -> FirstUse:
+    before, out, error = surroundings(), io.StringIO(), None
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        try:
+            use()
+        except ANY_ERROR as raised:
+            error = raised
+    after = surroundings()
+    changed = tuple(name for name in before if before[name] != after.get(name))
+    return FirstUse(error, changed, out.getvalue())
+
+
+def clear_caches(instance: Any) -> None:
+    """Empties functools caches on the class and beside it, so that a call is cold."""
+    module = vars(sys.modules.get(type(instance).__module__, types.ModuleType("none")))
+    held = [value for _, value in class_attributes(instance)] + list(module.values())
+    for value in held:
+        for function in (value, *(got for _, got in references_of_wrapper(value))):
+            clear = getattr(function, "cache_clear", None)
+            if hasattr(function, "cache_info") and callable(clear):
+                clear()
+
+
+def references_of_wrapper(value: Any) -> list[tuple[str, Any]]:
+    names = ("method", "__wrapped__", "__func__", "fget")
+    found = [(name, inspect.getattr_static(value, name, None)) for name in names]
+    return [(name, held) for name, held in found if held is not None]

@@ -1,0 +1,125 @@
+"""The laws of NNX modules: what every `flax.nnx.Module` must hold, as tests.
+
+Subclass `NnxLaws` in a test file, declare the Variables, and say how to build and call the
+module; pytest then runs every law on it:
+
+    class TestCounter(NnxLaws):
+        variables = (
+            Var("scale", nnx.Param, (3,)),
+            Var("calls", nnx.BatchStat, (), "int32"),
+        )
+        updates = ("calls",)
+
+        def inputs(self, seed):
+            return {"size": 3, "rngs": nnx.Rngs(seed)}
+
+        def build(self, **inputs):
+            return Counter(**inputs)
+
+        def arguments(self, seed):
+            return (sample(seed, (3,)),)
+
+        def call(self, counter, *arguments):
+            return counter(*arguments)
+
+The laws have the numbers of the pytree laws. P4 is about key paths, which Flax makes for its
+modules, and is left out.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from ..laws import (
+    p01_construct as pytree_p01,
+)
+from ..laws import (
+    p02_manifest as pytree_p02,
+)
+from ..laws import (
+    p07_jit_equals_eager as pytree_p07,
+)
+from ..laws import (
+    p12_purity as pytree_p12,
+)
+from ..laws import (
+    p15_ownership as pytree_p15,
+)
+from ..laws import (
+    p18_backend as pytree_p18,
+)
+from ..report import Law
+from . import (
+    p01_construct,
+    p02_manifest,
+    p03_round_trip,
+    p05_static,
+    p06_one_trace,
+    p07_jit_equals_eager,
+    p08_never_stale,
+    p09_gradient,
+    p10_vmap,
+    p11_carry,
+    p12_purity,
+    p13_edit,
+    p14_save,
+    p15_ownership,
+    p16_helpers,
+    p17_identity,
+    p18_backend,
+)
+from .variables import Var
+
+__all__ = ["LAWS", "NnxLaws", "Var"]
+
+LAWS: Mapping[str, Law] = {
+    one.LAW.number: one.LAW
+    for one in (
+        p01_construct,
+        p02_manifest,
+        p03_round_trip,
+        p05_static,
+        p06_one_trace,
+        p07_jit_equals_eager,
+        p08_never_stale,
+        p09_gradient,
+        p10_vmap,
+        p11_carry,
+        p12_purity,
+        p13_edit,
+        p14_save,
+        p15_ownership,
+        p16_helpers,
+        p17_identity,
+        p18_backend,
+    )
+}
+
+
+# pytest runs the tests of the last base first: causes come before what follows from them.
+class NnxLaws(
+    pytree_p18.Backend,
+    p17_identity.NnxIdentity,
+    p16_helpers.NnxHelpers,
+    p15_ownership.NnxOwnership,
+    pytree_p15.Ownership,
+    p14_save.NnxSave,
+    p13_edit.NnxEdit,
+    p12_purity.NnxPurity,
+    pytree_p12.Purity,
+    p11_carry.NnxCarry,
+    p10_vmap.NnxVmap,
+    p09_gradient.NnxGradient,
+    p08_never_stale.NnxNeverStale,
+    p07_jit_equals_eager.NnxJitEqualsEager,
+    pytree_p07.JitEqualsEager,
+    p06_one_trace.NnxOneTrace,
+    p05_static.NnxStatic,
+    p03_round_trip.NnxRoundTrip,
+    p02_manifest.NnxManifest,
+    pytree_p02.Manifest,
+    p01_construct.NnxConstruct,
+    pytree_p01.Construct,
+):
+    """All laws of NNX modules. Subclass it with a name that starts with `Test`."""
+
+    laws: ClassVar[Mapping[str, Law]] = LAWS

@@ -1,0 +1,119 @@
+"""What one suite of NNX modules compiles, once for the laws that need it."""
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+from flax import nnx
+from jax.flatten_util import ravel_pytree
+
+from ..look.arrays import is_key
+from ..look.programs import compiled
+from ..look.training import adamw
+from ..report import doing
+from .variables import (
+    copy_of,
+    tracers_beside_the_state,
+    value_of,
+    values_of,
+    variables_of,
+)
+
+DRAWS = 512  # modules, where draws are looked at
+
+
+@dataclasses.dataclass(frozen=True)
+class Compiled:
+    """The compiled call: `run` gives its output and the state after it."""
+
+    name: str
+    run: Callable[..., tuple[Any, dict[str, Any]]]
+    traces: list[None]
+    left: Sequence[str] = ()  # places of the tracers that the first call left behind
+
+
+@functools.cache
+def compiled_call(laws: Any) -> Compiled:
+    """The call under nnx.jit, after a first one on a module that was never called."""
+    suite = laws()
+    traces: list[None] = []
+
+    def counted(module: Any, *given: Any) -> Any:
+        traces.append(None)
+        return suite.call(module, *given)
+
+    jitted = nnx.jit(counted)
+
+    def run(instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
+        module = copy_of(instance)
+        return jitted(module, *arguments), values_of(module)
+
+    cold, arguments = suite.make(0), suite.arguments(0)
+    with doing("call", "the call under nnx.jit"):
+        jitted(cold, *arguments)
+    return Compiled("nnx.jit", run, traces, tracers_beside_the_state(cold))
+
+
+@functools.cache
+def compiled_step_of_state(laws: Any) -> Compiled:
+    """The call under jax.jit, as a function of the state."""
+    suite = laws()
+    traces: list[None] = []
+
+    def counted(graphdef: Any, state: Any, *given: Any) -> Any:
+        traces.append(None)
+        return suite.step_of_state(graphdef, state, *given)
+
+    jitted = compiled(counted, static_argnums=0)
+
+    def run(instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
+        output, state = jitted(*nnx.split(instance), *arguments)
+        return output, values_of(state)
+
+    return Compiled("jax.jit", run, traces)
+
+
+@functools.cache
+def compiled_step(laws: Any) -> Callable[..., Any]:
+    """The slopes of all inexact Variables; then a step of AdamW on the Params."""
+    suite = laws()
+
+    def step(graphdef: Any, state: Any, given: Any, moments: Any, count: Any) -> Any:
+        module = nnx.merge(graphdef, state, copy=True)
+        slopes = suite.slopes(module, given)
+        params = variables_of(nnx.state(module, nnx.Param))
+        if params:
+            # One array: each operation on each of many takes its time to compile.
+            values, back = ravel_pytree(
+                {path: value_of(params[path]) for path in params}
+            )
+            slope, _ = ravel_pytree({path: slopes[path] for path in params})
+            values, moments = adamw(values, slope, moments, count)
+            for path, value in back(values).items():
+                params[path][...] = value
+        return slopes, nnx.state(module), moments
+
+    return compiled(step, static_argnums=0)
+
+
+def built_with_key(suite: Any, key: Any) -> Any:
+    """A module of the example inputs, with this key for each of theirs."""
+    build, given = suite.traceable_build()
+    return build([key if is_key(v) and v.shape == () else v for v in given])
+
+
+@functools.cache
+def drawn_values(laws: Any) -> dict[str, np.ndarray]:
+    """What `DRAWS` modules drew, the first of them with the keys of the seeds 0 and 1."""
+    suite = laws()
+
+    def drawn(key: Any) -> dict[str, Any]:
+        found = values_of(built_with_key(suite, key))
+        return {path: found[path] for path in suite.spreads() if path in found}
+
+    seeds = np.arange(DRAWS, dtype=np.uint32)
+    values = compiled(jax.vmap(lambda seed: drawn(jax.random.key(seed))))(seeds)
+    return {path: np.asarray(value) for path, value in values.items()}

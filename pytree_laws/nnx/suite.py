@@ -1,0 +1,181 @@
+"""What suites of NNX modules declare and share."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+import pytest
+from flax import nnx
+
+from ..look.arrays import is_inexact, is_key, on_device
+from ..look.draws import edit
+from ..look.jaxprs import NEEDS_VALUES
+from ..look.trees import flatten, under
+from ..report import ANY_ERROR
+from ..suite import Suite
+from .programs import compiled_call, compiled_step_of_state, drawn_values
+from .variables import (
+    Var,
+    bits_of,
+    copy_of,
+    is_of_nnx,
+    value_of,
+    values_of,
+    variables_of,
+)
+
+
+class NnxSuite(Suite):
+    """What suites of NNX modules declare besides, and what their laws share."""
+
+    variables: ClassVar[Sequence[Var]] = ()
+
+    updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
+
+    map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
+
+    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
+
+    tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        """Fresh keyword arguments of the constructor."""
+        return {"rngs": nnx.Rngs(seed)}
+
+    def plain_inputs(self, seed: int) -> dict[str, Any]:
+        return {name: v for name, v in self.inputs(seed).items() if not is_of_nnx(v)}
+
+    def named(self, instance: Any) -> dict[str, Any]:
+        return values_of(instance)
+
+    def fixed_values(self) -> dict[str, Any]:
+        return {one.path: one.value for one in self.variables if one.value is not None}
+
+    def snapshot_of(self, instance: Any) -> Any:
+        return bits_of(instance)
+
+    def apply(self, instance: Any, *arguments: Any) -> Any:
+        return self.call(copy_of(instance), *arguments)
+
+    def traced_call(self) -> Any:
+        return self.trace_of(*self.example())
+
+    def trace_of(self, instance: Any, arguments: Any) -> Any:
+        """The jaxpr of the call on the state of a module and the arguments."""
+        step = functools.partial(self.step_of_state, nnx.graphdef(instance))
+        return jax.make_jaxpr(step)(nnx.state(instance), *arguments)
+
+    def trace_text(self, instance: Any, arguments: Any) -> str:
+        """What the call computes, as text, or the error that it raises."""
+        try:
+            return str(self.trace_of(instance, arguments))
+        except ANY_ERROR as error:
+            return f"{type(error)}"
+
+    def traceable_build(self) -> tuple[Callable[..., Any], list[Any]]:
+        """The constructor as a function of the arrays that it is given, and those.
+
+        The arrays of `rngs` and of modules among the inputs are taken too.
+        """
+        leaves, treedef = flatten(self.inputs(0))
+        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+
+        def build(values: Sequence[Any], **changes: Any) -> Any:
+            given = dict(zip(places, values))
+            filled = [given.get(i, leaf) for i, leaf in enumerate(leaves)]
+            return self.build(**{**treedef.unflatten(filled), **changes})
+
+        return build, [leaves[i] for i in places]
+
+    def snapshot(self, instance: Any) -> Any:
+        """A copy of the state, by the module's own `snapshot`."""
+        if not hasattr(instance, "snapshot"):
+            pytest.skip("the module has no snapshot")
+        return instance.snapshot()
+
+    def restore(self, instance: Any, state: Any) -> None:
+        """Takes over a state, by the module's own `restore`."""
+        if not hasattr(instance, "restore"):
+            pytest.skip("the module has no restore")
+        instance.restore(state)
+
+    def is_unused(self, path: str) -> bool:
+        one = self.declared(path)
+        return one is not None and one.unused
+
+    def declared(self, path: str) -> Var | None:
+        for one in self.variables:
+            if path == one.path or one.is_tree and under(path, one.path):
+                return one
+        return None
+
+    def is_param(self, path: str) -> bool:
+        """Whether the path is declared as a parameter, and not left to a sub-module."""
+        one = self.declared(path)
+        return one is not None and issubclass(one.type, nnx.Param)
+
+    def may_update(self, path: str, variable: Any) -> bool:
+        """Whether a call may update the Variable; sub-modules decide for themselves."""
+        one = self.declared(path)
+        inner = one is not None and one.type is nnx.Module
+        return path in self.updates or inner and not isinstance(variable, nnx.Param)
+
+    def run(self, instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
+        """Output and state of an eager call on a copy."""
+        module = copy_of(instance)
+        return self.call(module, *arguments), values_of(module)
+
+    def by_nnx_jit(self) -> Callable[..., Any]:
+        laws: Any = type(self)
+        self.example()
+        return compiled_call(laws).run
+
+    def step_of_state(self, graphdef: Any, state: Any, *arguments: Any) -> Any:
+        """The call as a function of the state: its output, and the state after it."""
+        module = nnx.merge(graphdef, state, copy=True)
+        return self.call(module, *arguments), nnx.state(module)
+
+    def by_jax_jit(self) -> Callable[..., Any]:
+        laws: Any = type(self)
+        self.example()
+        return compiled_step_of_state(laws).run
+
+    def overwrite(self, instance: Any) -> None:
+        for variable in variables_of(instance).values():
+            variable.set_value(edit(value_of(variable)))
+
+    def spreads(self) -> dict[str, float]:
+        return {one.path: one.std for one in self.variables if one.std}
+
+    def drawn_values(self) -> dict[str, np.ndarray]:
+        """What is declared with a spread, drawn from many keys: each with a leading axis."""
+        laws: Any = type(self)
+        try:
+            return drawn_values(laws)
+        except NEEDS_VALUES:
+            pytest.skip("the constructor decides by the values of arrays")
+
+    def takes_keys(self) -> bool:
+        _, given = self.traceable_build()
+        return any(is_key(value) and value.shape == () for value in given)
+
+    def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
+        """The arguments with one value in those that are arrays, except for the carry."""
+        return [
+            on_device(np.full_like(v, fill)) if is_inexact(v) and i != self.carry else v
+            for i, v in enumerate(arguments)
+        ]
+
+    def changed_module(self) -> Any:
+        """A module of which no value is that of a new one, as after training."""
+        instance = self.make(0)
+        self.overwrite(instance)
+        return instance
+
+    def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        instance, arguments = self.example()
+        graphdef, state = nnx.split(instance)
+        program = functools.partial(self.step_of_state, graphdef)
+        return program, (state, *arguments)

@@ -1,0 +1,67 @@
+"""What one suite of pytrees traces and compiles, once for the laws that need it."""
+
+import functools
+from typing import Any
+
+import jax
+import numpy as np
+
+from .look.arrays import on_device
+from .look.programs import Compiled, compiled
+from .look.trees import arrays_of, inexact_places, merge, split
+
+DRAWS = 512  # instances, where draws are looked at
+
+
+@functools.cache
+def drawn_instances(laws: Any) -> Any:
+    """Instances of `DRAWS` keys, the first of them those of the seeds 0 and 1."""
+    suite = laws()
+    keys = suite.keys_of_inputs()
+    static: list[Any] = []
+
+    inputs = suite.inputs(0)  # made here, where nothing is traced
+
+    def build(seed: Any) -> Any:
+        drawn = {name: jax.random.key(seed) for name in keys}
+        kept, arrays = split(suite.build(**{**inputs, **drawn}))
+        static.append(kept)
+        return arrays
+
+    seeds = on_device(np.arange(DRAWS, dtype=np.uint32))
+    arrays = compiled(jax.vmap(build))(seeds)
+    return merge(static[0], arrays)
+
+
+@functools.cache
+def traced_call(laws: Any) -> Any:
+    suite = laws()
+    instance, arguments = suite.example()
+    value, back = suite.dynamic(instance)
+    call = jax.make_jaxpr(lambda v, given: suite.apply(back(v), *given))
+    return call(value, arguments)
+
+
+@functools.cache
+def traced_build(laws: Any) -> Any:
+    build, given = laws().traceable_build()
+    return jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
+
+
+@functools.cache
+def compiled_use(laws: Any) -> Compiled:
+    """The call of one suite, compiled once for the laws that need it."""
+    suite = laws()
+    return Compiled(suite.use, suite.mixed)
+
+
+@functools.cache
+def compiled_slopes(laws: Any) -> Compiled:
+    """The loss of one suite's example and its gradients, compiled once."""
+    suite = laws()
+
+    def loss_and_slopes(instance: Any, *arguments: Any) -> list[Any]:
+        slopes = suite.slopes(instance, inexact_places(instance), [arguments])
+        return [suite.summed_loss(instance, [arguments]), *slopes]
+
+    return Compiled(loss_and_slopes, suite.mixed)

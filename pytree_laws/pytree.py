@@ -1,0 +1,198 @@
+"""What suites of pytrees declare and share."""
+
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+
+from .declare import Leaf
+from .guard import first_call
+from .look.arrays import (
+    host,
+    is_array,
+    is_inexact,
+    is_key,
+    on_device,
+    same_bits,
+    thaw,
+)
+from .look.draws import edit
+from .look.programs import Compiled
+from .look.statics import another
+from .look.trees import (
+    arrays_of,
+    clone_as,
+    flatten,
+    map_arrays,
+    merge,
+    named_arrays,
+    named_leaves,
+    put,
+    split,
+    structure,
+    under,
+)
+from .programs import compiled_use, drawn_instances, traced_build, traced_call
+from .report import ANY_ERROR, Fault, check
+from .suite import Suite
+
+
+class PytreeSuite(Suite):
+    """What suites of pytrees declare besides, and what their laws share."""
+
+    leaves: ClassVar[Sequence[Leaf]] = ()
+
+    filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
+
+    tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
+
+    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
+
+    def named(self, instance: Any) -> dict[str, Any]:
+        return dict(named_arrays(instance))
+
+    def fixed_values(self) -> dict[str, Any]:
+        return {one.path: one.value for one in self.leaves if one.value is not None}
+
+    def save(self, instance: Any, path: Any) -> None:
+        """By the class's own `save`, or by leaf path."""
+        if hasattr(instance, "save"):
+            return instance.save(path)
+        hosts: dict[str, Any] = {n: host(v) for n, v in named_arrays(instance)}
+        np.savez(path, **hosts)
+
+    def load(self, path: Any, skeleton: Any) -> Any:
+        """By the class's own `load`, or into the skeleton by leaf path."""
+        if hasattr(skeleton, "load"):
+            return type(skeleton).load(path, skeleton)
+        names = [name for name, _ in named_arrays(skeleton)]
+        with np.load(path) as file:
+            saved = iter([file[name] for name in names])
+        return map_arrays(lambda like: thaw(next(saved), like), skeleton)
+
+    def use(self, instance: Any, *arguments: Any) -> Any:
+        """The call, or for a class without one a look at every array."""
+        if not self.called():
+            return arrays_of(instance)
+        laws: Any = type(self)
+        first_call(
+            laws
+        )  # before any other call, so that it sees what the first changes
+        return self.apply(instance, *arguments)
+
+    def declared(self, path: str) -> Leaf | None:
+        for leaf in self.leaves:
+            if path == leaf.path or (leaf.is_tree and under(path, leaf.path)):
+                return leaf
+        return None
+
+    def is_unused(self, path: str) -> bool:
+        leaf = self.declared(path)
+        return leaf is not None and leaf.unused
+
+    def role(self, path: str) -> str:
+        leaf = self.declared(path)
+        return leaf.role if leaf else "undeclared"
+
+    def mixed(self, instance: Any) -> bool:
+        """Whether declared leaves are no arrays, so that jax.jit cannot take it."""
+        pairs = named_leaves(instance)
+        roles = {self.role(name) for name, leaf in pairs if not is_array(leaf)}
+        return bool(roles & {"python", "module", "tree"})
+
+    def dynamic(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """What a transformation can take, and the way back from it to an instance."""
+        if not self.mixed(instance):
+            return instance, lambda value: value
+        static, arrays = split(instance)
+        return arrays, functools.partial(merge, static)
+
+    def compiled_use(self) -> Compiled:
+        """The compiled `use`, which all laws share: no instance is special to it."""
+        laws: Any = type(self)
+        return compiled_use(laws)
+
+    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
+        """An instance of these inputs with zeros in its arrays, made without compiling."""
+        kept: list[Any] = []
+        leaves, treedef = flatten(inputs)
+        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+
+        def build(values: Sequence[Any]) -> Any:
+            given = put(treedef.unflatten(leaves), dict(zip(places, values)))
+            static, arrays = split(self.build(**given))
+            kept.append(static)
+            return arrays
+
+        try:
+            shapes = jax.eval_shape(build, [leaves[i] for i in places])
+            zeros = [on_device(np.zeros(one.shape, one.dtype)) for one in shapes]
+        except ANY_ERROR:  # it needs values, or holds keys
+            return self.build(**inputs)
+        return merge(kept[0], zeros)
+
+    def keys_of_inputs(self) -> list[str]:
+        """The names of the keys that the constructor takes."""
+        found = self.inputs(0).items()
+        return [name for name, value in found if is_key(value) and value.shape == ()]
+
+    def drawn_instances(self) -> Any:
+        """Many instances in one: the arrays, each with a leading axis of `DRAWS`."""
+        laws: Any = type(self)
+        return drawn_instances(laws)
+
+    def traced_call(self) -> Any:
+        """The jaxpr of the call on the arrays of an instance and the arguments."""
+        laws: Any = type(self)
+        return traced_call(laws)
+
+    def traced_build(self) -> Any:
+        """The jaxpr of the constructor on the arrays among its inputs."""
+        laws: Any = type(self)
+        return traced_build(laws)
+
+    def traceable_build(self) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
+        """The constructor as a function of the arrays among its inputs, and those."""
+        leaves, treedef = flatten(self.inputs(0))
+        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+
+        def build(values: Sequence[Any]) -> Any:
+            return self.build(
+                **put(treedef.unflatten(leaves), dict(zip(places, values)))
+            )
+
+        return build, [leaves[i] for i in places]
+
+    def check_equal(self, instance: Any, copied: Any, what: str) -> None:
+        """Equal treedefs, and leaves of equal bits."""
+        before, after = structure(instance), structure(copied)
+        told = f"{what} changed the treedef from {before} to {after}"
+        check(before == after, type(instance).__name__, told)
+        for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
+            if type(leaf) is not type(other) or not same_bits(leaf, other):
+                raise Fault(name, f"{what} made {other!r:.200} of {leaf!r:.200}", "")
+
+    def changed_static_values(self) -> Iterator[tuple[str, Any]]:
+        """Instances with one static value changed, made without the constructor."""
+        instance = self.specimen()
+        for path in self.static:
+            value = None if "." in path else another(getattr(instance, path))
+            if value is not None:
+                yield path, clone_as(type(instance), instance, **{path: value})
+
+    def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
+        """The arguments with one value in those that are arrays, except for the carry."""
+        plain = [is_inexact(v) and i != self.carry for i, v in enumerate(arguments)]
+        pairs = zip(arguments, plain)
+        return [np.full_like(v, fill) if is_plain else v for v, is_plain in pairs]
+
+    def changed_instance(self) -> Any:
+        """An instance of which no array is that of a new one, as after training."""
+        return map_arrays(edit, self.specimen())
+
+    def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        instance, arguments = self.example()
+        value, back = self.dynamic(instance)
+        return lambda value, *rest: self.apply(back(value), *rest), (value, *arguments)

@@ -1,0 +1,149 @@
+"""What suites of all kinds declare and share: examples, configurations, the call."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar
+
+import jax
+import pytest
+
+from .declare import Output
+from .guard import first_build, first_call, specimen, stop_if_broken
+from .look.arrays import is_array, same_bits
+from .look.programs import settings
+from .look.references import frozen
+from .look.trees import flatten
+from .report import Law, check
+
+
+class Suite:
+    """What suites of all kinds declare and share."""
+
+    laws: ClassVar[Mapping[str, Law]] = {}  # by number
+
+    static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value
+
+    other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
+
+    rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
+
+    accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
+
+    returns: ClassVar[Sequence[Output]] = ()
+
+    carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
+
+    drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
+
+    kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
+
+    used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
+
+    copies_arrays: ClassVar[bool] = True  # False: it keeps the jax arrays it is given
+
+    ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
+
+    strict: ClassVar[bool] = True  # False: the call may change precision on the way
+
+    broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
+
+    skips: ClassVar[Sequence[str]] = ()  # parts of names of tests that do not hold here
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        """Fresh keyword arguments of the constructor."""
+        return {"key": jax.random.key(seed)}
+
+    def build(self, **inputs: Any) -> Any:
+        raise NotImplementedError(
+            "say how the class is built: def build(self, **inputs)"
+        )
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        """Fresh example arguments of the call."""
+        return ()
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        pytest.skip("the class is not called")
+
+    def make(self, seed: int) -> Any:
+        laws: Any = type(self)
+        first_build(laws)  # before any other, so that it sees what the first changes
+        return self.build(**self.inputs(seed))
+
+    def specimen(self) -> Any:
+        """An instance for laws that only look at it, which is built once for all of them."""
+        laws: Any = type(self)
+        return specimen(laws)
+
+    def make_other(self) -> Any:
+        if self.other is None:
+            pytest.skip("no other configuration is declared")
+        return self.build(**{**self.inputs(0), **self.other})
+
+    def called(self) -> bool:
+        return type(self).call is not Suite.call
+
+    def need_call(self) -> None:
+        """Skips where the class is not called, and stops where the example call fails."""
+        if not self.called():
+            pytest.skip("the class is not called")
+        laws: Any = type(self)
+        stop_if_broken(self, "P7", "call", first_call(laws).error)
+
+    def example(self) -> tuple[Any, tuple[Any, ...]]:
+        """An instance and arguments; skips where the class is not called."""
+        self.need_call()
+        return self.make(0), self.arguments(0)
+
+    def fixed_values(self) -> dict[str, Any]:
+        """What is declared to hold the same value in every instance, by path."""
+        return {}
+
+    def plain_inputs(self, seed: int) -> dict[str, Any]:
+        """The inputs that belong to the caller."""
+        return self.inputs(seed)
+
+    def apply(self, instance: Any, *arguments: Any) -> Any:
+        """A call on a copy of its arguments, which it may use up (as an eqx.nn.State)."""
+        leaves, treedef = flatten(arguments)
+        return self.call(instance, *treedef.unflatten(leaves))
+
+    def traced_call(self) -> Any:
+        """The jaxpr of the call on the arrays of an instance and the arguments."""
+        raise NotImplementedError
+
+    def named(self, instance: Any) -> dict[str, Any]:
+        """The arrays that an instance holds, by path."""
+        raise NotImplementedError
+
+    def snapshot_of(self, instance: Any) -> Any:
+        """All that an instance holds, to compare with ==."""
+        return frozen(instance)
+
+    def check_same(self, first: Any, second: Any, told: str, hint: str = "") -> None:
+        """Two instances hold the same bits."""
+        left, right = self.named(first), self.named(second)
+        told = f"{told}: {{!r:.200}} and {{!r:.200}}"
+        for name in {**left, **right}:
+            one, other = left.get(name), right.get(name)
+            same = is_array(one) and is_array(other) and same_bits(one, other)
+            check(same, name, told.format(one, other), hint)
+
+    def call_cases(self) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
+        """Fresh instances of one configuration, each with other arguments."""
+        for seed in range(3):
+            yield f"call {seed + 1}", self.make(seed), self.arguments(seed)
+
+    # What P18 lowers for other platforms.
+
+    def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The call as a function of pytrees of arrays, and what to give it."""
+        raise NotImplementedError
+
+    def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """The gradient of a loss over the call, and what to give it."""
+        raise NotImplementedError
+
+    @pytest.fixture(autouse=True)
+    def under_the_settings_of_all_laws(self) -> Iterator[None]:
+        with settings():
+            yield

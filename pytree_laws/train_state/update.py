@@ -1,0 +1,135 @@
+"""What one update must do, and what it must leave alone."""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from ..look.arrays import same_bits
+from ..look.numerics import close
+from ..look.programs import compiled
+from ..look.trees import arrays_of, avals, named_leaves, structure
+from .optimisers import OPTIMISERS, RATE
+from .suite import (
+    TrainStateSuite,
+    abstract_step,
+    arrays_only,
+    compiled_update,
+    filter_compiled,
+)
+
+
+class UpdateLaws(TrainStateSuite):
+    """The laws of one update."""
+
+    @pytest.mark.parametrize("name", OPTIMISERS)
+    def test_the_update_is_a_fixed_point(self, name: str) -> None:
+        laws: Any = type(self)
+        state, after, _ = abstract_step(laws, name)
+        assert structure(after) == structure(state), (
+            "the update changed the treedef: make the optimiser's state from the weights "
+            "of the finished model, and update with a tree of the same structure"
+        )
+        found, wanted = avals(after), avals(state)
+        changed = [name for name in wanted if found[name] != wanted[name]]
+        assert not changed, (
+            f"the update changed a shape, dtype or weak type of {', '.join(changed)}: "
+            "give every array a dtype"
+        )
+
+    @pytest.mark.parametrize("name", OPTIMISERS)
+    def test_a_step_under_strict_promotion(self, name: str) -> None:
+        laws: Any = type(self)
+        _, _, error = abstract_step(laws, name)
+        look = 'wrap the update in `jax.numpy_dtype_promotion("standard")`'
+        assert error is None, f"optax mixes dtypes: {look}: {error}"
+
+    def test_scan_takes_the_steps_of_a_loop(self) -> None:
+        optimiser = OPTIMISERS["adamw"]()
+        step, compiled_step = self.step_of(optimiser), self.compiled_step("adamw")
+        arrays, rest = eqx.partition(self.start_with(optimiser), eqx.is_array)
+
+        def advance(arrays: Any) -> Any:
+            return eqx.filter(step(eqx.combine(arrays, rest)), eqx.is_array)
+
+        def scan(arrays: Any) -> Any:
+            return jax.lax.scan(lambda c, _: (advance(c), None), arrays, length=2)[0]
+
+        start, scanned = eqx.combine(arrays, rest), compiled(scan)(arrays)
+        loop = arrays_only(compiled_step(compiled_step(start)))
+        assert close(scanned, loop, 64), "lax.scan and a loop end in different states"
+
+    def test_an_optimiser_may_be_passed_through_filter_jit(self) -> None:
+        optimiser = OPTIMISERS["adamw"]()
+        state = self.start_with(optimiser)
+        step = filter_compiled(lambda state, given: self.step_of(given)(state))
+        step.lower(state, optimiser)  # it fails where settings are no static values
+
+    def test_a_step_moves_the_trained_arrays_alone(self) -> None:
+        optimiser = OPTIMISERS["adamw"]()
+        state = self.start_with(optimiser)
+        ones = jax.tree.map(
+            lambda leaf: jnp.ones_like(leaf) if eqx.is_inexact_array(leaf) else None,
+            state.model,
+        )
+        laws: Any = type(self)
+        moved = compiled_update(laws, "adamw")(state, ones).model
+        marks = jax.tree.leaves(self.spec(state.model))
+        pairs = zip(named_leaves(state.model), jax.tree.leaves(moved), marks)
+        for (name, before), after, trained in pairs:
+            assert same_bits(before, after) is not trained, (
+                f"`{name}` " + ("was not moved" if trained else "was moved")
+            ) + ": mask gradients, weights and the optimiser's state by one filter spec"
+
+    def test_a_step_is_what_the_optimiser_makes_of_the_gradients(self) -> None:
+        state, (gradients,) = self.start_with(OPTIMISERS["plain"]()), self.arguments(0)
+        laws: Any = type(self)
+        moved = compiled_update(laws, "plain")(state, gradients).model
+        spec = self.spec(state.model)
+        expected = jax.tree.map(
+            lambda weight, slope: np.asarray(weight) - RATE * np.asarray(slope),
+            eqx.filter(state.model, spec),
+            eqx.filter(gradients, spec),
+        )
+        pairs = zip(jax.tree.leaves(eqx.filter(moved, spec)), jax.tree.leaves(expected))
+        for after, wanted in pairs:
+            wanted = jnp.asarray(wanted, after.dtype)
+            assert close(after, wanted, 16), (
+                f"a step of plain descent gives {after}, and not {wanted}: add the updates "
+                "of the optimiser once, as they are"
+            )
+
+    def test_the_optimiser_holds_nothing_of_what_is_not_trained(self) -> None:
+        optimiser = OPTIMISERS["adamw"]()
+        state = self.start_with(optimiser)
+        weights = eqx.filter(state.model, self.spec(state.model))
+        expected = structure(optimiser.init(weights))
+        assert structure(state.opt_state) == expected, (
+            "the optimiser's state is not that of the trained weights: "
+            "`optimiser.init(eqx.filter(model, spec))`, of the finished model"
+        )
+
+    def test_a_step_moves_the_optimiser_too(self) -> None:
+        optimiser = OPTIMISERS["adamw"]()
+        state = self.start_with(optimiser)
+        after = self.compiled_step("adamw")(state)
+        pairs = zip(arrays_of(state.opt_state), arrays_of(after.opt_state))
+        assert not all(same_bits(*pair) for pair in pairs), (
+            "a step left the optimiser's state as it was: store the one that `optimiser.update` returns"
+        )
+
+    def test_steps_are_counted(self) -> None:
+        optimiser = OPTIMISERS["adamw"]()
+        state = self.start_with(optimiser)
+        whole = jnp.issubdtype(state.step.dtype, jnp.integer)
+        assert whole and not state.step.weak_type, (
+            f"steps are counted in {state.step.dtype}: begin with `jnp.zeros((), jnp.int32)`"
+        )
+        step = self.compiled_step("adamw")
+        counts = [int(one.step) for one in (state, step(state), step(step(state)))]
+        assert counts == [0, 1, 2], (
+            f"steps are counted as {counts}, and not from 0 by 1"
+        )

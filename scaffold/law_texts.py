@@ -1,0 +1,20 @@
+"""The files of the library `pytree_laws`, which lies beside this package: its texts are copied and read, and never imported."""
+
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).parent.parent / "pytree_laws"
+
+
+@cache
+def law_texts() -> dict[str, str]:
+    """The text of each file, by its path in the folder."""
+    paths = sorted(FOLDER.rglob("*.py"))
+    return {path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def suite_texts(name: str) -> dict[str, str]:
+    """The files of one suite: `closure` is a file, `nnx` a folder."""
+    return {
+        path: text for path, text in law_texts().items() if path.split("/")[0].removesuffix(".py") == name
+    }

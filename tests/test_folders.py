@@ -1,0 +1,155 @@
+"""A folder that is copied as a whole: an older copy that nobody edited gives way, an edited one stays, and holds up nothing else."""
+
+import json
+import os
+import subprocess
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from scaffold import ScaffoldError, publish
+from scaffold.fileset import Action, File, Plan, make_plan
+from scaffold.folders import DIGESTS, Folder, with_folder
+from scaffold.law_texts import law_texts
+from tests.projects import AFFINE, scaffold
+from tests.support import read_tree, write_tree
+
+PLACE = PurePosixPath("tests/lib")
+OLD = {"__init__.py": "old = 1\n", "part/gone.py": "gone = 1\n", "part/same.py": "same = 1\n"}
+NEW = {"__init__.py": "new = 1\n", "part/more.py": "more = 1\n", "part/same.py": "same = 1\n"}
+MINE = File(PurePosixPath("mine.py"), "mine = 1\n")
+
+
+def planned(root: Path, files: dict[str, str], *, force: bool = False) -> Plan:
+    plan = make_plan(root, [MINE], force=force)
+    return with_folder(plan, Folder(PLACE, files), force=force)
+
+
+def copied(root: Path, files: dict[str, str], *, force: bool = False) -> list[str]:
+    """Publishes, and gives the lines of the plan."""
+    plan = planned(root, files, force=force)
+    publish(plan)
+    return plan.summary().splitlines()
+
+
+def held(root: Path) -> dict[str, str]:
+    found = {path: data.decode() for path, data in read_tree(root / PLACE).items()}
+    return {path: text for path, text in found.items() if path != DIGESTS}
+
+
+def test_a_copy_is_one_line_with_the_number_of_its_files(tmp_path: Path) -> None:
+    assert copied(tmp_path, OLD) == ["create     mine.py", "create     tests/lib/ (4 files)"]
+    assert held(tmp_path) == OLD
+    assert copied(tmp_path, OLD) == ["identical  mine.py", "identical  tests/lib/ (4 files)"]
+    entry = planned(tmp_path, NEW).to_json()["files"]
+    assert entry == [
+        {"path": "mine.py", "action": "identical"},
+        {"path": "tests/lib/", "action": "update", "files": 4},
+    ]
+
+
+def test_an_older_copy_that_nobody_edited_is_replaced(tmp_path: Path) -> None:
+    copied(tmp_path, OLD)
+    write_tree(tmp_path, {"tests/lib/of_the_user.py": "kept = 1\n"})
+    plan = planned(tmp_path, NEW)
+    assert plan.diff() == "update tests/lib/ (4 files)\n" and not plan.conflicts
+    assert copied(tmp_path, NEW)[1] == "update     tests/lib/ (4 files)"
+    assert held(tmp_path) == {**NEW, "of_the_user.py": "kept = 1\n"}
+    assert copied(tmp_path, NEW)[1] == "identical  tests/lib/ (4 files)"
+
+
+def test_line_ends_of_windows_are_no_edit(tmp_path: Path) -> None:
+    copied(tmp_path, OLD)
+    for path in (tmp_path / PLACE).rglob("*.*"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    copied(tmp_path, NEW)
+    assert held(tmp_path)["__init__.py"] == NEW["__init__.py"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        ({"__init__.py": "mine = 1\n"}, "__init__.py"),
+        ({"part/same.py": "mine = 1\n"}, "part/same.py"),
+        ({"part/more.py": "mine = 1\n"}, "part/more.py"),
+    ],
+)
+def test_an_edited_copy_stays_and_holds_up_nothing_else(
+    edit: dict[str, str], told: str, tmp_path: Path
+) -> None:
+    copied(tmp_path, OLD)
+    (tmp_path / "mine.py").unlink()
+    write_tree(tmp_path / PLACE, edit)
+    before = held(tmp_path)
+    left = f"edited     tests/lib/ ({told}: left as it is, --force replaces it)"
+    assert copied(tmp_path, NEW) == ["create     mine.py", left]
+    assert held(tmp_path) == before and (tmp_path / "mine.py").is_file()
+    assert copied(tmp_path, NEW, force=True)[1] == "update     tests/lib/ (4 files)"
+    assert held(tmp_path) == NEW
+
+
+def test_a_file_that_was_deleted_is_an_edit(tmp_path: Path) -> None:
+    copied(tmp_path, OLD)
+    (tmp_path / PLACE / "part/same.py").unlink()
+    assert copied(tmp_path, NEW)[1].startswith("edited     tests/lib/ (part/same.py:")
+
+
+def test_a_copy_without_its_digests_is_taken_as_it_is_or_is_edited(tmp_path: Path) -> None:
+    write_tree(tmp_path / PLACE, NEW)  # as plain Copier copies it
+    assert copied(tmp_path, NEW)[1] == "create     tests/lib/ (4 files)"
+    (tmp_path / PLACE / DIGESTS).unlink()
+    assert planned(tmp_path, OLD).lines()[1].edited == ("__init__.py",)
+
+
+def test_digests_that_lead_elsewhere_are_not_followed(tmp_path: Path) -> None:
+    copied(tmp_path, OLD)
+    outside = tmp_path / "outside.py"
+    outside.write_text("outside = 1\n")
+    lines = f"{'0' * 64}  ../../outside.py\n{'0' * 64}  /etc/hosts\nnonsense\n"
+    with (tmp_path / PLACE / DIGESTS).open("a") as file:
+        file.write(lines)
+    copied(tmp_path, NEW)
+    assert outside.is_file() and held(tmp_path) == NEW
+
+
+def test_the_digests_are_what_sha256sum_reads(tmp_path: Path) -> None:
+    copied(tmp_path, OLD)
+    command = ["sha256sum", "--check", "--strict", DIGESTS]
+    assert subprocess.run(command, cwd=tmp_path / PLACE, capture_output=True).returncode == 0
+    (tmp_path / PLACE / "__init__.py").write_text("mine = 1\n")
+    assert subprocess.run(command, cwd=tmp_path / PLACE, capture_output=True).returncode == 1
+
+
+def test_a_failed_write_brings_back_what_was_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copied(tmp_path, OLD)
+    before = read_tree(tmp_path)
+    plan = planned(tmp_path, NEW)
+    assert Action.REMOVE in {step.action for step in plan.steps}
+
+    replace = os.replace
+
+    def fails_at_the_last(source: Path, target: Path) -> None:
+        if target.name == "more.py":  # the removal comes before it
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    monkeypatch.setattr(os, "replace", fails_at_the_last)
+    with pytest.raises(ScaffoldError, match="No space left"):
+        publish(plan)
+    monkeypatch.undo()
+    assert read_tree(tmp_path) == before
+
+
+def test_the_tool_copies_the_laws_as_such_a_folder(tmp_path: Path) -> None:
+    assert scaffold(tmp_path, "new-module", *AFFINE).returncode == 0
+    law = tmp_path / "tests/pytree_laws/laws/p03_round_trip.py"
+    law.write_text(law.read_text() + "# mine\n")
+    told = scaffold(tmp_path, "new-module", "Other", *AFFINE[1:], "--json")
+    assert told.returncode == 0, told.stderr
+    files = json.loads(told.stdout)["files"]
+    [folder] = [entry for entry in files if entry["path"] == "tests/pytree_laws/"]
+    assert folder["action"] == "edited" and folder["edited"] == ["laws/p03_round_trip.py"]
+    assert (tmp_path / "other.py").is_file() and law.read_text().endswith("# mine\n")
+    again = scaffold(tmp_path, "new-module", "Other", *AFFINE[1:], "--force")
+    assert f"update     tests/pytree_laws/ ({len(law_texts()) + 1} files)" in again.stdout.splitlines()
+    assert not law.read_text().endswith("# mine\n")
