@@ -9,7 +9,7 @@ FOLDER = Path(__file__).parent.parent / "pytree_laws"
 @cache
 def law_texts() -> dict[str, str]:
     """The text of each file, by its path in the folder."""
-    paths = sorted(FOLDER.rglob("*.py"))
+    paths = sorted([*FOLDER.rglob("*.py"), FOLDER / "py.typed"])
     return {path.relative_to(FOLDER).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 

@@ -206,11 +206,7 @@ class Project:
     specs: tuple[ModuleSpec, ...]
 
     def python(self) -> list[Path]:
-        return sorted(
-            path
-            for path in self.root.rglob("*.py")
-            if not path.relative_to(self.root).as_posix().startswith(f"{NOT_OURS}/")
-        )
+        return sorted(path for path in self.root.rglob("*.py") if NOT_OURS not in path.as_posix())
 
 
 def generated(root: Path, raws: Sequence[Mapping[str, Any]]) -> Project:

@@ -6,8 +6,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import nnx
-from nnx_base import Linear, LinearLaws, mutant, variables_of
+from nnx_base import Linear, LinearLaws, mutant
 from pitfalls_nnx import map_variables
+
+from pytree_laws.nnx.variables import variables_of
 
 
 def by_path(module):
