@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from .declare import Leaf
+from .declare import TRAINED, Leaf
 from .guard import first_call
 from .look.arrays import (
     host,
@@ -43,11 +43,8 @@ class PytreeSuite(Suite):
     """What suites of pytrees declare besides, and what their laws share."""
 
     leaves: ClassVar[Sequence[Leaf]] = ()
-
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
-
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
-
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
 
     def named(self, instance: Any) -> dict[str, Any]:
@@ -187,6 +184,11 @@ class PytreeSuite(Suite):
         plain = [is_inexact(v) and i != self.carry for i, v in enumerate(arguments)]
         pairs = zip(arguments, plain)
         return [np.full_like(v, fill) if is_plain else v for v, is_plain in pairs]
+
+    def held_fixed(self, instance: Any) -> list[int]:
+        """The positions of the leaves that no training moves, which the call may loop by."""
+        names = [name for name, _ in named_leaves(instance)]
+        return [i for i, name in enumerate(names) if self.role(name) not in TRAINED]
 
     def changed_instance(self) -> Any:
         """An instance of which no array is that of a new one, as after training."""

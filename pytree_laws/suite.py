@@ -19,33 +19,19 @@ class Suite:
     """What suites of all kinds declare and share."""
 
     laws: ClassVar[Mapping[str, Law]] = {}  # by number
-
     static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value
-
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
-
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
-
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
-
     returns: ClassVar[Sequence[Output]] = ()
-
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
-
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
-
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
-
     used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
-
     copies_arrays: ClassVar[bool] = True  # False: it keeps the jax arrays it is given
-
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
-
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
-
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
-
     skips: ClassVar[Sequence[str]] = ()  # parts of names of tests that do not hold here
 
     def inputs(self, seed: int) -> dict[str, Any]:

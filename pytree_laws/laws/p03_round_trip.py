@@ -116,7 +116,7 @@ def stand_in(kind: str, index: int) -> Any:
         "str": lambda: f"leaf {index}",
         "bool": lambda: index % 2 == 0,
         "abstract": lambda: jax.ShapeDtypeStruct((index,), jnp.float32),
-        "rank": lambda: np.zeros((1,) * (index + 4), np.int8),
+        "rank": lambda: np.zeros((1,) * (index % 28 + 4), np.int8),
     }
     return makers[kind]()
 

@@ -51,7 +51,9 @@ class NeverStale(PytreeSuite):
         """Whether an edit of a leaf shows: at the start, or at a generic point."""
         instance, arguments = self.specimen(), [self.arguments(seed) for seed in (0, 1)]
         if seed:
-            instance, arguments = generic((instance, arguments), seed)
+            instance, arguments = generic(
+                (instance, arguments), seed, self.held_fixed(instance)
+            )
         leaf = jax.tree.leaves(instance)[i]
         edits = [put(instance, {i: edit(leaf, sign)}) for sign in (1, -1)]
         before = [compiled(instance, *each) for each in arguments]

@@ -54,6 +54,7 @@ class Edit(PytreeSuite):
         check(same, type(instance).__name__, "an edit of a copy changed the original")
 
     def test_p13_equality_has_a_truth_value(self) -> None:
+        skip_arrays(self.specimen())
         # In NumPy's arrays, whose == needs no program for each shape.
         leaf_of = raw if compares_by_equinox(self.specimen()) else numpy_leaf
         instance, other = (map_arrays(leaf_of, self.make(seed)) for seed in (0, 1))
@@ -75,6 +76,7 @@ class Edit(PytreeSuite):
 
     def test_p13_an_instance_is_true(self) -> None:
         instance = self.specimen()
+        skip_arrays(instance)
         with doing(type(instance).__name__, "bool(x)"):
             true = bool(instance) or not jax.tree.leaves(instance)
         told = "an instance is false, so that `if module:` takes it for none"
@@ -105,3 +107,10 @@ class Edit(PytreeSuite):
             except ANY_ERROR:
                 continue  # refused
             self.check_equal(instance, copied, f"{what} without changes")
+
+
+def skip_arrays(instance: Any) -> None:
+    """Skips for a class that jax or its users take for an array, which compares by element."""
+    is_array_like = hasattr(instance, "shape") and hasattr(instance, "dtype")
+    if hasattr(type(instance), "__jax_array__") or is_array_like:
+        pytest.skip("the class is an array: `==` compares by element")

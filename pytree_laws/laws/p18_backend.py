@@ -25,9 +25,7 @@ class Backend(Suite):
     """P18."""
 
     backend: ClassVar[str | None] = None  # None: wherever jax runs
-
     lower_for: ClassVar[Sequence[str]] = ()  # platforms, with or without the hardware
-
     refused: ClassVar[bool] = (
         False  # True once it has been said that this is not `backend`
     )

@@ -52,9 +52,10 @@ def second_class(cls: type, source: str) -> type:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     module.__package__ = sys.modules[cls.__module__].__package__
+    # It stays there: who reads the annotations of the class later looks for it.
     sys.modules[name] = module
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        del sys.modules[name]
-    return functools.reduce(getattr, cls.__qualname__.split("."), module)  # type: ignore
+    spec.loader.exec_module(module)
+    found: Any = functools.reduce(getattr, cls.__qualname__.split("."), module)
+    if found is cls:  # the module hands it on from another one
+        raise LookupError(f"{cls.__qualname__} is not defined in {source}")
+    return found

@@ -1,7 +1,7 @@
 """Random values: put into trees, and how a class draws its own."""
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import jax
@@ -15,20 +15,28 @@ from .jaxprs import NEEDS_VALUES, repeated_draws
 from .trees import put
 
 
-def generic(tree: Any, seed: int) -> Any:
-    """The tree with random floats and bools: positive floats for an even seed."""
+def generic(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
+    """The tree with random floats and bools: positive floats for an even seed.
+
+    The leaves at the positions `near` keep their sign and size, where they have one: a step
+    or a bound that became negative would make a loop endless.
+    """
     rng = np.random.default_rng(seed)
 
-    def draw(leaf: Any) -> Any:
+    def draw(leaf: Any, is_near: bool) -> Any:
         if leaf.dtype == bool:
-            return rng.random(leaf.shape) < 0.5
+            flipped = rng.random(leaf.shape) < 0.5
+            return np.asarray(leaf) if is_near else flipped
         real = 0.1 + rng.random(leaf.shape)
         signed = real if seed % 2 == 0 else rng.standard_normal(leaf.shape)
         value = signed + 1j * real if jnp.iscomplexobj(leaf) else signed
+        if is_near:
+            held = np.asarray(leaf)
+            value = np.where(held == 0, value, held * (0.5 + rng.random(leaf.shape)))
         return np.asarray(value).astype(leaf.dtype)
 
     places = {
-        i: draw(leaf)
+        i: draw(leaf, i in near)
         for i, leaf in enumerate(jax.tree.leaves(tree))
         if is_inexact(leaf) or (is_array(leaf) and leaf.dtype == bool)
     }

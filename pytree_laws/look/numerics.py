@@ -1,7 +1,7 @@
 """Numbers: equal up to rounding, slopes by small steps, overflow on the way."""
 
 import importlib.util
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -94,6 +94,14 @@ KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smoo
 
 def moved(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
     return advance(put(carry, {i: leaf}))
+
+
+def rounding_of(sizes: Mapping[str, Any]) -> float:
+    """What is no more than rounding, where the sizes of all gradients are these."""
+    biggest = max(
+        (float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0
+    )
+    return 64 * float(np.finfo(np.float32).eps) * biggest
 
 
 def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any) -> None:

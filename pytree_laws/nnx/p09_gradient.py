@@ -9,6 +9,7 @@ from flax import nnx
 
 from ..guard import guard
 from ..look.arrays import is_inexact, same_bits
+from ..look.numerics import rounding_of
 from ..look.trees import arrays_of, under
 from ..report import ANY_ERROR, Law, check, doing
 from .programs import compiled_step
@@ -86,7 +87,8 @@ class NnxGradient(Training):
             is_param = isinstance(held[path], nnx.Param)
             told = f"declared as a buffer, but the call has the gradient {slope}"
             hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
-            check(inner or is_param or not np.any(slope), path, told, hint)
+            seen = np.any(slope > rounding_of(every))
+            check(inner or is_param or not seen, path, told, hint)
 
     def _all_slopes(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The slopes at the start, and their greatest sizes at the start and elsewhere."""

@@ -31,13 +31,9 @@ class NnxSuite(Suite):
     """What suites of NNX modules declare besides, and what their laws share."""
 
     variables: ClassVar[Sequence[Var]] = ()
-
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
-
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
-
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
-
     tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
 
     def inputs(self, seed: int) -> dict[str, Any]:
