@@ -4,9 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.initialisers import legal_initialisers
 from scaffold.spec.types import ArrayType
-from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, summed, text, total
+from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, initialiser, summed, text, total
 
 
 def given_array(draft: Draft) -> None:
@@ -35,7 +34,9 @@ def given_array(draft: Draft) -> None:
 def initialised_array(draft: Draft) -> None:
     array = drawn_array(draft, (*REAL, *COMPLEX, *INTEGER, "key", "f", "f", "f"), least=draft.one(0, 2))
     name, table = draft.new_name(), {"type": text(array)}
-    table["init"] = draft.draw(st.sampled_from(legal_initialisers(array)))
+    table["init"] = initialiser(draft, array)
+    if table["init"] == "normal(1 / 2)":
+        table["std"] = draft.one(0.5, "1 / sqrt(4)")
     if array.inexact and draft.rarely():
         table["role"] = "buffer"
     missing = draft.rarely()

@@ -4,7 +4,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.initialisers import legal_initialisers
 from scaffold.spec.types import ArrayType
 from scaffold.spec.variables import FLAX
 from tests.draft_fields import (
@@ -19,7 +18,7 @@ from tests.draft_fields import (
     static_value,
     stored_dim,
 )
-from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, summed, text, total
+from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, initialiser, summed, text, total
 
 
 def variable(draft: Draft) -> None:
@@ -27,7 +26,7 @@ def variable(draft: Draft) -> None:
     array = drawn_array(draft, (*REAL, *COMPLEX, *INTEGER, "f", "f", "i32"))
     table: dict[str, Any] = {"type": text(array), "role": "buffer"}
     if draft.chance():
-        table["init"] = draft.draw(st.sampled_from(legal_initialisers(array)))
+        table["init"] = initialiser(draft, array)
     if not draft.rarely():
         table["variable"] = draft.draw(st.sampled_from((*FLAX, "Count", "RunningMean")))
     name = draft.new_name()

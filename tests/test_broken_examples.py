@@ -37,6 +37,14 @@ TIED = """    @property
 CENTRED = 'mean = jax.lax.pmean(x, "batch")'
 SPREAD = "jax.lax.stop_gradient(state.get(self.variance))"
 BREAKS = {
+    "rows counted into the fan-in": Break(
+        "linear", (("math.sqrt(max(columns, 1))", "math.sqrt(max(rows * columns, 1))"),), "P1"
+    ),
+    "one limit of four that is another": Break(
+        "gru_cell",
+        (("bias_n_key, (hidden_size,), 1 / math.sqrt(hidden_size)", "bias_n_key, (hidden_size,), 1"),),
+        "P1",
+    ),
     "children swapped in unflatten": Break(
         "table_bypass", ((REBUILT, 'fields["attr"], fields["table"] = children'),), "P3"
     ),

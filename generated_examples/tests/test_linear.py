@@ -12,8 +12,8 @@ class TestLinear(PytreeLaws):
     """The pytree laws on `Linear`."""
 
     leaves = (
-        Leaf("weight", "param", (2, 3)),
-        Leaf("bias", "param", (2,)),
+        Leaf("weight", "param", (2, 3), std=0.3333),
+        Leaf("bias", "param", (2,), std=0.3333),
     )
     static: ClassVar = {
         "in_features": 3,

@@ -6,14 +6,17 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scaffold.emit.construct import fan_axes
 from scaffold.emit.examples import Examples
+from scaffold.emit.initialised import fan_axes
 from scaffold.spec.constructor import key_consumers, reads, sources_of
 from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.spreads import measured
 from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
+_UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
+"""The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
 _COMPARE: dict[type, Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt,
@@ -25,7 +28,7 @@ _COMPARE: dict[type, Callable[[Any, Any], bool]] = {
 
 def value_of(field: Field, path: str) -> str | None:
     """What each element of the leaf at `path` holds after construction, where the spec says it."""
-    named = {"zeros": "0.0", "ones": "1.0"}.get(field.initialiser or "")
+    named = {"zeros": "0.0", "ones": "1.0", "full": _number(field.measure or "")}.get(field.initialiser or "")
     if named is not None and field.array is not None:
         return named if field.array.inexact else str(int(float(named)))
     _, held, entry = path.rpartition(f"{field.name}.")
@@ -42,17 +45,22 @@ def _number(source: str) -> str | None:
 
 
 def spread_of(examples: Examples, field: Field) -> float | None:
-    """The standard deviation of a named draw around 0."""
+    """The standard deviation of a draw around 0, as the spec declares it or as its initialiser has it."""
     array, name = field.array, field.initialiser or ""
     if array is None or array.dtype[0] == "c":
         return None
+    if field.std is not None:
+        return measured(field.std, examples.sizes)
+    if field.measure is not None and name in _UNITS:
+        scale = measured(field.measure, examples.sizes)
+        return None if scale is None else abs(scale) * _UNITS[name]
     shape = examples.shape(array)
-    if name == "orthogonal":
+    if name == "orthogonal" and field.measure is None:
         return 1 / math.sqrt(max(shape[-1], math.prod(shape[:-1])))
     scheme = name.partition("_")[0]
     if scheme in _GAINS and len(shape) > 1:
         return math.sqrt(_GAINS[scheme] / _fan(examples, array, scheme))
-    return {"normal": 1.0, "truncated_normal": TRUNCATED}.get(name)
+    return None if name == "uniform" else _UNITS.get(name)
 
 
 def _fan(examples: Examples, array: ArrayType, scheme: str) -> float:

@@ -183,7 +183,7 @@ def _leaf(examples: Examples, field: Field, entry: tuple[str, Type]) -> str:
         parts.append(f'"{DTYPES[kind.dtype][1]}"')
     value, spread = value_of(field, path), spread_of(examples, field)
     parts += [f"value={value}"] if value is not None else []
-    parts += [f"std={round(spread, 4)}"] if spread is not None else []
+    parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []
     return f"Leaf({', '.join(parts)})"
 
 

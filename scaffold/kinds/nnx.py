@@ -6,7 +6,7 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
-from scaffold.emit.construct import constructor, copy_source, operand
+from scaffold.emit.construct import constructor, copy_source
 from scaffold.emit.declared import spread_of, value_of
 from scaffold.emit.examples import Examples
 from scaffold.emit.members import (
@@ -18,6 +18,7 @@ from scaffold.emit.members import (
     stop_gradients,
 )
 from scaffold.emit.saving import save_context
+from scaffold.emit.source import operand
 from scaffold.emit.tests import entries
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
@@ -188,5 +189,5 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     parts += [repr(examples.shape(kind))]
     parts += [] if dtype == "float" else [f'"{dtype}"']
     parts += [] if value is None else [f"value={value}"]
-    parts += [] if spread is None else [f"std={round(spread, 4)}"]
+    parts += [] if spread is None else [f"std={float(f'{spread:.4g}')}"]
     return f"Var({', '.join(parts)})"

@@ -58,7 +58,7 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
 
 def _pieces_of(field: Field, place: str) -> Iterator[Piece]:
     named = {
-        field.expression_key: field.expression,
+        field.expression_key: field.source,
         "preprocess": field.preprocess,
         "check": field.check,
         "converter": converter_expression(field),
@@ -188,7 +188,7 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     for field in spec.fields:
         place = f"{spec.where}: fields.{field.name}"
         scope = in_constructor if field.stored else in_methods
-        yield from _unknown(field.expression, scope, f"{place}.{field.expression_key}")
+        yield from _unknown(field.source, scope, f"{place}.{field.expression_key}")
         yield from _unknown(field.preprocess, in_constructor | {field.name}, f"{place}.preprocess")
         yield from _unknown(converter_expression(field), in_constructor | {field.name}, f"{place}.converter")
         yield from _unknown(field.check, in_methods, f"{place}.check")

@@ -62,7 +62,7 @@ def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
 
 def sources_of(field: Field) -> tuple[str, ...]:
     """The expressions of a field that the constructor evaluates."""
-    candidates = (field.expression if field.stored else None, field.preprocess, converter_expression(field))
+    candidates = (field.source if field.stored else None, field.preprocess, converter_expression(field))
     return tuple(source for source in candidates if source)
 
 

@@ -75,6 +75,10 @@ FIELD_KEYS = {
     ),
     "role": Key("string", "What the field is to training and to the treedef.", ROLES),
     "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
+    "std": Key(
+        "value",
+        "The standard deviation around 0 with which `init` draws, as arithmetic over sizes: `1 / sqrt(3 * in_size)`.",
+    ),
     "of": Key(
         "string", "Role shared: the array that it is tied to: `embedding`, `embedding.T`, `encoder.weight`."
     ),

@@ -4,6 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+from scaffold.spec.initialisers import named
 from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
 
 Source = str
@@ -18,7 +19,9 @@ class Field:
     type: Type
     role: str
     init: str | None = None
-    """A named initialiser (`lecun_normal`), or `=` and an expression over the constructor's arguments."""
+    """A named initialiser (`lecun_normal`, `uniform(0.1)`), or `=` and an expression over the constructor's arguments."""
+    std: Source | None = None
+    """The standard deviation around 0 with which `init` draws, as arithmetic over the sizes of dims."""
     preprocess: Source | None = None
     optional: str | None = None
     """The boolean argument without which the field is None."""
@@ -69,7 +72,17 @@ class Field:
     @property
     def initialiser(self) -> str | None:
         """The name of `init` where it is a named initialiser."""
-        return None if self.init is None or self.init.startswith("=") else self.init
+        return None if self.init is None or self.init.startswith("=") else named(self.init)[0]
+
+    @property
+    def measure(self) -> Source | None:
+        """What a named initialiser is given: the limit in `uniform(limit)`."""
+        return None if self.init is None or self.init.startswith("=") else named(self.init)[1]
+
+    @property
+    def source(self) -> Source | None:
+        """What the author wrote as Python in `init`, or `of`: an expression, or the measure of a named initialiser."""
+        return self.measure if self.expression is None else self.expression
 
     @property
     def given(self) -> bool:

@@ -117,6 +117,7 @@ class Reader:
             type=without_none(kind) if nullable else kind,
             role=role,
             init=init_source(table.get("init")),
+            std=None if table.get("std") is None else str(table["std"]).strip(),
             preprocess=expression_source(table.get("preprocess")),
             optional=text_or_none(table.get("optional")),
             default="None" if nullable and default is None else default,
