@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from scaffold.emit.construct import fan_axes
-from scaffold.emit.examples import Examples
 from scaffold.spec.constructor import key_consumers, reads, sources_of
 from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
+from scaffold.suite.examples import Examples
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
