@@ -8,10 +8,10 @@ from typing import Any
 
 from scaffold.errors import ScaffoldError, suggestion
 from scaffold.generate import law_suite
-from scaffold.kinds import NAMES, extra, law_files
+from scaffold.kinds import NAMES, kind_of
 
 Row = tuple[str, str, str, str]
-KINDS = tuple(kind for kind in NAMES if not extra(kind, "ABSTRACT", False))
+KINDS = tuple(kind for kind in NAMES if kind_of(kind).has_instances)
 """The kinds whose classes have instances, which the numbered laws are about."""
 
 
@@ -72,12 +72,12 @@ def law_table(name: str | None = None) -> dict[str, Law]:
 
 def further_laws() -> dict[str, tuple[str, ...]]:
     """What the classes of a kind must hold besides the pytree laws, each in the words of its test."""
-    found = {kind: tuple(law for file in law_files(kind)[1:] for law in _further(file)) for kind in NAMES}
+    found = {kind: tuple(law for file in kind_of(kind).laws for law in _further(file)) for kind in NAMES}
     return {kind: laws for kind, laws in found.items() if laws}
 
 
 def _law(number: str, row: Row) -> Law:
-    of_kind = {kind: _rows(file) for kind in KINDS for file in law_files(kind)[1:] if _rows(file)}
+    of_kind = {kind: _rows(file) for kind in KINDS for file in kind_of(kind).laws if _rows(file)}
     forms = {kind: rows[number][1] for kind, rows in of_kind.items() if number in rows}
     return Law(
         *row,
@@ -86,14 +86,14 @@ def _law(number: str, row: Row) -> Law:
         partly={
             kind: why
             for kind in KINDS
-            for file in law_files(kind)[1:]
+            for file in kind_of(kind).laws
             if kind not in of_kind and (why := _skipped(file).get(number))
         },
     )
 
 
 def _why_not(kind: str, number: str) -> str:
-    return extra(kind, "WITHOUT", {}).get(number, "Its suite has no such law.")
+    return kind_of(kind).without.get(number, "Its suite has no such law.")
 
 
 def _rows(file: str) -> dict[str, Row]:

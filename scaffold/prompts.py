@@ -1,12 +1,12 @@
 """The questions of `scaffold new-module` without a name, on a terminal."""
 
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from typing import Any
 
 import click
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.kinds import NAMES, extra
+from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.check_fields import initialiser_faults
 from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.keys import CONSTRUCTORS, REBUILDS, Key, option_faults
@@ -24,7 +24,7 @@ def ask() -> dict[str, Any]:
     raw: dict[str, Any] = {"name": click.prompt("Name of the class", value_proc=_class_name)}
     kind = click.prompt("Kind", default="module", type=click.Choice(NAMES))
     doc = click.prompt("Docstring (empty for none)", default="", show_default=False)
-    key, legal = ("rebuild", REBUILDS) if kind == "pytree" else ("constructor", CONSTRUCTORS)
+    key, legal = ("rebuild", REBUILDS) if kind_of(kind).rebuilds else ("constructor", CONSTRUCTORS)
     form = click.prompt(key.capitalize(), default=legal[0], type=click.Choice(legal))
     answers = {"kind": (kind, "module"), "doc": (doc, ""), key: (form, legal[0])}
     raw |= {name: value for name, (value, default) in answers.items() if value != default}
@@ -37,7 +37,7 @@ def ask() -> dict[str, Any]:
 
 def _ask_options(kind: str) -> dict[str, Any]:
     """What the kind takes besides fields, by name; what is left empty is left out."""
-    keys: Mapping[str, Key] = extra(kind, "OPTIONS", {})
+    keys = kind_of(kind).options
     return {name: value for name, key in keys.items() if (value := _ask_option(kind, name, key)) is not None}
 
 

@@ -8,8 +8,9 @@ from pathlib import Path, PurePosixPath
 
 from scaffold import load_spec
 from scaffold.fileset import File
-from scaffold.generate import SCHEMA_NAME, law_suite, module_files, schema_text
-from scaffold.kinds import law_files
+from scaffold.generate import SCHEMA_NAME, law_suite, schema_text
+from scaffold.kinds import kind_of
+from scaffold.lay_out import module_files
 from scaffold.layout import Layout, Settings
 from scaffold.render import templates_folder
 from scaffold.spec import ModuleSpec
@@ -48,7 +49,7 @@ def _layout() -> Layout:
 
 
 def _laws(flag: str, spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    for name in law_files(spec.kind):
+    for name in kind_of(spec.kind).law_files:
         path = f"tests/{name}" if name == _EVERY_CLASS else f"tests/{_conditional(flag, name)}"
         yield path, law_suite(name)
 

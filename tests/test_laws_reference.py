@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.kinds import extra, law_files
+from scaffold.kinds import kind_of
 from scaffold.laws import KINDS, further_laws, law_table
 from tests.projects import REPOSITORY, scaffold
 
@@ -44,9 +44,9 @@ def test_what_a_kind_must_hold_besides_is_in_the_docs() -> None:
 def test_a_law_that_is_left_out_has_a_reason_and_is_in_no_suite() -> None:
     for kind in KINDS:
         left_out = {number for number, law in law_table().items() if kind in law.without}
-        assert left_out == set(extra(kind, "WITHOUT", {})), kind
+        assert left_out == set(kind_of(kind).without), kind
         for number in left_out:
-            texts = [(REPOSITORY / "scaffold" / file).read_text() for file in law_files(kind)[1:]]
+            texts = [(REPOSITORY / "scaffold" / file).read_text() for file in kind_of(kind).laws]
             assert not any(f"def test_p{int(number[1:]):02}_" in text for text in texts)
 
 

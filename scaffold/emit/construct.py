@@ -252,7 +252,7 @@ def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
 
 def _keeps_preset_apart(spec: ModuleSpec, field: Field) -> bool:
     """Whether the preset entries belong to the treedef."""
-    return bool(field.preset) and spec.kind == "pytree" and spec.rebuild == "static"
+    return bool(field.preset) and spec.rebuilds_by("static")
 
 
 def _entries_without_preset(field: Field, keys: Mapping[str, str]) -> str:

@@ -7,7 +7,7 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import guard, rename
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
@@ -30,7 +30,7 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
-    read = extra(spec.kind, "read", None)
+    read = kind_of(spec.kind).read
     if read is not None:
         return read(spec, source)
     return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))

@@ -8,14 +8,11 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.members import METHOD, call_context, class_doc, properties
 from scaffold.emit.text import docstring
 from scaffold.errors import Fault
+from scaffold.kinds import Kind
 from scaffold.kinds.module import base_names
 from scaffold.spec.bases import asks_for_call, lineage, with_inherited_call
 from scaffold.spec.model import Field, ModuleSpec
 
-SUMMARY = "an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil"
-IMPORTS = {"abc": "import abc", "AbstractLaws": "from abstract_laws import AbstractLaws"}
-ABSTRACT = True
-LAWS = ("abstract_laws.py",)
 _MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable")
 
 
@@ -76,3 +73,14 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         "has_foreign_base": any(base.module for one in every for base in one.bases),
         "test_classes": [],
     }
+
+
+KIND = Kind(
+    summary="an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil",
+    context=context,
+    imports={"abc": "import abc", "AbstractLaws": "from abstract_laws import AbstractLaws"},
+    laws=("abstract_laws.py",),
+    has_instances=False,
+    faults=faults,
+    tests=tests,
+)

@@ -10,13 +10,9 @@ from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
+from scaffold.kinds import Kind
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import with_state
-
-SUMMARY = (
-    "an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained"
-)
-NESTS = True
 
 
 def complete(spec: ModuleSpec) -> ModuleSpec:
@@ -99,3 +95,12 @@ def is_inner(node: Any) -> bool:
 
 return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
 """
+
+
+KIND = Kind(
+    summary="an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained",
+    context=context,
+    complete=complete,
+    nests=True,
+    keeps_state=True,
+)

@@ -7,8 +7,6 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source
-from scaffold.emit.declared import spread_of, value_of
-from scaffold.emit.examples import Examples
 from scaffold.emit.members import (
     BODY,
     call_context,
@@ -19,23 +17,18 @@ from scaffold.emit.members import (
 )
 from scaffold.emit.saving import save_context
 from scaffold.emit.source import operand
-from scaffold.emit.tests import entries
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
+from scaffold.kinds import Kind
 from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import DTYPES, ArrayType, ClassType, DictType, ListType, Type
 from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
+from scaffold.suite.context import entries
+from scaffold.suite.declared import spread_of, value_of
+from scaffold.suite.examples import Examples
+from scaffold.suite.subject import Subject
 
-SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
-LAWS = ("nnx_laws.py",)
-WITHOUT = {
-    "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
-}
-CONSTRUCTOR = "init"
-VARIABLES = True
-RNGS = True
-read = read_values
 DRAW = "rngs.params()"
 
 
@@ -153,13 +146,13 @@ def _expression(field: Field) -> str:
 
 def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """The values that `templates/tests` lays out: the declared Variables, and the helpers of the module."""
-    examples = Examples.of(spec, known)
+    subject = Subject(spec, known)
     updates = tuple(updated(spec))
     return {
         "suite": "NnxLaws",
         "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),
         "manifest": "variables",
-        "leaves": [row for field in spec.dynamic for row in _rows(examples, field)],
+        "leaves": [row for field in spec.dynamic for row in _rows(subject, field)],
         "attributes": [
             *([f"updates = {updates!r}"] if updates else []),
             "map_variables = staticmethod(map_variables)",
@@ -168,11 +161,11 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     }
 
 
-def _rows(examples: Examples, field: Field) -> list[str]:
+def _rows(subject: Subject, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
     if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]
-    return [_row(examples, field, path, kind) for path, kind in entries(examples.spec, examples, field)]
+    return [_row(subject.examples, field, path, kind) for path, kind in entries(subject, field)]
 
 
 def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
@@ -191,3 +184,18 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     parts += [] if value is None else [f"value={value}"]
     parts += [] if spread is None else [f"std={float(f'{spread:.4g}')}"]
     return f"Var({', '.join(parts)})"
+
+
+KIND = Kind(
+    summary="a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables",
+    context=context,
+    laws=("nnx_laws.py",),
+    without={"P4": "Flax names the paths of its modules, and `restore` goes by them (P14)."},
+    constructor="init",
+    rngs=True,
+    variables=True,
+    read=read_values,
+    abstracted_by="nnx.eval_shape",
+    faults=faults,
+    tests=tests,
+)

@@ -18,12 +18,11 @@ from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
+from scaffold.kinds import Kind
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Field, ModuleSpec
 
-SUMMARY = "a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets"
-NESTS = True
 FLAGGED = " " * 12
 
 
@@ -242,3 +241,13 @@ return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
 
 def _may_hold_integers(spec: ModuleSpec) -> bool:
     return any(field.is_tree or field.role == "module" for field in spec.dynamic if field.role != "buffer")
+
+
+KIND = Kind(
+    summary="a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets",
+    context=context,
+    nests=True,
+    rebuilds=True,
+    combines=True,
+    abstracted_by="jax.eval_shape",
+)

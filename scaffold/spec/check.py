@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kinds import NAMES, completed, kind_faults
+from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.bases import bases_faults
 from scaffold.spec.check_call import call_faults
 from scaffold.spec.check_fields import field_faults, value_faults
@@ -40,8 +40,9 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
     faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
-    of_kind = kind_faults(sound)
-    faults += [*of_kind, *_tests(sound if of_kind else completed(sound), names)]
+    kind = kind_of(spec.kind)
+    of_kind = tuple(kind.faults(sound))
+    faults += [*of_kind, *_tests(sound if of_kind else kind.complete(sound), names)]
     faults += [*state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
@@ -72,11 +73,12 @@ def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
 
 def _forms(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     """Which constructor and rebuild form go together."""
-    if spec.kind in NAMES and spec.kind != "pytree" and "rebuild" in declared:
+    rebuilds = kind_of(spec.kind).rebuilds
+    if spec.kind in NAMES and not rebuilds and "rebuild" in declared:
         fix = 'remove it, or write `kind = "pytree"`'
         what = f"a class of kind `{spec.kind}` does not choose how it is rebuilt"
         yield Fault(_place(spec, "rebuild"), what, fix)
-    if spec.kind != "pytree":
+    if not rebuilds:
         return
     if spec.constructor == "init" and spec.rebuild in ("factory", "flag"):
         fix = 'remove `constructor`, or write `rebuild = "bypass"`'

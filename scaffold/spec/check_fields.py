@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kinds import NAMES, extra
+from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.constructor import dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, free_names
 from scaffold.spec.initialisers import INITIALISERS, Initialiser, legal_initialisers
@@ -176,7 +176,7 @@ def _plural(kind: Type) -> str:
 
 def _variable(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     """What is wrong with a Variable type where the kind has Variables, the kind says itself."""
-    having = tuple(name for name in NAMES if extra(name, "VARIABLES", False))
+    having = tuple(name for name in NAMES if kind_of(name).variables)
     if field.variable is not None and spec.kind in NAMES and spec.kind not in having:
         fix = f'remove it, or write `kind = "{having[0]}"`'
         yield Fault(f"{place}.variable", f"a class of kind `{spec.kind}` has no Variables", fix)
@@ -307,7 +307,7 @@ def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names that the class makes out of those of fields."""
     made = {f"{name}_key": f"the key of `{name}`" for name in key_consumers(spec)}
     made = made if len(made) > 1 else {}
-    if spec.kind == "pytree" and spec.rebuild == "static":
+    if spec.rebuilds_by("static"):
         with_preset = [one.name for one in spec.fields if one.preset]
         made |= {
             f"{name}_{part}": f"the {part} of `{name}`"

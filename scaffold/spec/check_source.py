@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from scaffold.errors import Fault, nearest, suggestion
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import constructor_names, converter_expression
 from scaffold.spec.expressions import (
     assigned_names,
@@ -181,7 +181,7 @@ def imported_names(spec: ModuleSpec) -> frozenset[str]:
 
 def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     """Names that stand for nothing where they are used."""
-    imports = {*IMPORTS, *extra(spec.kind, "IMPORTS", {}), *imported_names(spec)}
+    imports = {*IMPORTS, *kind_of(spec.kind).imports, *imported_names(spec)}
     shared = frozenset({*imports, *_BUILTINS, spec.name, *unread})
     in_constructor = shared | constructor_names(spec)
     in_methods = shared | {field.name for field in spec.fields} | {"self"}

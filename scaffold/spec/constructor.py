@@ -8,7 +8,7 @@ optional fields; then `dtype`, and after `*` the key. Arguments without a defaul
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.model import Argument, Field, ModuleSpec
@@ -181,7 +181,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
 
 def _has_streams(spec: ModuleSpec) -> bool:
     """Whether it is given streams of keys, `rngs`, in the place of a key."""
-    return extra(spec.kind, "RNGS", False)
+    return kind_of(spec.kind).rngs
 
 
 def _reads_rngs(spec: ModuleSpec) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from scaffold.choices import BACKENDS, SAVES
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES as KINDS
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.raw import as_list, as_table
 
 CONSTRUCTORS = ("factory", "init")
@@ -147,9 +147,9 @@ def key_faults(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str) -> l
 
 def option_faults(kind: str, options: Mapping[str, Any]) -> list[Fault]:
     """What is wrong with the table `[options]` of a spec of this kind."""
-    keys: Mapping[str, Key] = extra(kind, "OPTIONS", {})
+    keys = kind_of(kind).options
     if options and not keys:
-        having = {name: tuple(extra(name, "OPTIONS", {})) for name in KINDS}
+        having = {name: tuple(kind_of(name).options) for name in KINDS}
         legal = tuple(f"{name}: {', '.join(found)}" for name, found in having.items() if found)
         fix = "remove them, or choose a kind that has them"
         return [Fault("options", f"kind `{kind}` has no options", fix, legal)]

@@ -4,6 +4,7 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+from scaffold.kinds import kind_of
 from scaffold.spec.initialisers import named
 from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
 
@@ -215,6 +216,10 @@ class ModuleSpec:
         )
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
+
+    def rebuilds_by(self, form: str) -> bool:
+        """Whether jax rebuilds an instance in this form; only some kinds choose one."""
+        return self.rebuild == form and kind_of(self.kind).rebuilds
 
     @property
     def nests(self) -> bool:

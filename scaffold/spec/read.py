@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.kinds import completed, extra
+from scaffold.kinds import kind_of
 from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
 from scaffold.spec.entries import (
@@ -287,7 +287,7 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         fields=reader.fields(tables),
         doc=reader.text(raw, "doc"),
         bases=reader.bases(raw),
-        constructor=reader.text(raw, "constructor", extra(kind, "CONSTRUCTOR", "factory")),
+        constructor=reader.text(raw, "constructor", kind_of(kind).constructor),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),
         setup=dedented(reader.text(raw, "setup")),
@@ -306,12 +306,12 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
     reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
-    return completed(spec)
+    return kind_of(kind).complete(spec)
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:
     """The arguments, with `rngs` where another kind of class has `key`."""
-    if not extra(kind, "RNGS", False):
+    if not kind_of(kind).rngs:
         return arguments
     return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from scaffold.errors import Fault
+from scaffold.kinds import kind_of
 from scaffold.spec.expressions import assigned_names, own_nodes, rewrite, rewrite_statements
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.types import ClassType, TupleType, Type
@@ -156,7 +157,7 @@ def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What state cannot be, and where it cannot be read or updated."""
     for field in state_fields(spec):
         yield from _field_faults(spec, field, f"{spec.where}: fields.{field.name}")
-    if spec.kind == "module":
+    if kind_of(spec.kind).keeps_state:
         yield from _axis_faults(spec)
         yield from _call_faults(spec)
         yield from _reader_faults(spec)
@@ -168,8 +169,9 @@ def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _field_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    if spec.kind != "module":
-        fix = 'write `role = "buffer"`, which the call may update' if spec.kind == "nnx" else None
+    kind = kind_of(spec.kind)
+    if not kind.keeps_state:
+        fix = 'write `role = "buffer"`, which the call may update' if kind.variables else None
         what = f"a class of kind `{spec.kind}` has no `equinox.nn.State`"
         yield Fault(f"{place}.role", what, fix or 'write `kind = "module"`')
     if field.nullable:

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.expressions import dedented, rewrite
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_fault
@@ -138,7 +138,7 @@ def calls_stop_gradient(node: ast.AST) -> bool:
 
 def may_update(spec: ModuleSpec) -> bool:
     """Whether the call updates fields by assigning them."""
-    return extra(spec.kind, "VARIABLES", False) or any(one.role == "state" for one in spec.fields)
+    return kind_of(spec.kind).variables or any(one.role == "state" for one in spec.fields)
 
 
 def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:

@@ -6,13 +6,13 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scaffold.emit.examples import Examples
 from scaffold.emit.initialised import fan_axes
 from scaffold.spec.constructor import key_consumers, reads, sources_of
 from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.spreads import measured
 from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
+from scaffold.suite.examples import Examples
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
 _UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}

@@ -1,22 +1,21 @@
 """Inputs of another configuration, for the tests that compare two."""
 
-from collections.abc import Mapping
-
-from scaffold.emit.examples import Examples
 from scaffold.spec.constructor import Parameter, parameters, reads
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import other_size
 from scaffold.spec.types import ArrayType, CallableType, LiteralType, ScalarType, Type, walk
+from scaffold.suite.subject import Subject
 
 
-def other_inputs(spec: ModuleSpec, examples: Examples, inputs: Mapping[str, str]) -> list[list[str]]:
+def other_inputs(subject: Subject) -> list[list[str]]:
     """Changes to the inputs that make another configuration: the first that can be made."""
+    spec = subject.spec
     if spec.test.other:
         return [[name, source] for name, source in spec.test.other]
     checked = {name for one in spec.fields if one.check for name in reads(one.check)}
     for parameter in sorted(parameters(spec), key=_preference):
         # What a check looks at may be refused when it is changed at random.
-        changed = None if parameter.name in checked else _changed(spec, examples, parameter, inputs)
+        changed = None if parameter.name in checked else _changed(subject, parameter)
         if changed is not None:
             return [list(changed)]
     return []
@@ -26,20 +25,18 @@ def _preference(parameter: Parameter) -> int:
     return {"flag": 0, "field": 1, "dim": 2}.get(parameter.source, 3)
 
 
-def _changed(
-    spec: ModuleSpec, examples: Examples, parameter: Parameter, inputs: Mapping[str, str]
-) -> tuple[str, str] | None:
-    name = parameter.name
-    source = inputs.get(name, parameter.default)
+def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
+    spec, sizes, name = subject.spec, subject.examples.sizes, parameter.name
+    source = subject.inputs.get(name, parameter.default)
     if parameter.source == "flag":
         return name, "False"
     if parameter.source == "dim":
-        size = other_size(spec, name, examples.sizes) if _is_free_dim(spec, name) else None
+        size = other_size(spec, name, sizes) if _is_free_dim(spec, name) else None
         return None if size is None else (name, str(size))
     field = parameter.field
     if parameter.source != "field" or field is None or field.dynamic or field.converter or source is None:
         return None
-    if name in examples.sizes and not _is_free_dim(spec, name):
+    if name in sizes and not _is_free_dim(spec, name):
         return None
     changed = _other_value(field.type, source)
     return None if changed is None else (name, changed)

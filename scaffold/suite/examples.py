@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from scaffold.errors import ScaffoldError
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import all_positive, evaluate, is_int, several, sizes
@@ -122,7 +123,7 @@ class Examples:
     def instance(self, kind: ClassType, name: str, offset: int) -> str:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
         spec = self.known.get(kind.name) if kind.module is None else None
-        if spec is None or spec.kind == "abstract":
+        if spec is None or not kind_of(spec.kind).has_instances:
             raise ScaffoldError(
                 f"the tests cannot build a `{type_text(kind)}` for `{name}`",
                 where=f"{self.spec.where}: test.values",
@@ -159,5 +160,5 @@ def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
 
 def constructor_name(spec: ModuleSpec) -> str:
     """`Affine.create`, or `Affine` where `__init__` builds."""
-    by_flag = spec.rebuild == "flag" and spec.kind == "pytree" and all(field.given for field in spec.stored)
+    by_flag = spec.rebuilds_by("flag") and all(field.given for field in spec.stored)
     return spec.name if spec.constructor == "init" or by_flag else f"{spec.name}.create"
