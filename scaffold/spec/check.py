@@ -18,7 +18,7 @@ from scaffold.spec.check_source import (
     readable,
     source_faults,
 )
-from scaffold.spec.constructor import KEY, dims_of, key_consumers, parameters, variadic_dims
+from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
@@ -207,14 +207,30 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
         for name, source in pairs:
             place = _place(spec, "test", key, name)
             yield from _known_argument(name, known, place, unread)
-            kind = next((one.type for one in parameters(spec) if one.name == name), None)
+            kind = next((one.type for one in _given(spec) if one.name == name), None)
             if kind is not None and source != "None":
                 yield from value_faults(kind, source, place)
+    yield from _unused(spec)
     for row in spec.test.rejected:
         if not row:
             yield Fault(_place(spec, "test", "rejected"), "a row changes nothing", "write `{ depth = 0 }`")
         for name, _ in row:
             yield from _known_argument(name, known, _place(spec, "test", "rejected", name), unread)
+
+
+def _given(spec: ModuleSpec) -> tuple[Parameter | Argument, ...]:
+    """The arguments of the constructor and, where it takes none of that name, of the call."""
+    return (*parameters(spec), *(spec.call.args if spec.call else ()))
+
+
+def _unused(spec: ModuleSpec) -> Iterator[Fault]:
+    legal = tuple(one.name for one in spec.dynamic if one.array is not None)
+    for name in spec.test.unused:
+        if name not in legal:
+            fix = suggestion(name, legal, "remove it")
+            yield Fault(
+                _place(spec, "test", "unused"), f"`{name}` is no field that holds an array", fix, legal
+            )
 
 
 def _known_argument(name: str, known: set[str], place: str, unread: frozenset[str]) -> Iterator[Fault]:

@@ -117,9 +117,13 @@ CALL_KEYS = {
 }
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),
-    "values": Key("table", "Values of arguments, by name; a string that begins with `=` is an expression."),
+    "values": Key(
+        "table",
+        "Values of arguments of constructor and call, by name; a string that begins with `=` is an expression.",
+    ),
     "other": Key("table", "Changes to the arguments that make another configuration."),
     "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),
+    "unused": Key("array of strings", "Fields on some elements of which the example call does not depend."),
     "skip": Key(
         "array of strings", "Parts of names of tests that do not hold for the class: `p08_every_parameter`."
     ),

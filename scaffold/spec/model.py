@@ -137,6 +137,8 @@ class TestPlan:
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
     strict: bool = True
     """Whether the call must not promote dtypes and ranks."""
+    unused: tuple[str, ...] = ()
+    """Fields on some elements of which the example call does not depend."""
     skip: tuple[str, ...] = ()
     """Parts of the names of tests that do not hold for the class."""
     backend: str | None = None

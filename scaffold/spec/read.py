@@ -250,6 +250,7 @@ class Reader:
             values=self.values(self.table(table, "values"), "values"),
             other=self.values(self.table(table, "other"), "other"),
             strict=table.get("strict") is not False,
+            unused=tuple(map(str, as_list(table.get("unused")))),
             skip=tuple(map(str, as_list(table.get("skip")))),
             backend=self.text(table, "backend") or None,
             lower_for=tuple(map(str, as_list(table["lower_for"]))) if "lower_for" in table else None,

@@ -104,7 +104,7 @@ def _example_call(subject: Subject) -> Context:
         "returns": _returns(subject),
         "carry": _carry(subject),
         "arguments": [
-            subject.examples.value(batched(one.type, subject.batch), one.name, index)
+            subject.examples.argument(one.name, batched(one.type, subject.batch), index)
             for index, one in enumerate(subject.passed)
             if one.type
         ],
@@ -186,6 +186,7 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     value, spread = value_of(field, path), spread_of(examples, field)
     parts += [f"value={value}"] if value is not None else []
     parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []
+    parts += ["unused=True"] if field.name in subject.spec.test.unused else []
     return f"Leaf({', '.join(parts)})"
 
 

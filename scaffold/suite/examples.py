@@ -24,6 +24,7 @@ from scaffold.spec.types import (
     TupleType,
     Type,
     UnionType,
+    walk,
 )
 
 
@@ -66,6 +67,17 @@ class Examples:
         kind = parameter.type if parameter.type is not None else ScalarType("int")
         names = tuple(name for name, _ in parameter.field.preset) if parameter.field is not None else ()
         return self.value(kind, parameter.name, index, names)
+
+    def argument(self, name: str, kind: Type, offset: int) -> str:
+        """Source of an argument of the call: what `[test]` says, as an array of its dtype, or an example."""
+        source = dict(self.spec.test.values).get(name)
+        if source is None:
+            return self.value(kind, name, offset)
+        array = next((one for one in walk(kind) if isinstance(one, ArrayType)), None)
+        is_one = isinstance(kind, ArrayType | UnionType)
+        if array is None or array.dtype == "key" or not is_one:
+            return source
+        return f"jnp.array({source}, {_dtype_of_example(array)})"
 
     def value(self, kind: Type, name: str, offset: int, keys: tuple[str, ...] = ()) -> str:
         """Source of an example of `kind` for the argument `name`; `offset` makes it differ from its neighbours."""
@@ -146,6 +158,12 @@ class Examples:
     def construct(self) -> str:
         """What is called to build an instance."""
         return constructor_name(self.spec)
+
+
+def _dtype_of_example(array: ArrayType) -> str:
+    """The dtype as `sample` takes it: `float` is jax's default."""
+    name = DTYPES[array.dtype][1]
+    return name if name in ("float", "bool") else f"jnp.{name}"
 
 
 def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:

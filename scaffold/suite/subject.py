@@ -41,16 +41,19 @@ class Subject:
 
     @cached_property
     def passed(self) -> tuple[Argument, ...]:
-        """Those that the example passes as arrays; the others keep their default or are constants."""
+        """Those that the example passes as arrays, which are cast, mapped and differentiated; the others keep their default
+        or are constants."""
         return tuple(one for one in self.arguments if self._is_passed(one))
 
     def _is_passed(self, argument: Argument) -> bool:
-        if argument.name in dict(self.spec.test.values) or argument.type is None:
+        if argument.type is None:
             return False
         parts = tuple(walk(argument.type))
         has_array = any(isinstance(part, ArrayType | TreeType | ClassType) for part in parts)
         is_key = any(isinstance(part, ArrayType) and part.dtype == "key" for part in parts)
-        return has_array and (argument.default is None or is_key)
+        value = dict(self.spec.test.values).get(argument.name)
+        wanted = value != "None" if value is not None else argument.default is None or is_key
+        return has_array and wanted
 
     @cached_property
     def batch(self) -> int:
