@@ -50,7 +50,7 @@ def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False,
     `ScaffoldError` with everything that is wrong with the answers.
     """
     settings = _settings()
-    _check_copier(settings["_min_copier_version"])
+    _check_copier(str(settings["_min_copier_version"]))
     name = _name_of(folder)
     unfit = list(_folder_faults(settings, name)) if "name" not in answers else []
     given = _checked(settings, answers, [] if ask else unfit)
@@ -184,7 +184,9 @@ def _files(root: Path, kept: Iterable[PurePosixPath]) -> Iterator[File]:
 
 def _forced(plan: Plan, settings: Mapping[str, Question]) -> Plan:
     """The plan that replaces what nobody has edited; what someone may have edited stays a conflict."""
-    former = _former_texts(plan.root, settings) if plan.conflicts else {}
+    if not plan.conflicts:
+        return plan
+    former = _former_texts(plan.root, settings)
     steps = tuple(
         replace(step, action=Action.UPDATE)
         if step.action is Action.CONFLICT and _is_unedited(step, former)
