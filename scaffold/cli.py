@@ -218,16 +218,16 @@ def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> Non
 
 
 @main.command("new-project")
-@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", metavar="DIR")
 @click.option("--data", multiple=True, metavar="KEY=VALUE", help="Answer a question; repeat for several.")
 @click.option("--defaults", is_flag=True, help="Ask nothing: what is not answered has its default.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
 @click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
-@click.option("--force", is_flag=True, help="Overwrite files that differ.")
+@click.option("--force", is_flag=True, help="Replace files that nobody has edited since they were made.")
 @json_option
 @reports_faults
 def new_project(
-    folder: Path,
+    folder: str,
     data: tuple[str, ...],
     defaults: bool,
     dry_run: bool,
@@ -239,11 +239,13 @@ def new_project(
 
     On a terminal it asks what `--data` does not answer.
     """
-    from scaffold.project import parse_answers, plan_project
+    from scaffold.project import next_steps, parse_answers, plan_project, project_folder
 
     ask = sys.stdin.isatty() and not (defaults or as_json)
-    plan = plan_project(folder, parse_answers(data), ask=ask, force=force)
+    plan = plan_project(project_folder(folder), parse_answers(data), ask=ask, force=force)
     _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    if not (dry_run or diff or as_json):
+        click.echo(f"next: {' && '.join(next_steps(plan))}")
 
 
 @main.command("kinds")

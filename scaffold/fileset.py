@@ -79,10 +79,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Plan:
-    """What publishing would do below `root`, in order of path."""
+    """What publishing would do below `root`, in order of path; `remedy` is what its conflicts say to do."""
 
     root: Path
     steps: tuple[Step, ...]
+    remedy: str = _FORCE_OR_RENAME
 
     @property
     def conflicts(self) -> tuple[Step, ...]:
@@ -97,7 +98,7 @@ class Plan:
     def refuse_conflicts(self) -> None:
         """Raise a `ScaffoldError` that lists every conflict, if there is one."""
         what = "exists, and differs from what would be written"
-        faults = [Fault(str(step.path), what, _FORCE_OR_RENAME) for step in self.conflicts]
+        faults = [Fault(str(step.path), what, self.remedy) for step in self.conflicts]
         if faults:
             raise ScaffoldError.of(faults, exit_code=1)
 
