@@ -291,3 +291,18 @@ def test_leaving_writes_nothing(tmp_path: Path, letter: bytes, code: int, late: 
         terminal.expect("Aborted!")
         assert terminal.code() == code
     assert read_tree(asked) == before
+
+
+@pytest.mark.parametrize("variables", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_a_terminal_has_colours_unless_they_are_refused(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with dialogue(folder(tmp_path, "shown"), "new-module", "Affine", "w:f[n]", "--dry-run") as terminal:
+        assert terminal.code() == 0
+    assert ("\x1b[32mcreate\x1b[0m" in terminal.shown) == (not variables)
+    assert ("\x1b" in terminal.shown) == (not variables)

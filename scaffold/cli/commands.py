@@ -47,6 +47,7 @@ folder_option = click.option(
 
 
 @click.group(
+    "scaffold",
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=FIRST_CLASS.format(title="A first class:") + LEAVES,

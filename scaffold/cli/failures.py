@@ -24,7 +24,7 @@ def guarded(run: Callable[[], Any], arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return 1  # who reads has had enough
     except Exception as error:
-        return _refuse(_as_scaffold_error(error), as_json="--json" in arguments)
+        return _refuse(_as_scaffold_error(error, arguments), as_json="--json" in arguments)
     finally:
         settle_stdout()
     return code if isinstance(code, int) else 0
@@ -58,7 +58,7 @@ def _fault_text(fault: Fault) -> str:
     return "\n".join([click.style("error: ", fg="red") + first, *rest])
 
 
-def _as_scaffold_error(error: Exception) -> ScaffoldError:
+def _as_scaffold_error(error: Exception, arguments: Sequence[str]) -> ScaffoldError:
     match error:
         case ScaffoldError():
             return error
@@ -67,7 +67,7 @@ def _as_scaffold_error(error: Exception) -> ScaffoldError:
                 "Aborted! Nothing was written", where="scaffold", fix="run it again", exit_code=1
             )
         case click.ClickException():
-            return _usage_error(error)
+            return _usage_error(error, arguments)
         case OSError():
             return _refused_by_the_system(error)
         case RecursionError() | MemoryError():
@@ -103,8 +103,8 @@ def unknown_command(name: str, commands: Sequence[str]) -> ScaffoldError:
     return ScaffoldError(f"there is no command `{name}`", where="scaffold", fix=fix, legal=commands)
 
 
-def _usage_error(error: click.ClickException) -> ScaffoldError:
-    context = getattr(error, "ctx", None) or click.Context(click.Command("scaffold"), info_name="scaffold")
+def _usage_error(error: click.ClickException, arguments: Sequence[str]) -> ScaffoldError:
+    context = getattr(error, "ctx", None) or _context(arguments)
     fix = f"`{context.command_path} --help` says what it takes"
     match error:
         case click.NoSuchOption():
@@ -120,3 +120,9 @@ def _usage_error(error: click.ClickException) -> ScaffoldError:
         case _:
             what = error.format_message().rstrip(".")
     return ScaffoldError(what, where=context.command_path, fix=fix)
+
+
+def _context(arguments: Sequence[str]) -> click.Context:
+    """A context of the command, for the errors to which click gives none."""
+    path = " ".join(["scaffold", *(word for word in arguments[:1] if word[:1] != "-")])
+    return click.Context(click.Command(path), info_name=path)
