@@ -19,8 +19,10 @@ from scaffold.kinds import NAMES
 from scaffold.spec.keys import ROLES
 from tests.projects import AFFINE, REPOSITORY
 from tests.support import read_tree, write_tree
+from tests.test_imports import FORBIDDEN
 
 COMMANDS = ("new-module", "new-project", "kinds", "schema", "show", "laws")
+ENTRY = "from scaffold.cli import main; main(prog_name='scaffold')"
 
 
 @pytest.fixture
@@ -333,3 +335,26 @@ def test_completion_knows_the_values(here: Path) -> None:
     assert completed("show", "L") == ["LoRALinear"]
     assert "P3" in completed("laws", "P")
     assert completed("new-project", "here", "--data", "style=") == ["style=kidger", "style=scientific-python"]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"), [("new-module --kind ", "pytree"), ("laws ", "P18"), ("show ", "")]
+)
+def test_completion_imports_nothing_heavy(
+    words: str, offered: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = f"import atexit, sys; atexit.register(lambda: print('MODULES', *sys.modules)); {ENTRY}"
+    asked = {"_SCAFFOLD_COMPLETE": "fish_complete", "COMP_WORDS": f"scaffold {words}", "COMP_CWORD": ""}
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    result = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    values, _, modules = result.stdout.rpartition("MODULES")
+    assert offered in values
+    assert {name.partition(".")[0] for name in modules.split()}.isdisjoint(FORBIDDEN)
+    assert "laws" in words or "jinja2" not in modules.split()
