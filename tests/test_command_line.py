@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scaffold.cli import main
+from scaffold.cli.next_steps import after_project
 from scaffold.errors import Fault, ScaffoldError, shown
 from scaffold.kinds import NAMES
 from scaffold.spec.keys import ROLES
@@ -276,6 +277,11 @@ def test_the_next_step_runs_the_tests(here: Path, monkeypatch: pytest.MonkeyPatc
     )
     (here / "uv.lock").touch()
     assert next_line(told("new-module", *AFFINE)) == "next: uv run pytest ../tests/test_affine.py"
+
+
+def test_the_next_step_in_a_project_is_its_tests(here: Path) -> None:
+    assert after_project(here / "my study") == "next: cd 'my study' && uv run pytest"
+    assert after_project(Path()) == "next: uv run pytest"
 
 
 def test_the_next_step_names_what_is_missing(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

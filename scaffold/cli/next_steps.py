@@ -27,9 +27,9 @@ def after_module(plan: "Plan") -> str:
 
 
 def after_project(folder: Path) -> str:
-    """After a project was made."""
+    """After a project was made; `uv run` installs what it needs."""
     place = shlex.quote(os.path.relpath(folder))
-    return f"next: {'' if place == '.' else f'cd {place} && '}uv sync && uv run pytest"
+    return f"next: {'' if place == '.' else f'cd {place} && '}uv run pytest"
 
 
 def _from_here(root: Path, tests: list[PurePosixPath]) -> str:

@@ -8,11 +8,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 from click.types import StringParamType
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 Words = Callable[[click.Context], Iterable[str]]
 
@@ -31,8 +33,14 @@ class Word(StringParamType):
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        return [CompletionItem(word) for word in self.words(ctx) if word.startswith(incomplete)]
+    ) -> "list[CompletionItem]":
+        return _items(word for word in self.words(ctx) if word.startswith(incomplete))
+
+
+def _items(words: Iterable[str]) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word) for word in words]
 
 
 def constant(module: str, name: str) -> Words:
@@ -122,14 +130,14 @@ class FieldToken(StringParamType):
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
+    ) -> "list[CompletionItem]":
         before = (ctx.params.get(param.name or "") or ("",))[-1]
         mark = max("@=", key=incomplete.rfind)
         head, found, tail = incomplete.rpartition(mark)
         if not found and before[-1:] not in ("@", "="):
             return []
         words = _roles() if (found or before[-1:]) == "@" else _initialisers()
-        return [CompletionItem(f"{head}{found}{word}") for word in words if word.startswith(tail)]
+        return _items(f"{head}{found}{word}" for word in words if word.startswith(tail))
 
 
 def _roles() -> Iterable[str]:
