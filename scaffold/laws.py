@@ -65,7 +65,7 @@ def law_table(name: str | None = None) -> dict[str, Law]:
         names = [*every, *(law.name for law in every.values())]
         raise ScaffoldError(
             f"there is no law `{name}`",
-            where="command line",
+            where="NAME",
             legal=tuple(every),
             fix=suggestion(name, names, "write a number such as P3"),
         )

@@ -18,7 +18,7 @@ from scaffold.cli.next_steps import after_project
 from scaffold.errors import Fault, ScaffoldError, shown
 from scaffold.kinds import NAMES
 from scaffold.spec.keys import ROLES
-from tests.projects import AFFINE, REPOSITORY
+from tests.projects import AFFINE, EXAMPLES, REPOSITORY
 from tests.support import read_tree, write_tree
 from tests.test_imports import FORBIDDEN
 
@@ -277,6 +277,15 @@ def test_the_next_step_runs_the_tests(here: Path, monkeypatch: pytest.MonkeyPatc
     )
     (here / "uv.lock").touch()
     assert next_line(told("new-module", *AFFINE)) == "next: uv run pytest ../tests/test_affine.py"
+
+
+def test_what_only_explains_has_a_next_step_too(here: Path) -> None:
+    affine = str(EXAMPLES / "specs/affine.toml")
+    assert next_line(told("kinds")) == "next: scaffold new-module NAME FIELD... --kind KIND"
+    assert next_line(told("laws", "manifest")) == "next: `pytest -k p02` runs the tests of P2"
+    assert next_line(told("show", affine)) == "next: `scaffold new-module --spec` with its spec writes it"
+    for arguments in (("kinds",), ("laws", "P2"), ("show", affine), ("schema",)):
+        assert told(*arguments, "--json").stderr == ""
 
 
 def test_the_next_step_in_a_project_is_its_tests(here: Path) -> None:

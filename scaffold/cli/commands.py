@@ -178,7 +178,7 @@ def _plan_answers(answers: Answers, layout: "Layout", *, force: bool, ask: bool)
     if not ask:
         raise ScaffoldError(
             "there is no NAME and no terminal to ask on",
-            where="command line",
+            where="NAME",
             fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
         )
     from scaffold.prompts import plan_from_answers
@@ -196,7 +196,7 @@ def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...
     given = [f"--{option}" for option, value in options.items() if value not in (None, ())]
     if given or (name is not None and not name.endswith(".toml")):
         what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
-        raise ScaffoldError(what, where="command line", fix="edit the spec, or leave `--spec` out")
+        raise ScaffoldError(what, where="--spec", fix="edit the spec, or leave `--spec` out")
 
 
 def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> bool:
@@ -274,6 +274,7 @@ def kinds(as_json: bool) -> None:
         say(f"{name:{width}}  {kind['summary']}")
         for option, told in kind["options"].items():
             say(f"{'':{width}}  --option {option}=...  {told}")
+    hint("next: scaffold new-module NAME FIELD... --kind KIND")
 
 
 @main.command("schema")
@@ -299,6 +300,7 @@ def show(target: str, folder: Path, as_json: bool) -> None:
         say_json({"files": [{"path": str(file.path), "text": file.text} for file in files]})
     else:
         say("\n".join(f"# --- {file.path}\n{file.text}" for file in files), nl=False)
+        hint("next: `scaffold new-module --spec` with its spec writes it")
 
 
 @main.command("laws", short_help="Explain the laws that the tests hold a class to.")
@@ -316,3 +318,5 @@ def laws(name: str | None, as_json: bool) -> None:
     parts = [law.text(number) for number, law in table.items()]
     parts += ["\n  ".join([f"{kind}, besides:", *laws]) for kind, laws in further.items()]
     say("\n\n".join(parts))
+    first = next(iter(table))
+    hint(f"next: `pytest -k p{int(first[1:]):02}` runs the tests of {first}")
