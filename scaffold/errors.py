@@ -1,7 +1,48 @@
 """Errors that carry their remedy: what is wrong, where, what is legal, and how to mend it."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+
+_LONGEST, _LONGEST_QUOTED, _LONGEST_LEGAL = 1000, 160, 1500
+_QUOTED = re.compile(rf"(?<=`)[^`]{{{_LONGEST_QUOTED + 1},}}(?=`)")
+
+
+def shown(text: str, longest: int = _LONGEST) -> str:
+    """`text` as it may be echoed: on one line, without control characters, and no longer than anybody reads.
+
+    Whatever an input holds reaches a terminal or a log through here. What is too long keeps its beginning and its end,
+    a quotation in backticks before the whole.
+    """
+    text = _QUOTED.sub(lambda found: _cut(found[0], _LONGEST_QUOTED), text) if len(text) > longest else text
+    return escaped(_cut(text, longest))
+
+
+def escaped(text: str, *, keep: str = "") -> str:
+    """`text` with an escape such as `\\x1b` for each character that is not printable, and not in `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one in keep else _escape(one) for one in text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    end = longest // 4
+    return f"{text[: longest - end]}… {len(text) - longest} characters …{text[-end:]}"
+
+
+def _legal_shown(legal: Sequence[str]) -> list[str]:
+    """As many of the legal values as anybody reads, and how many more there are."""
+    told = [shown(word, _LONGEST_QUOTED) for word in legal[: _LONGEST_LEGAL // 2]]
+    while sum(map(len, told)) > _LONGEST_LEGAL:
+        del told[len(told) // 2 :]
+    more = len(legal) - len(told)
+    return [*told, f"and {more} more"] if more else told
 
 
 @dataclass(frozen=True, order=True)
@@ -18,15 +59,20 @@ class Fault:
     legal: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.what}"]
+        lines = [f"{shown(self.where)}: {shown(self.what)}"]
         if self.legal:
-            lines.append(f"  legal: {', '.join(self.legal)}")
-        lines.append(f"  fix: {self.fix}")
+            lines.append(f"  legal: {', '.join(_legal_shown(self.legal))}")
+        lines.append(f"  fix: {shown(self.fix)}")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, object]:
         """The fault as plain JSON, for `--json`."""
-        return {"where": self.where, "what": self.what, "legal": list(self.legal), "fix": self.fix}
+        return {
+            "where": shown(self.where),
+            "what": shown(self.what),
+            "legal": _legal_shown(self.legal),
+            "fix": shown(self.fix),
+        }
 
 
 class ScaffoldError(Exception):

@@ -14,7 +14,7 @@ from scaffold.fileset import Edit, File, Plan, make_plan
 from scaffold.lay_out import module_files
 from scaffold.layout import Layout
 from scaffold.spec import ModuleSpec
-from scaffold.spec.names import class_name_fault, stem
+from scaffold.spec.names import stem
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import read_toml, write_toml
@@ -104,9 +104,7 @@ def law_suite(name: str = "pytree_laws.py") -> str:
 
 def plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool = False) -> Plan:
     """The plan for a spec that the command line gave: the class, its tests, and the spec as a file."""
-    name = str(raw.get("name", ""))
-    is_bad = class_name_fault(name, "name") is not None
-    spec = read_spec(raw, "command line" if is_bad else layout.spec_file(stem(name)).as_posix())
+    spec = read_spec(raw, "command line")
     spec_file = layout.spec_file(stem(spec.name))
     schema_file = layout.specs / SCHEMA_NAME
     extra = (

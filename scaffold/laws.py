@@ -1,9 +1,11 @@
 """The law suites as a reference: what each law says, the usual mistake behind a failure, its fix, and which kinds it binds."""
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 from scaffold.errors import ScaffoldError, suggestion
@@ -63,7 +65,7 @@ def law_table(name: str | None = None) -> dict[str, Law]:
         names = [*every, *(law.name for law in every.values())]
         raise ScaffoldError(
             f"there is no law `{name}`",
-            where="command line",
+            where="NAME",
             legal=tuple(every),
             fix=suggestion(name, names, "write a number such as P3"),
         )
@@ -96,10 +98,12 @@ def _why_not(kind: str, number: str) -> str:
     return kind_of(kind).without.get(number, "Its suite has no such law.")
 
 
+@cache
 def _rows(file: str) -> dict[str, Row]:
     """The table `LAWS` of a suite; empty where it has none, and so takes over the pytree laws."""
-    # The suite imports jax, so it is read and not imported.
-    for node in ast.parse(law_suite(file)).body:
+    # The suite imports jax, so it is read and not imported, and of it no more than the table.
+    table = re.search(r"^LAWS\b.*?^}$", law_suite(file), re.MULTILINE | re.DOTALL)
+    for node in ast.parse(table[0] if table else "").body:
         if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
             target = node.targets[0] if isinstance(node, ast.Assign) else node.target
             if isinstance(target, ast.Name) and target.id == "LAWS":
@@ -107,6 +111,7 @@ def _rows(file: str) -> dict[str, Row]:
     return {}
 
 
+@cache
 def _skipped(file: str) -> dict[str, str]:
     """The laws of which a suite skips a test that it inherits, with its reason."""
     found: dict[str, str] = {}

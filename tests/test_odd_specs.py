@@ -55,7 +55,8 @@ def generated(folder: Path, *texts: str) -> tuple[int, str, dict[str, str]]:
         done = run(command, folder)
         assert done.returncode == 0, done.stdout
     files = {path: text for path, text in read_tree(folder).items() if path.endswith((".py", ".toml"))}
-    return result.returncode, result.stderr, {path: text.decode() for path, text in files.items()}
+    faults = result.stderr if result.returncode else ""  # the next step goes there, too
+    return result.returncode, faults, {path: text.decode() for path, text in files.items()}
 
 
 def test_the_faults_of_several_specs_are_one_report(tmp_path: Path) -> None:

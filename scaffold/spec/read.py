@@ -281,7 +281,7 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
     tables = reader.table(raw, "fields")
     if not tables and isinstance(raw.get("fields"), Mapping) and not odd:
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
-    kind = reader.text(raw, "kind", "module")
+    kind, options = reader.text(raw, "kind", "module"), reader.table(raw, "options")
     spec = ModuleSpec(
         name=reader.text(raw, "name"),
         kind=kind,
@@ -296,12 +296,12 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
         save=saved_as(raw.get("save")),
-        options=tuple(reader.table(raw, "options").items()),
+        options=tuple(one for one in options.items() if not option_faults(kind, dict([one]))),
         call=reader.call(raw),
         test=reader.test(raw),
         where=where,
     )
-    reader.faults += [_at(fault, where) for fault in option_faults(spec.kind, dict(spec.options))]
+    reader.faults += [_at(fault, where) for fault in option_faults(kind, options)]
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
     unread = "\n".join(reader.unread)
     reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]

@@ -1,87 +1,75 @@
-"""argv to the API: the only module that prints or sets an exit code."""
+"""The commands: argv to the API."""
 
 import atexit
 import gc
 import sys
-from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
+from typing import TYPE_CHECKING
 
 import click
 
-from scaffold.errors import Fault, ScaffoldError
+from scaffold.cli import options, paint
+from scaffold.cli.answers import Answers
+from scaffold.cli.group import Commands
+from scaffold.cli.terminal import can_ask, hint, say, say_json
+from scaffold.errors import ScaffoldError
 
 if TYPE_CHECKING:
     from scaffold.fileset import Plan
+    from scaffold.layout import Layout
 
-P = ParamSpec("P")
 atexit.register(gc.freeze)  # or Python searches everything for garbage once more, when it is about to end
-EXAMPLE = """
-Example:
-
+FIRST_CLASS = """
 \b
+{title}
   scaffold new-module Affine \\
     'weight:f[out_size,in_size]=lecun_normal' 'bias:f[out_size]=zeros' \\
     --call 'x:f[in_size] -> f[out_size]' \\
     --body 'return self.weight @ x + self.bias'
 """
-
-
-def reports_faults(command: Callable[P, None]) -> Callable[P, None]:
-    """Prints the faults of a `ScaffoldError` and exits with its code; with `--json` as JSON on stdout."""
-
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            command(*args, **kwargs)
-        except ScaffoldError as error:
-            _refuse(error, as_json=bool(kwargs.get("as_json")))
-        except BrokenPipeError:
-            raise  # click ends quietly: who reads has had enough
-        except OSError as error:
-            what = f"the system refuses: {error.strerror or error}"
-            place = str(error.filename or "output")
-            _refuse(
-                ScaffoldError(what, where=place, fix="mend that, and run the command again"), as_json=False
-            )
-
-    return run
-
-
-def _refuse(error: ScaffoldError, *, as_json: bool) -> NoReturn:
-    if as_json:
-        _print_json({"ok": False, "faults": [fault.to_json() for fault in error.faults]})
-    else:
-        click.echo("\n".join(_fault_text(fault) for fault in error.faults), err=True)
-    sys.exit(error.exit_code)
-
-
-def _fault_text(fault: Fault) -> str:
-    first, *rest = str(fault).split("\n")
-    return "\n".join([click.style("error: ", fg="red") + first, *rest])
-
-
-def _print_json(value: Any) -> None:
-    import json
-
-    click.echo(json.dumps(value, indent=2))
-
+LEAVES = """
+\b
+It writes affine.py and tests/test_affine.py, which pytest runs, and
+specs/affine.toml, which says the same; on a terminal `scaffold new-module`
+asks for all of it. `scaffold COMMAND --help` has the rest.
+"""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+folder_option = click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where to begin to look for the project (default: here).",
+)
+
+
+@click.group(
+    "scaffold",
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=FIRST_CLASS.format(title="A first class:") + LEAVES,
+    invoke_without_command=True,
+)
 @click.version_option(package_name="jax-scaffold", prog_name="scaffold")
-def main() -> None:
+@click.pass_context
+def main(context: click.Context) -> None:
     """Write JAX modules from a short spec, with the tests that prove them."""
     gc.disable()  # a run this short makes more objects than garbage
-    click.get_current_context().call_on_close(gc.enable)
+    context.call_on_close(gc.enable)
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
-@main.command("new-module", epilog=EXAMPLE)
+@main.command(
+    "new-module",
+    epilog=FIRST_CLASS.format(title="Example:"),
+    short_help="Write a class and the tests that prove it.",
+)
 @click.argument("name", required=False)
-@click.argument("fields", nargs=-1, metavar="[NAME:TYPE[?FLAG][@ROLE][=INIT]]...")
+@click.argument("fields", nargs=-1, type=options.FIELD, metavar="[NAME:TYPE[?FLAG][@ROLE][=INIT]]...")
 @click.option(
     "--spec",
     "specs",
@@ -89,50 +77,51 @@ def main() -> None:
     type=click.Path(path_type=Path),
     help="Generate from this spec; repeat for several.",
 )
-@click.option("--kind", help="One of `scaffold kinds` (default: module).")
+@click.option("--kind", type=options.KINDS, help="See `scaffold kinds` (default: module).")
 @click.option("--doc", help="Docstring of the class.")
 @click.option("--call", help="Arguments and result of __call__: 'x:f[in_size] -> f[out_size]'.")
 @click.option("--body", help="Body of __call__.")
 @click.option("--carry", help="The argument of the call that lax.scan carries.")
 @click.option(
-    "--constructor", help="factory (a `create` beside plain fields) or init (`__init__`, as equinox.nn)."
+    "--constructor",
+    type=options.CONSTRUCTORS,
+    help="factory (a `create` beside plain fields) or init (`__init__`, as equinox.nn).",
 )
-@click.option("--rebuild", help="Kind pytree: bypass, flag, factory or static.")
-@click.option("--layout", help="flat, or nested: each group is a class of its own.")
+@click.option("--rebuild", type=options.REBUILDS, help="Kind pytree: how unflatten makes an instance.")
+@click.option("--layout", type=options.LAYOUTS, help="nested: each group is a class of its own.")
 @click.option(
     "--save",
+    type=options.SAVES,
     is_flag=False,
     flag_value="leaves",
     metavar="[=FORMAT]",
     help="Give the class `save` and `load`; `--save=safetensors` for that format (default: leaves).",
 )
 @click.option(
-    "--option", multiple=True, metavar="NAME=VALUE", help="Option of the kind; see `scaffold kinds`."
+    "--option",
+    multiple=True,
+    type=options.OPTIONS_OF_KIND,
+    metavar="NAME=VALUE",
+    help="Option of the kind; see `scaffold kinds`.",
 )
 @click.option("--group", multiple=True, metavar="NAME=FIELD,...", help="Fields with a filter spec.")
 @click.option(
     "--preset", multiple=True, metavar="FIELD.ENTRY=VALUE", help="Entry of a dict that creation fixes."
 )
 @click.option("--size", multiple=True, metavar="DIM=INT", help="Size of a dim in the tests.")
-@click.option("--backend", help="The platform on which the tests must run: cpu, cuda, rocm or tpu.")
+@click.option("--backend", type=options.BACKENDS, help="The platform on which the tests must run.")
 @click.option(
     "--lower-for",
     "lower_for",
     multiple=True,
-    metavar="PLATFORM",
+    type=options.BACKENDS,
     help="A platform for which the tests lower the call; repeat for several.",
 )
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Where to begin to look for the project (default: here).",
-)
+@folder_option
 @click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
 @click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
 @click.option("--force", is_flag=True, help="Overwrite files that differ.")
 @json_option
-@reports_faults
 def new_module(
     name: str | None,
     fields: tuple[str, ...],
@@ -147,25 +136,54 @@ def new_module(
     diff: bool,
     force: bool,
     as_json: bool,
-    **options: str | None,
+    **texts: str | None,
 ) -> None:
     """Write a class and the tests that prove it.
 
     From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer. `--option`, `--group`,
     `--preset` and `--size` may be repeated.
     """
-    from scaffold.generate import load_specs, plan_modules, plan_new
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
-        _refuse_mixture(name, {**options, **pairs, "lower-for": lower_for})
+        from scaffold.generate import load_specs, plan_modules
+
+        _refuse_mixture(name, {**texts, **pairs, "lower-for": lower_for})
         plan = plan_modules(load_specs(_distinct(specs, name, fields)), layout, force=force)
     else:
-        raw = _raw_spec(name, fields, options, pairs, lower_for)
-        plan = plan_new(raw, layout, force=force)
-    _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+        answers = Answers(name, list(fields), dict(texts), pairs, lower_for)
+        plan = _plan_answers(answers, layout, force=force, ask=can_ask() and not as_json)
+    written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    if written and not as_json:
+        from scaffold.cli.next_steps import after_module
+
+        hint(after_module(plan))
+
+
+def _plan_answers(answers: Answers, layout: "Layout", *, force: bool, ask: bool) -> "Plan":
+    """The plan for a class of the command line; without a name on it, for what somebody answers."""
+    from scaffold.cli.places import on_command_line
+    from scaffold.generate import plan_new
+
+    def plan(said: Answers) -> "Plan":
+        try:
+            return plan_new(said.raw_spec(), layout, force=force)
+        except ScaffoldError as error:
+            raise on_command_line(error, said.fields) from error
+
+    if answers.name is not None:
+        return plan(answers)
+    if not ask:
+        raise ScaffoldError(
+            "there is no NAME and no terminal to ask on",
+            where="NAME",
+            fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
+        )
+    from scaffold.prompts import plan_from_answers
+
+    return plan_from_answers(answers, plan)
 
 
 def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) -> list[Path]:
@@ -178,54 +196,45 @@ def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...
     given = [f"--{option}" for option, value in options.items() if value not in (None, ())]
     if given or (name is not None and not name.endswith(".toml")):
         what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
-        raise ScaffoldError(what, where="command line", fix="edit the spec, or leave `--spec` out")
+        raise ScaffoldError(what, where="--spec", fix="edit the spec, or leave `--spec` out")
 
 
-def _raw_spec(
-    name: str | None,
-    fields: tuple[str, ...],
-    options: Mapping[str, str | None],
-    pairs: Mapping[str, tuple[str, ...]],
-    lower_for: tuple[str, ...],
-) -> dict[str, Any]:
-    from scaffold.spec.tokens import raw_spec
-
-    if name is None:
-        if not sys.stdin.isatty():
-            raise ScaffoldError(
-                "there is no NAME and no terminal to ask on",
-                where="command line",
-                fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
-            )
-        from scaffold.prompts import ask
-
-        return ask()
-    return raw_spec(name, fields, options, pairs, lower_for)
-
-
-def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> None:
-    """Publish the plan, or show it."""
+def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> bool:
+    """Publish the plan, or show it; whether it is on disk now."""
     from scaffold.publish import publish
 
-    if not (dry_run or diff):
+    written = not (dry_run or diff)
+    if written:
         publish(plan)
     if as_json:
-        _print_json({"ok": not plan.conflicts, "written": not (dry_run or diff), **plan.to_json()})
+        say_json({"ok": not plan.conflicts, "written": written, **plan.to_json()})
+    elif diff:
+        say(plan.diff(), nl=False, paint=paint.of_diff)
     else:
-        click.echo(plan.diff() if diff else plan.summary(), nl=not diff)
+        say(plan.summary(), paint=paint.of_summary)
     if plan.conflicts:
         sys.exit(1)
+    if not (written or as_json):
+        hint("nothing is written yet: run it without " + ("--diff" if diff else "--dry-run"))
+    return written
 
 
-@main.command("new-project")
+@main.command(
+    "new-project", cls=options.WithQuestions, short_help="Make a project: a package, tests, checks, docs."
+)
 @click.argument("folder", metavar="DIR")
-@click.option("--data", multiple=True, metavar="KEY=VALUE", help="Answer a question; repeat for several.")
+@click.option(
+    "--data",
+    multiple=True,
+    type=options.ANSWERS,
+    metavar="KEY=VALUE",
+    help="Answer a question; repeat for several.",
+)
 @click.option("--defaults", is_flag=True, help="Ask nothing: what is not answered has its default.")
 @click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
 @click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
 @click.option("--force", is_flag=True, help="Replace files that nobody has edited since they were made.")
 @json_option
-@reports_faults
 def new_project(
     folder: str,
     data: tuple[str, ...],
@@ -241,11 +250,11 @@ def new_project(
     """
     from scaffold.project import next_steps, parse_answers, plan_project, project_folder
 
-    ask = sys.stdin.isatty() and not (defaults or as_json)
+    ask = can_ask() and not (defaults or as_json)
     plan = plan_project(project_folder(folder), parse_answers(data), ask=ask, force=force)
-    _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
-    if not (dry_run or diff or as_json):
-        click.echo(f"next: {' && '.join(next_steps(plan))}")
+    written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    if written and not as_json:
+        hint(f"next: {' && '.join(next_steps(plan))}")
 
 
 @main.command("kinds")
@@ -256,13 +265,14 @@ def kinds(as_json: bool) -> None:
 
     found = described()
     if as_json:
-        _print_json(found)
+        say_json(found)
         return
     width = max(map(len, found))
     for name, kind in found.items():
-        click.echo(f"{name:{width}}  {kind['summary']}")
+        say(f"{name:{width}}  {kind['summary']}")
         for option, told in kind["options"].items():
-            click.echo(f"{'':{width}}  --option {option}=...  {told}")
+            say(f"{'':{width}}  --option {option}=...  {told}")
+    hint("next: scaffold new-module NAME FIELD... --kind KIND")
 
 
 @main.command("schema")
@@ -271,19 +281,13 @@ def schema(as_json: bool) -> None:
     """Print the JSON Schema of a spec, for editors."""
     from scaffold.spec.schema import json_schema
 
-    _print_json(json_schema())
+    say_json(json_schema())
 
 
-@main.command("show")
-@click.argument("target", metavar="NAME|SPEC")
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Where to begin to look for the project (default: here).",
-)
+@main.command("show", short_help="Print what would be generated.")
+@click.argument("target", metavar="NAME|SPEC", type=options.CLASSES)
+@folder_option
 @json_option
-@reports_faults
 def show(target: str, folder: Path, as_json: bool) -> None:
     """Print what would be generated, and write nothing."""
     from scaffold.generate import shown_files
@@ -291,15 +295,15 @@ def show(target: str, folder: Path, as_json: bool) -> None:
 
     files = shown_files(target, find_layout(folder))
     if as_json:
-        _print_json({"files": [{"path": str(file.path), "text": file.text} for file in files]})
+        say_json({"files": [{"path": str(file.path), "text": file.text} for file in files]})
     else:
-        click.echo("\n".join(f"# --- {file.path}\n{file.text}" for file in files), nl=False)
+        say("\n".join(f"# --- {file.path}\n{file.text}" for file in files), nl=False)
+        hint("next: `scaffold new-module --spec` with its spec writes it")
 
 
-@main.command("laws")
-@click.argument("name", required=False)
+@main.command("laws", short_help="Explain the laws that the tests hold a class to.")
+@click.argument("name", required=False, type=options.LAWS)
 @json_option
-@reports_faults
 def laws(name: str | None, as_json: bool) -> None:
     """Explain the laws that the tests hold a class to, or the one called NAME (such as P3)."""
     from scaffold.laws import further_laws, law_table
@@ -307,8 +311,10 @@ def laws(name: str | None, as_json: bool) -> None:
     table, further = law_table(name), further_laws() if name is None else {}
     if as_json:
         found = {number: law.to_json() for number, law in table.items()}
-        _print_json({"laws": found, "besides": further})
+        say_json({"laws": found, "besides": further})
         return
     parts = [law.text(number) for number, law in table.items()]
     parts += ["\n  ".join([f"{kind}, besides:", *laws]) for kind, laws in further.items()]
-    click.echo("\n\n".join(parts))
+    say("\n\n".join(parts))
+    first = next(iter(table))
+    hint(f"next: `pytest -k p{int(first[1:]):02}` runs the tests of {first}")
