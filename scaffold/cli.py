@@ -4,6 +4,7 @@ import atexit
 import gc
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, ParamSpec
 import click
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.publish.signals import Stopped, stoppable
 
 if TYPE_CHECKING:
     from scaffold.fileset import Plan
@@ -37,6 +39,10 @@ def reports_faults(command: Callable[P, None]) -> Callable[P, None]:
             command(*args, **kwargs)
         except ScaffoldError as error:
             _refuse(error, as_json=bool(kwargs.get("as_json")))
+        except Stopped as stop:
+            with suppress(OSError):  # the terminal may be gone
+                click.echo(str(stop), err=True)
+            raise
         except BrokenPipeError:
             raise  # click ends quietly: who reads has had enough
         except OSError as error:
@@ -77,6 +83,7 @@ def main() -> None:
     """Write JAX modules from a short spec, with the tests that prove them."""
     gc.disable()  # a run this short makes more objects than garbage
     click.get_current_context().call_on_close(gc.enable)
+    click.get_current_context().with_resource(stoppable())
 
 
 @main.command("new-module", epilog=EXAMPLE)
@@ -158,6 +165,8 @@ def new_module(
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
+    if _recovered(layout.root, writes=not (dry_run or diff)):
+        layout = find_layout(folder)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
         _refuse_mixture(name, {**options, **pairs, "lower-for": lower_for})
@@ -203,12 +212,23 @@ def _raw_spec(
     return raw_spec(name, fields, options, pairs, lower_for)
 
 
+def _tell(line: str) -> None:
+    click.echo(line, err=True)
+
+
+def _recovered(root: Path, *, writes: bool) -> bool:
+    """Whether what a killed run left was finished or undone; a run that writes nothing only tells of it."""
+    from scaffold.publish import recover
+
+    return recover(root, _tell, dry=not writes)
+
+
 def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> None:
     """Publish the plan, or show it."""
     from scaffold.publish import publish
 
     if not (dry_run or diff):
-        publish(plan)
+        plan = publish(plan, _tell)
     if as_json:
         _print_json({"ok": not plan.conflicts, "written": not (dry_run or diff), **plan.to_json()})
     else:
@@ -241,6 +261,7 @@ def new_project(
     """
     from scaffold.project import parse_answers, plan_project
 
+    _recovered(folder, writes=not (dry_run or diff))
     ask = sys.stdin.isatty() and not (defaults or as_json)
     plan = plan_project(folder, parse_answers(data), ask=ask, force=force)
     _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
