@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,20 +26,32 @@ _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 def in_child(action: Callable[[], object]) -> int:
     """How a forked child ends that does this: its exit code, or minus the signal that ended it."""
+    return wait_for(fork(action))
+
+
+def fork(action: Callable[[], object]) -> int:
+    """The number of a child that does this, and ends."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # other tests have threads; the child needs none of them
         child = os.fork()
-    if not child:
-        code = 70
-        try:
-            action()
-            code = 0
-        except SystemExit as stop:
-            code = int(str(stop.code))
-        except ScaffoldError as error:
-            code = error.exit_code
-        finally:
-            os._exit(code)
+    if child:
+        return child
+    code = 70
+    try:
+        action()
+        code = 0
+    except SystemExit as stop:
+        code = int(str(stop.code))
+    except ScaffoldError as error:
+        code = error.exit_code
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        os._exit(code)
+
+
+def wait_for(child: int) -> int:
+    """How it ends."""
     _, status = os.waitpid(child, 0)
     return os.waitstatus_to_exitcode(status)
 

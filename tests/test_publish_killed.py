@@ -255,6 +255,13 @@ def test_a_line_that_was_cut_off_was_not_acted_upon(root: Path):
     assert read_tree(root) == before
 
 
+@pytest.mark.parametrize("content", [b"", b"12345678 {"])
+def test_a_run_that_was_killed_before_its_first_line_leaves_nothing_to_say(root: Path, content: bytes):
+    (root / ".scaffold-lock").write_bytes(content)
+    assert recovered(root) == []
+    assert not left_overs(root)
+
+
 @pytest.mark.parametrize("path", ["../outside.py", "/outside.py", "pkg/../../outside.py", ""])
 def test_a_journal_from_elsewhere_writes_nothing_outside(root: Path, path: str):
     entry = Entry(PurePosixPath(path), None, "0")

@@ -119,7 +119,7 @@ def parse(content: bytes) -> tuple[tuple[Owner, ...], Journal | None]:
     owners: list[Owner] = []
     journal: Journal | None = None
     lines = content.split(b"\n")[:-1]
-    for line, after in zip(lines, [*lines[1:], None], strict=True):
+    for line, after in zip(lines, [*lines[1:], None], strict=False):
         if not line or (after == b"" and not _is_whole(line)):
             continue  # cut off, and a successor wrote on behind it
         match _value(line):
