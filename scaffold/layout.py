@@ -180,7 +180,9 @@ def _read_pyproject(path: Path) -> Mapping[str, object]:
         raise ScaffoldError(what, where="pyproject.toml", fix="save it as UTF-8") from error
     except NotReadableError as error:
         what = f"cannot be read: {error.strerror}"
-        raise ScaffoldError(what, where="pyproject.toml", fix="write the settings there, no more") from error
+        raise ScaffoldError(
+            what, where="pyproject.toml", fix="leave in it what it is for, and move the rest"
+        ) from error
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         raise ScaffoldError(what, where="pyproject.toml", fix="make it readable", exit_code=1) from error

@@ -70,7 +70,9 @@ def sync_folder(folder: Path) -> None:
 
 
 @contextmanager
-def project_lock(root: Path, tell: Callable[[str], None], *, wait: float | None = None) -> Generator[Lock, None, None]:
+def project_lock(
+    root: Path, tell: Callable[[str], None], *, wait: float | None = None
+) -> Generator[Lock, None, None]:
     """Hold the lock of the project in `root`, a folder that exists.
 
     Raises `ScaffoldError` (exit code 1) where another run holds it for longer than `wait` seconds (default: `WAIT`).
