@@ -216,7 +216,8 @@ def test_where_neither_can_be_done_nothing_is_touched(root: Path):
     assert refused(root) == (
         "pkg/__init__.py: was written by a run that was killed, and has been changed since, so that it is not undone; "
         f"its former content is in `pkg/{kept}`\n"
-        "  fix: move what you want to keep into place, then delete `.scaffold-lock` and the files `.scaffold-*` named here"
+        "  fix: move what you want to keep into place, then delete `.scaffold-lock` and the files "
+        f"`{kept.removesuffix('0.old')}*`"
     )
 
 

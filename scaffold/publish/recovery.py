@@ -97,7 +97,7 @@ def _finish(found: list[_Found]) -> None:
 
 def _undo(root: Path, journal: Journal, found: list[_Found]) -> None:
     done = [one for one in found if journal.go and one.state is _State.DONE]
-    if faults := [fault for one in done if (fault := _fault(root, one))]:
+    if faults := [fault for one in done if (fault := _fault(root, journal, one))]:
         raise ScaffoldError.of(faults, exit_code=1)
     for one in done:
         if one.entry.before is None:
@@ -110,12 +110,11 @@ def _undo(root: Path, journal: Journal, found: list[_Found]) -> None:
             (root / folder).rmdir()
 
 
-def _fault(root: Path, one: _Found) -> Fault | None:
+def _fault(root: Path, journal: Journal, one: _Found) -> Fault | None:
     """Why a file that was replaced cannot be brought back, if it cannot."""
     where, kept = str(one.entry.target), one.aside.relative_to(root).as_posix()
-    fix = (
-        f"move what you want to keep into place, then delete `{LOCK}` and the files `.scaffold-*` named here"
-    )
+    leftovers = f"`{LOCK}` and the files `.scaffold-{journal.token}-*`"
+    fix = f"move what you want to keep into place, then delete {leftovers}"
     if one.now != one.entry.after:
         former = f"its former content is in `{kept}`" if one.entry.before else "it is new"
         what = f"was written by a run that was killed, and has been changed since, so that it is not undone; {former}"
