@@ -264,3 +264,18 @@ def test_a_signal_that_is_ignored_stays_so(tmp_path: Path):
             os.kill(os.getpid(), signal.SIGHUP)
 
     assert in_child(run) == 0
+
+
+def test_a_lock_that_its_last_holder_removed_meanwhile_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path, real, calls = tmp_path / ".scaffold-lock", locking._system_lock, iter([True])
+
+    def removed_first(descriptor: int) -> bool | None:
+        if next(calls, False):
+            path.unlink()
+        return real(descriptor)
+
+    monkeypatch.setattr(locking, "_system_lock", removed_first)
+    with project_lock(tmp_path, silent) as lock:
+        assert os.path.samestat(os.stat(path), os.fstat(lock.descriptor))
