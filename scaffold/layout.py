@@ -12,6 +12,7 @@ from typing import cast
 
 from scaffold.choices import BACKENDS, SAVES
 from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.places import NotReadableError, read_regular
 
 STYLES = ("kidger", "scientific-python")
 
@@ -169,7 +170,7 @@ def _read_pyproject(path: Path) -> Mapping[str, object]:
     import tomllib  # here, because a loose folder does without
 
     try:
-        return tomllib.loads(path.read_bytes().decode())
+        return tomllib.loads(read_regular(path).decode())
     except tomllib.TOMLDecodeError as error:
         what = f"is not valid TOML: {error}"
         raise ScaffoldError(what, where="pyproject.toml", fix="mend it at that place") from error
@@ -177,6 +178,11 @@ def _read_pyproject(path: Path) -> Mapping[str, object]:
         line = error.object[: error.start].count(b"\n") + 1
         what = f"is not UTF-8 (at line {line}), as TOML has to be"
         raise ScaffoldError(what, where="pyproject.toml", fix="save it as UTF-8") from error
+    except NotReadableError as error:
+        what = f"cannot be read: {error.strerror}"
+        raise ScaffoldError(
+            what, where="pyproject.toml", fix="leave in it what it is for, and move the rest"
+        ) from error
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         raise ScaffoldError(what, where="pyproject.toml", fix="make it readable", exit_code=1) from error

@@ -117,7 +117,7 @@ def test_a_path_that_cannot_be_read(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none.toml") == (
         "specs/affine.toml: cannot be read (No such file or directory)\n  fix: give the path of a spec"
     )
-    assert "cannot be read (Is a directory)" in refusal(tmp_path)
+    assert "cannot be read (it is a folder, not a regular file)" in refusal(tmp_path)
     assert "cannot be read" in refusal(Path("\0"))
 
 

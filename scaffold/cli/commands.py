@@ -12,8 +12,9 @@ import click
 from scaffold.cli import options, paint
 from scaffold.cli.answers import Answers
 from scaffold.cli.group import Commands
-from scaffold.cli.terminal import can_ask, hint, say, say_json
+from scaffold.cli.terminal import can_ask, complain, hint, say, say_json
 from scaffold.errors import ScaffoldError
+from scaffold.publish.signals import stoppable
 
 if TYPE_CHECKING:
     from scaffold.fileset import Plan
@@ -59,6 +60,7 @@ def main(context: click.Context) -> None:
     """Write JAX modules from a short spec, with the tests that prove them."""
     gc.disable()  # a run this short makes more objects than garbage
     context.call_on_close(gc.enable)
+    context.with_resource(stoppable())
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
@@ -146,6 +148,8 @@ def new_module(
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
+    if _recovered(layout.root, writes=not (dry_run or diff)):
+        layout = find_layout(folder)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
         from scaffold.generate import load_specs, plan_modules
@@ -159,7 +163,7 @@ def new_module(
     if written and not as_json:
         from scaffold.cli.next_steps import after_module
 
-        hint(after_module(plan))
+        hint(after_module(written))
 
 
 def _plan_answers(answers: Answers, layout: "Layout", *, force: bool, ask: bool) -> "Plan":
@@ -199,13 +203,20 @@ def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...
         raise ScaffoldError(what, where="--spec", fix="edit the spec, or leave `--spec` out")
 
 
-def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> bool:
-    """Publish the plan, or show it; whether it is on disk now."""
+def _recovered(root: Path, *, writes: bool) -> bool:
+    """Whether what a killed run left was finished or undone; a run that writes nothing only tells of it."""
+    from scaffold.publish import recover
+
+    return recover(root, complain, dry=not writes)
+
+
+def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Plan | None":
+    """Publish the plan, or show it; the plan as it was carried out, None where nothing is written."""
     from scaffold.publish import publish
 
     written = not (dry_run or diff)
     if written:
-        publish(plan)
+        plan = publish(plan, complain)
     if as_json:
         say_json({"ok": not plan.conflicts, "written": written, **plan.to_json()})
     elif diff:
@@ -216,7 +227,7 @@ def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> boo
         sys.exit(1)
     if not (written or as_json):
         hint("nothing is written yet: run it without " + ("--diff" if diff else "--dry-run"))
-    return written
+    return plan if written else None
 
 
 @main.command(
@@ -250,11 +261,13 @@ def new_project(
     """
     from scaffold.project import next_steps, parse_answers, plan_project, project_folder
 
+    target = project_folder(folder)
+    _recovered(target, writes=not (dry_run or diff))
     ask = can_ask() and not (defaults or as_json)
-    plan = plan_project(project_folder(folder), parse_answers(data), ask=ask, force=force)
+    plan = plan_project(target, parse_answers(data), ask=ask, force=force)
     written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
     if written and not as_json:
-        hint(f"next: {' && '.join(next_steps(plan))}")
+        hint(f"next: {' && '.join(next_steps(written))}")
 
 
 @main.command("kinds")

@@ -9,6 +9,7 @@ import click
 
 from scaffold.cli.terminal import complain, say_json, settle_stdout
 from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.publish.signals import Stopped
 
 TRACEBACK = "SCAFFOLD_TRACEBACK"
 """The environment variable that shows where a fault of the tool comes from."""
@@ -23,6 +24,9 @@ def guarded(run: Callable[[], Any], arguments: Sequence[str]) -> int:
         code = run()
     except BrokenPipeError:
         return 1  # who reads has had enough
+    except Stopped as stop:
+        complain(str(stop))
+        raise
     except Exception as error:
         return _refuse(_as_scaffold_error(error, arguments), as_json="--json" in arguments)
     finally:

@@ -9,6 +9,7 @@ from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
 from scaffold.layout import Layout
+from scaffold.places import read_regular
 from scaffold.spec.model import ModuleSpec
 
 MODULES = {
@@ -109,5 +110,8 @@ def save_faults(spec: ModuleSpec, layout: Layout) -> Iterator[Fault]:
 
 
 def _has_functions(path: Path) -> bool:
-    text = path.read_bytes()
+    try:
+        text = read_regular(path)
+    except OSError:
+        return False
     return b"def save_" in text and b"def load_" in text

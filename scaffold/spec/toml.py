@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold.errors import ScaffoldError
+from scaffold.places import read_regular
 from scaffold.spec.raw import as_list, as_table
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
@@ -29,7 +30,7 @@ _TOP = (
 def read_toml(path: Path, where: str) -> dict[str, Any]:
     """The tables of a TOML file. Raises `ScaffoldError` with the line of a fault."""
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except OSError as error:
         raise _unreadable(error.strerror or str(error), where) from None
     except UnicodeDecodeError as error:
