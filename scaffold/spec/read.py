@@ -73,7 +73,7 @@ class Reader:
         try:
             return parse_type(text)
         except TypeSyntaxError as error:
-            self.add(place, str(error), type_fix(text), LEGAL_TYPES)
+            self.add(place, str(error), error.fix or type_fix(text), LEGAL_TYPES)
             self.unread.append(text)
             return None
 
@@ -144,7 +144,7 @@ class Reader:
         except SignatureSyntaxError as error:
             self.add(place, str(error), "write `name`, `name: TYPE`, `name: TYPE = default` or `*`")
         except TypeSyntaxError as error:
-            self.add(place, str(error), type_fix(text.partition(":")[2]), LEGAL_TYPES)
+            self.add(place, str(error), error.fix or type_fix(text.partition(":")[2]), LEGAL_TYPES)
         else:
             default = one.default and as_float(one.type or ScalarType("int"), one_value(one.default))
             return Argument(one.name, one.type, default)
@@ -209,7 +209,7 @@ class Reader:
         try:
             return parse_returns(text)
         except TypeSyntaxError as error:
-            self.add(self.place("call", "returns"), str(error), type_fix(text), LEGAL_TYPES)
+            self.add(self.place("call", "returns"), str(error), error.fix or type_fix(text), LEGAL_TYPES)
             # Whatever is carried, it is not the fault of `carry`.
             self.unread.append(f"{text} {self.text(table, 'carry')}")
             return (), False
