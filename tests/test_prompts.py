@@ -231,7 +231,7 @@ def test_faults_that_show_at_the_end_are_reported_and_nothing_is_written(tmp_pat
         terminal.answer("Field (empty to finish): ", "")
         terminal.answer("(empty for none): ", "x:f[n] -> f[n]")
         terminal.answer("Body of the call: ", "return x + self.weigth")
-        terminal.expect("specs/affine.toml: call.body: `self.weigth` is no field")
+        terminal.expect("--body: `self.weigth` is no field")
         assert terminal.code() == 2
     assert read_tree(asked) == before
 

@@ -76,7 +76,7 @@ NAMES = [
 ]
 TYPES = [
     (field(type=""), field(type="int"), "fields.b.type | `` is not a type | write one of the legal types, such as `f[out_size,in_size]`"),
-    (field(type="f"), field(type="f[]"), "fields.b.type | `f` has no dims: write `f[]` for a scalar array | write one of the legal types, such as `f[out_size,in_size]`"),
+    (field(type="f"), field(type="f[]"), "fields.b.type | `f` has no dims | write `f[]` for a scalar array, `f[size]` for one with dims"),
     (field(type="lst[int]"), field(type="list[int]"), "fields.b.type | `lst[int]` is not a type | did you mean `list`?"),
     (field(type="list"), field(type="list[f[n]]"), "fields.b.type | `list` does not say what it holds: write `list[f[size]]` | write `list[f[size]]`"),
     (field(type="tuple[...]"), field(type="tuple[int, ...]"), "fields.b.type | `...` follows one type: write `tuple[int, ...]` (in `tuple[...]`) | write `tuple[int, ...]`"),
@@ -85,7 +85,7 @@ TYPES = [
     (field(type="pkg..mod:Class"), field(type="f[]"), "fields.b.type | `pkg..mod:Class` names no module: write `package.module:Class` | write one of the legal types, such as `f[out_size,in_size]`"),
     (field(type="Array"), field(type="f[m]"), "fields.b.type | `Array` does not say enough | write its dtype and dims: `f[size]`, or `f[]` for a scalar"),
     (field(type="Sequential2 | Iterable"), field(type="Sequential2"), "fields.b.type | `Iterable` is not a class that can be held | write `f[...]` for an array, `tree` for any structure, or rename the class"),
-    (field(type="Affine"), field(type="Other"), "fields.b.type | `Affine` cannot hold itself | name another class"),
+    (field(type="Affine"), field(type="Other"), "fields.b.type | `Affine` cannot hold itself | name another class; what is computed from the fields is `role = \"derived\"`"),
     (spec(name="GRUCell", fields={"b": {"type": "GruCell"}}), field(type="Other"), "fields.b.type | `GruCell` would be the same file as `GRUCell` | write `GRUCell` as well, or another name"),
     (field(type="float"), field(type="float", role="static"), 'fields.b | a bare float has no role | a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'),
     (field(type="f[n] | str"), field(type="f[n] | None"), "fields.b | `f[n] | str` mixes what is traced with what is static | write one type"),
@@ -138,8 +138,8 @@ CODE = [
     (field(type="f[n]", init="=n) + (n"), field(type="f[n]", init="=n, n"), "fields.b.init | not Python: unmatched ')' (line 1) | write an expression"),
     (field(type="f[n]", init="=(yield n)"), field(type="f[n]", init="=(m := n) + m"), "fields.b.init | `yield` makes a generator of it | collect the values and return them"),
     (field(type="f[n]", init="=(await n)"), field(type="f[n]", init="=n"), "fields.b.init | not Python: 'await' outside async function (line 1) | write an expression"),
-    (field(type="f[n]", init="=[i for j in range(n)]"), field(type="f[n]", init="=[i for i in range(n)]"), 'fields.b.init | the name `i` is not known here | declare it in `arguments` or as a field, or write `imports = ["from ... import i"]`'),
-    (field(type="f[n]", init="=(lambda k: q)(n)"), field(type="f[n]", init="=(lambda k, *q: q)(n)"), 'fields.b.init | the name `q` is not known here | declare it in `arguments` or as a field, or write `imports = ["from ... import q"]`'),
+    (field(type="f[n]", init="=[i for j in range(n)]"), field(type="f[n]", init="=[i for i in range(n)]"), 'fields.b.init | the name `i` is not known here | bind it in `setup`, declare it in `arguments` or as a field, or write `imports = ["from ... import i"]`'),
+    (field(type="f[n]", init="=(lambda k: q)(n)"), field(type="f[n]", init="=(lambda k, *q: q)(n)"), 'fields.b.init | the name `q` is not known here | bind it in `setup`, declare it in `arguments` or as a field, or write `imports = ["from ... import q"]`'),
     (field(type="f[n]", init="=jax.random.normal(key) + jax.random.normal(key)"), field(type="f[n]", init="=jnp.sum(key)"), "fields.b.init | `key` is used more than once | split it: `jax.random.split(key, 2)` gives a key to each consumer"),
     (field(type="f[n]", init="zeros", preprocess="b * 2"), field(type="f[n]", preprocess="b * 2"), "fields.b.preprocess | `init` makes the field, so there is nothing given to preprocess | put it into `init`"),
     (field(type="int", init="=n", converter="int"), field(type="int", converter="int"), "fields.b.converter | `init` makes the field, so there is nothing given to convert | put it into `init`"),

@@ -55,7 +55,7 @@ ANSWERED = {
     "int[n,m]": "`int[n, m]` is not a type | write `i32[n,m]`, or another width",
     "complex[n]": "`complex[n]` is not a type | write `c64[n]`, or another width",
     "double[n]": "`double[n]` is not a type | write `f64[n]`",
-    "float32": "`float32` has no dims | write `f32[]` for a scalar array",
+    "float32": "`float32` has no dims | write `f32[]` for a scalar array, `f32[size]` for one with dims",
     "complex": "`complex` does not say enough | write `c64[]`",
     "Array": "`Array` does not say enough | write its dtype and dims: `f[size]`, or `f[]` for a scalar",
     "jax.Array": "`Array` does not say enough | write its dtype and dims: `f[size]`, or `f[]` for a scalar",

@@ -136,7 +136,8 @@ def _name(name: str) -> ast.expr:
     if name in _UNSAID:
         raise TypeSyntaxError(f"`{name}` does not say enough", _UNSAID[name])
     if name in _LONG and name not in DTYPES and name != "float":
-        raise TypeSyntaxError(f"`{name}` has no dims", f"write `{_LONG[name]}[]` for a scalar array")
+        fix = f"write `{_LONG[name]}[]` for a scalar array, `{_LONG[name]}[size]` for one with dims"
+        raise TypeSyntaxError(f"`{name}` has no dims", fix)
     return ast.Name(_NAMES.get(name, name), ast.Load())
 
 

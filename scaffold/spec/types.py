@@ -180,7 +180,8 @@ class _Parser:
         if name in SCALARS:
             return ScalarType(name)
         if name in DTYPES:
-            raise TypeSyntaxError(f"`{name}` has no dims: write `{name}[]` for a scalar array")
+            fix = f"write `{name}[]` for a scalar array, `{name}[size]` for one with dims"
+            raise TypeSyntaxError(f"`{name}` has no dims", fix)
         if name in ("callable", "Callable"):
             return CallableType()
         if name == "tree":
