@@ -18,7 +18,7 @@ from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.mapped import batch_size, batched, call_source, outputs, state_rows
 from scaffold.emit.members import METHOD
 from scaffold.emit.nesting import placed, selected
-from scaffold.emit.other import other_inputs
+from scaffold.emit.other import absent_inputs, other_inputs
 from scaffold.emit.text import docstring
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import count_name
@@ -123,6 +123,9 @@ def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
         "used": [paths[name] for name in used_fields(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
+    absent = absent_inputs(spec)
+    if absent:
+        yield "absent", f"({', '.join(absent)},)"
 
 
 def _targets(names: list[str]) -> str:

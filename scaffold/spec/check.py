@@ -10,6 +10,7 @@ from scaffold.kinds import NAMES, completed, kind_faults
 from scaffold.spec.bases import bases_faults
 from scaffold.spec.check_call import call_faults
 from scaffold.spec.check_fields import field_faults, value_faults
+from scaffold.spec.check_optional import optional_faults
 from scaffold.spec.check_source import (
     keys_used_once,
     known_attributes,
@@ -42,7 +43,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
     of_kind = kind_faults(sound)
     faults += [*of_kind, *_tests(sound if of_kind else completed(sound), names)]
-    faults += [*state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
+    faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
 
