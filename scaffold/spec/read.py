@@ -7,6 +7,7 @@ from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import completed, extra
+from scaffold.spec.brief import brief
 from scaffold.spec.check import spec_faults
 from scaffold.spec.check_source import classes_used
 from scaffold.spec.clean import cleaned
@@ -323,7 +324,7 @@ def read_spec(
     unread = "\n".join(reader.unread)
     reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
     if reader.faults:
-        raise ScaffoldError.of(set(reader.faults))
+        raise ScaffoldError.of(brief(reader.faults))
     return completed(spec)
 
 

@@ -15,6 +15,7 @@ from typing import Any, cast
 from scaffold.choices import SAVES
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.keys import is_value
+from scaffold.spec.brief import brief
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
 from scaffold.spec.places import COMMAND_LINE, argument_fault
 from scaffold.spec.signature import split_top
@@ -144,7 +145,7 @@ def raw_spec(
     raw |= {key: table for key, table in found.items() if table}
     if faults:
         unread = "\n".join((*fields, *(text for texts in pairs.values() for text in texts)))
-        raise ScaffoldError.of([*faults, *map(argument_fault, _other_faults(raw, unread))])
+        raise ScaffoldError.of(brief([*faults, *map(argument_fault, _other_faults(raw, unread))]))
     return raw
 
 
