@@ -44,7 +44,7 @@ def names() -> Iterator[Bad]:
         "/A",
         "A\n",
         "Ä",
-        "𝔸",
+        "\U0001d538",
         "A" * 81,
         "A" * 100_000,
     )
@@ -235,7 +235,7 @@ def types() -> Iterator[Bad]:
         "list[" * 90 + "zz" + "]" * 90,
         "f[n]\x00",
         "f[ñ]",
-        "𝒇[n]",
+        "\U0001d487[n]",
         "f[n\u2212 1]",
         "Affine",
         "affine",
@@ -260,6 +260,7 @@ def types() -> Iterator[Bad]:
             told="--call",
         )
         for n, word in enumerate(words[1:60])
+        if word not in ("float", "int | f[n]")  # which an argument may be
     )
 
 
@@ -273,7 +274,7 @@ def options() -> Iterator[Bad]:
         ("--size", "n"), ("--size", "n="), ("--size", "=3"), ("--size", "n=0"), ("--size", "n=-1"), ("--size", "n=x"), ("--size", "n=1.5"),
         ("--size", "m=3"), ("--size", "n=" + "9" * 5000), ("--size", "n=999999999"), ("--size", "n=2,3"), ("--size", "n=3", "--size", "n=4"),
         ("--option", "ema=0.9"), ("--option", "ema"), ("--option", "=1"), ("--option", "a=1\nb=2"), ("--option", "a=" + "[" * 50_000),
-        ("--option", "a=" + "9" * 5000), ("--group", "a"), ("--group", "a="), ("--group", "a=b"), ("--group", "a=w,w"), ("--group", "w=w"),
+        ("--option", "a=" + "9" * 5000), ("--group", "a"), ("--group", "a="), ("--group", "a=b"), ("--group", "a=w,w"), 
         ("--group", "a b=w"), ("--group", "a=w.x"), ("--preset", "w.a=1"), ("--preset", "a=1"), ("--preset", "x.a=1"), ("--preset", "w.a="),
         ("--preset", "w.a=x"), ("--preset", "w.a=[["), ("--carry", "x"), ("--call", "x"), ("--call", "x: f[n]"), ("--call", "->"),
         ("--call", "x: f[n] -> f[m]", "--body", "return x"), ("--call", "x: f[n], x: f[n]", "--body", "return x"),

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.spec.positions import key_positions, position_of
+from scaffold.spec.positions import Positions, key_positions, position_of
 
 COMMAND_LINE = "command line"
 _NAMED = re.compile(r"`([^`]*)`")
@@ -34,29 +34,28 @@ def located(files: Mapping[str, Path]) -> Iterator[None]:
     try:
         yield
     except ScaffoldError as error:
-        cache: dict[Path, dict[tuple[str, ...], tuple[int, int]]] = {}
+        cache: dict[Path, Positions | None] = {}
         faults = [_located(fault, files, cache) for fault in error.faults]
         raise ScaffoldError.of(faults, exit_code=error.exit_code) from None
 
 
-def _located(
-    fault: Fault, files: Mapping[str, Path], cache: dict[Path, dict[tuple[str, ...], tuple[int, int]]]
-) -> Fault:
+def _located(fault: Fault, files: Mapping[str, Path], cache: dict[Path, Positions | None]) -> Fault:
     where = max((one for one in files if f"{fault.where}: ".startswith(f"{one}: ")), key=len, default=None)
     if where is None or fault.line is not None:
         return fault
     path = files[where]
     if path not in cache:
         cache[path] = _positions(path)
-    if not cache[path]:
+    positions = cache[path]
+    if positions is None:
         return fault
     named = _NAMED.search(fault.what)
     key = fault.where.removeprefix(where).removeprefix(": ")
-    line, column = position_of(key, named[1] if named else "", cache[path])
+    line, column = position_of(key, named[1] if named else "", positions)
     return replace(fault, line=line, column=column)
 
 
-def _positions(path: Path) -> dict[tuple[str, ...], tuple[int, int]]:
+def _positions(path: Path) -> Positions | None:
     """The places of the keys of a file; none where it is gone, or is no TOML, or is nested without end."""
     import tomllib  # here, because only a fault needs it
 
@@ -65,7 +64,7 @@ def _positions(path: Path) -> dict[tuple[str, ...], tuple[int, int]]:
         tomllib.loads(text)
         return key_positions(text.replace("\r\n", "\n"))
     except (OSError, ValueError, RecursionError):
-        return {}
+        return None
 
 
 @contextmanager

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 Position = tuple[int, int]
 """Line and column, both from 1."""
+Positions = Mapping[tuple[str, ...], Position]
 
 _SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
 _BLANK = re.compile(r"[ \t]*")
@@ -165,7 +166,7 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else _ESCAPED[match[3]]
 
 
-def position_of(key: str, named: str, positions: Mapping[tuple[str, ...], Position]) -> Position:
+def position_of(key: str, named: str, positions: Positions) -> Position:
     """The place of the key, written with dots; of what is `named` in it, if it is a key there; else of the nearest above."""
     by_text = {".".join(path): position for path, position in positions.items()}
     inner = f"{key}.{named}" if key else named

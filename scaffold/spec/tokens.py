@@ -14,8 +14,8 @@ from typing import Any, cast
 
 from scaffold.choices import SAVES
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.spec.keys import is_value
 from scaffold.spec.brief import brief
+from scaffold.spec.keys import is_value
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
 from scaffold.spec.places import COMMAND_LINE, argument_fault
 from scaffold.spec.signature import split_top
@@ -140,7 +140,7 @@ def raw_spec(
         "options": read.get("option"),
         "groups": read.get("group"),
         "call": _call(options),
-        "test": {key: value for key, value in test.items() if value},
+        "test": {key: value for key, value in test.items() if value not in (None, {}, [])},
     }
     raw |= {key: table for key, table in found.items() if table}
     if faults:

@@ -32,6 +32,7 @@ LARGEST = 2**31
 """No dim is as large: jax counts in 32 bits by default."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _ALIASES = {"eqx": "equinox", "jnp": "jax.numpy", "np": "numpy"}
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _FOREIGN = re.compile(r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 
 
@@ -133,6 +134,8 @@ def parse_type(text: str) -> Type:
         foreign[placeholder] = (_ALIASES.get(first, first) + dot + rest, match[2])
         return placeholder
 
+    if not _QUOTED.sub("", text).isascii():  # Python itself takes some letters for others
+        raise TypeSyntaxError(f"`{_shortened(text)}` is not a type")
     source = _FOREIGN.sub(hide, text.strip().replace("[]", "[()]"))
     try:
         tree = parse(source, expression=True)
