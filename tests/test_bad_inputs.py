@@ -9,9 +9,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from scaffold.cli import main
-from tests.bad_inputs import ROWS, Bad
+from tests.bad_files import FILED
+from tests.bad_inputs import TYPED, Bad
 from tests.support import read_tree, write_tree
 
+ROWS = [*TYPED, *FILED]
 LONGEST = 40_000
 PATIENCE = 60
 

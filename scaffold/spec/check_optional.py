@@ -28,7 +28,7 @@ def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield from _faults(ast.parse(dedented(spec.call.body)).body, fields, f"{spec.where}: call.body")
     for one in spec.derived:
         if one.expression:
-            body = [ast.Return(ast.parse(one.expression.strip(), mode="eval").body)]
+            body: list[ast.stmt] = [ast.Return(ast.parse(one.expression.strip(), mode="eval").body)]
             yield from _faults(body, fields, f"{spec.where}: fields.{one.name}.{one.expression_key}")
 
 

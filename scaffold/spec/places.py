@@ -1,7 +1,7 @@
 """What a fault points at: line and column where there is a file, the argument where there is none."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -29,7 +29,7 @@ _ARGUMENTS = {
 
 
 @contextmanager
-def located(files: Mapping[str, Path]) -> Iterator[None]:
+def located(files: Mapping[str, Path]) -> Generator[None]:
     """Give line and column to the faults of these files, by the name under which the faults have each."""
     try:
         yield
@@ -68,7 +68,7 @@ def _positions(path: Path) -> Positions | None:
 
 
 @contextmanager
-def by_argument() -> Iterator[None]:
+def by_argument() -> Generator[None]:
     """Name the argument of the command line that a fault is about."""
     try:
         yield
