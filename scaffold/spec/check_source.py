@@ -20,7 +20,7 @@ from scaffold.spec.expressions import (
     syntax_fault,
 )
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.names import IMPORTS
+from scaffold.spec.names import IMPORTS, class_name_fault
 from scaffold.spec.variables import may_update, updated_attribute
 
 _BUILTINS = frozenset(dir(builtins)) | {"__class__"}
@@ -189,7 +189,9 @@ def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str
         if not is_broken(piece.text, expression=piece.expression)
         for name in free_names(piece.text, expression=piece.expression)
     }
-    return tuple(name for name in sorted(named - taken) if name[:1].isupper() and is_class(name))
+    return tuple(
+        name for name in sorted(named - taken) if class_name_fault(name, "") is None and is_class(name)
+    )
 
 
 def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
