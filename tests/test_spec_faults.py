@@ -93,7 +93,7 @@ TYPES = [
     (dims("0"), dims("1"), "fields.w.type | dim `0` of `f[0]` is not a name, an int from 1 or arithmetic with + - * // % | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (dims("-1"), dims("n-1"), "fields.w.type | dim `-1` of `f[-1]` is not a name, an int from 1 or arithmetic with + - * // % | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (dims("n\u22121"), dims("n-1"), "fields.w.type | `f[n\u22121]` is not a type | write ASCII letters: `\u2212` is none"),
-    (dims("ä"), dims("a"), "fields.w.type | dim `ä` of `f[ä]` is not a name, an int from 1 or arithmetic with + - * // % | write ASCII letters: `ä` is none"),
+    (dims("ä"), dims("a"), "fields.w.type | `f[ä]` is not a type | write ASCII letters: `ä` is none"),
     (dims("*a,*b"), dims("*a,b"), "fields.w.type | `f[*a,*b]` has two dims with `*`, so neither has a definite length | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (dims("+".join("n" * 200)), dims("n+n"), "fields.w.type | `f[n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+n+...` is not a type: nested more than 100 levels deep | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (spec(fields={"n": {"type": "float", "role": "static"}}), spec(fields={"n": {"type": "int"}}), 'fields.n | `n` is a dim too, and not of type `int` | write `n = { type = "int" }`, or rename the dim'),
