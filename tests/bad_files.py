@@ -273,4 +273,16 @@ def bodies() -> Iterator[Bad]:
     )
 
 
-FILED = [*toml_files(), *forms(), *projects(), *together(), *bodies()]
+FILED = [
+    Bad(
+        "derived-by-a-broken-name",
+        ("--spec", SPEC),
+        {SPEC: GOOD + "d = { type = 'f[n]', role = 'derived', init = '" + "(" * 400 + "' }\n"},
+        f"{SPEC}:4:40: fields.d.init",
+    ),
+    *toml_files(),
+    *forms(),
+    *projects(),
+    *together(),
+    *bodies(),
+]
