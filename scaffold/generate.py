@@ -4,20 +4,24 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from scaffold.beside import check_beside, generated_classes, with_defaults
-from scaffold.errors import Fault, ScaffoldError
+from scaffold.errors import ScaffoldError
 from scaffold.fileset import Edit, File, Plan, make_plan
 from scaffold.lay_out import module_files
 from scaffold.layout import Layout
 from scaffold.spec import ModuleSpec
+from scaffold.spec.circles import circle_faults
+from scaffold.spec.files import read_spec_file, read_spec_files
 from scaffold.spec.names import stem
+from scaffold.spec.places import COMMAND_LINE, by_argument, located
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
-from scaffold.spec.toml import read_toml, write_toml
+from scaffold.spec.toml import write_toml
 from scaffold.suite.suites import law_files
 from scaffold.tidy import tidy
 
@@ -26,21 +30,12 @@ SCHEMA_NAME = "scaffold.schema.json"
 
 def load_spec(path: Path, *, where: str = "") -> ModuleSpec:
     """The spec in a TOML file. Raises `ScaffoldError` with all its faults."""
-    return read_spec(read_toml(path, where or path.as_posix()), where or path.as_posix())
+    return read_spec_file(path, where or path.as_posix())
 
 
 def load_specs(paths: Iterable[Path]) -> tuple[ModuleSpec, ...]:
     """The specs in several TOML files. Raises one `ScaffoldError` with the faults of all of them."""
-    found: list[ModuleSpec] = []
-    faults: list[Fault] = []
-    for path in paths:
-        try:
-            found.append(load_spec(path))
-        except ScaffoldError as error:
-            faults += error.faults
-    if faults:
-        raise ScaffoldError.of(faults)
-    return tuple(found)
+    return read_spec_files(paths)
 
 
 def plan_modules(
@@ -51,13 +46,21 @@ def plan_modules(
     `extra` are files to publish with them, such as a spec that the command line wrote. Nothing is written here.
     """
     specs = [with_defaults(spec, layout) for spec in specs]
-    known = _known(specs, layout)
-    check_beside(specs, known, layout)
-    files = (file for spec in specs for file in module_files(spec, layout, known))
+    with _placed(specs, layout):
+        known = _known(specs, layout)
+        check_beside(specs, known, layout)
+        files = [file for spec in specs for file in module_files(spec, layout, known)]
     names = dict.fromkeys(name for spec in specs for name in law_files(spec))
     laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in names]
     edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
     return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
+
+
+def _placed(specs: Iterable[ModuleSpec], layout: Layout) -> AbstractContextManager[None]:
+    """Faults of these specs get their line, where they are files."""
+    tried = {spec.where: (Path(spec.where), layout.root / spec.where) for spec in specs}
+    files = {where: next((path for path in paths if path.is_file()), None) for where, paths in tried.items()}
+    return located({where: path for where, path in files.items() if path is not None})
 
 
 def _unique(files: Iterable[File]) -> Iterator[File]:
@@ -93,7 +96,14 @@ def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]
         if name not in known and path.is_file():
             known[name] = load_spec(path, where=layout.spec_file(stem(name)).as_posix())
             wanted += generated_classes(known[name])
+    circles = list(circle_faults(known))
+    if circles:
+        raise ScaffoldError.of(circles)
     return known
+
+
+def _has_spec(layout: Layout, name: str) -> bool:
+    return (layout.root / layout.spec_file(stem(name))).is_file()
 
 
 @cache
@@ -104,7 +114,12 @@ def law_suite(name: str = "pytree_laws.py") -> str:
 
 def plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool = False) -> Plan:
     """The plan for a spec that the command line gave: the class, its tests, and the spec as a file."""
-    spec = read_spec(raw, "command line")
+    with by_argument():
+        return _plan_new(raw, layout, force=force)
+
+
+def _plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool) -> Plan:
+    spec = read_spec(raw, COMMAND_LINE, is_class=lambda name: _has_spec(layout, name))
     spec_file = layout.spec_file(stem(spec.name))
     schema_file = layout.specs / SCHEMA_NAME
     extra = (
@@ -126,5 +141,6 @@ def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
         path, where=target if target.endswith(".toml") else layout.spec_file(stem(target)).as_posix()
     )
     spec = with_defaults(spec, layout)
-    files = tidy(module_files(spec, layout, _known([spec], layout)))
+    with _placed([spec], layout):
+        files = tidy(module_files(spec, layout, _known([spec], layout)))
     return tuple(file for file in files if not file.keep)

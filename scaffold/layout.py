@@ -174,6 +174,9 @@ def _read_pyproject(path: Path) -> Mapping[str, object]:
     except tomllib.TOMLDecodeError as error:
         what = f"is not valid TOML: {error}"
         raise ScaffoldError(what, where="pyproject.toml", fix="mend it at that place") from error
+    except RecursionError:
+        what = "is not valid TOML: nested too deeply"
+        raise ScaffoldError(what, where="pyproject.toml", fix="mend it at that place") from None
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
         what = f"is not UTF-8 (at line {line}), as TOML has to be"
@@ -183,6 +186,9 @@ def _read_pyproject(path: Path) -> Mapping[str, object]:
         raise ScaffoldError(
             what, where="pyproject.toml", fix="leave in it what it is for, and move the rest"
         ) from error
+    except ValueError:
+        what = "is not valid TOML: an integer has too many digits"
+        raise ScaffoldError(what, where="pyproject.toml", fix="mend it at that place") from None
     except OSError as error:
         what = f"cannot be read: {error.strerror or error}"
         raise ScaffoldError(what, where="pyproject.toml", fix="make it readable", exit_code=1) from error

@@ -1,5 +1,6 @@
 """The questions of `scaffold new-module` without a name, on a terminal."""
 
+import re
 import shlex
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
@@ -7,7 +8,6 @@ from functools import partial
 import click
 
 from scaffold.cli.answers import Answers
-from scaffold.cli.places import field_place
 from scaffold.cli.terminal import hint
 from scaffold.errors import Fault, ScaffoldError, shown
 from scaffold.fileset import Plan
@@ -20,6 +20,7 @@ from scaffold.spec.pairs import one_option
 from scaffold.spec.read import Reader
 from scaffold.spec.tokens import call_from_text, parse_field_token
 
+_FIELD = re.compile(r"field `([^`:]*)[^`]*`")
 _LEGAL = {"kind": NAMES, "constructor": CONSTRUCTORS, "rebuild": REBUILDS, "layout": LAYOUTS}
 
 
@@ -80,10 +81,10 @@ def _questions(answers: Answers, faults: Iterable[Fault]) -> list[Callable[[], N
 
 def _question(answers: Answers, place: str) -> Callable[[], None] | None:
     """What to ask again for a fault at `place`."""
-    tokens = {field_place(token): number for number, token in enumerate(answers.fields)}
-    name = place.removeprefix("--")
-    if place in tokens:
-        return partial(_ask_field_again, answers, tokens[place])
+    if field := _FIELD.match(place):
+        return _question_of_field(answers, field[1], place[field.end() :])
+    argument = place.partition(" ")[0]
+    name = argument.removeprefix("--")
     if name in _LEGAL:
         return partial(_ask_choice, answers, name, again=True)
     if name in answers.pairs:
@@ -94,9 +95,16 @@ def _question(answers: Answers, place: str) -> Callable[[], None] | None:
         "--call": _ask_call,
         "--body": _ask_body,
     }
-    if place in asked:
-        return partial(asked[place], answers)
+    if argument in asked:
+        return partial(asked[argument], answers)
     return partial(_ask_text, answers, name) if place.startswith("--") and name in answers.options else None
+
+
+def _question_of_field(answers: Answers, name: str, key: str) -> Callable[[], None] | None:
+    if key.startswith(": preset"):
+        return partial(_ask_pairs, answers, "preset")
+    names = [token.partition(":")[0].strip() for token in answers.fields]
+    return partial(_ask_field_again, answers, names.index(name)) if name in names else None
 
 
 # -- one question each -------------------------------------------------------------------------------------------------

@@ -58,7 +58,10 @@ def test_the_project_chooses_where_the_spec_does_not(tmp_path: Path) -> None:
 def test_an_unknown_platform_is_refused(tmp_path: Path) -> None:
     result = scaffold(tmp_path, "new-module", *AFFINE, "--backend", "gpu", "--lower-for", "tpuu")
     assert result.returncode == 2
-    assert "--backend: `gpu` is not legal\n  legal: cpu, cuda, rocm, tpu\n" in result.stderr
+    assert (
+        "--backend: `gpu` is not legal\n  legal: cpu, cuda, rocm, tpu\n  fix: write `cuda` for NVIDIA or"
+        in result.stderr
+    )
     assert (
         "--lower-for: `tpuu` is not legal\n  legal: cpu, cuda, rocm, tpu\n  fix: did you mean `tpu`?"
         in result.stderr

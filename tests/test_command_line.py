@@ -38,7 +38,7 @@ def faults(result: Result) -> list[dict[str, Any]]:
     """The faults of a refusal in JSON."""
     document = json.loads(result.stdout)
     assert not document["ok"] and all(
-        sorted(one) == ["fix", "legal", "what", "where"] for one in document["faults"]
+        sorted(one) == ["column", "fix", "legal", "line", "what", "where"] for one in document["faults"]
     )
     return document["faults"]
 
@@ -125,7 +125,7 @@ def test_a_fault_names_the_argument_that_said_it(here: Path) -> None:
         "--constructor",
         "--rebuild",
     }
-    assert {"NAME", "field `weight:f[n]=zeross`", "field `rate:float`", "--save", *options} <= places
+    assert {"NAME", "field `weight`: init", "field `rate`", "--save", *options} <= places
     assert not [place for place in places if ".toml" in place or "command line" in place]
 
 
@@ -133,7 +133,7 @@ def test_an_option_of_the_wrong_type_is_no_fault_of_the_tool(here: Path) -> None
     result = told(
         "new-module", "Train", "model:Net", "--kind", "train-state", "--option", 'ema="x"', "--json"
     )
-    assert [one["where"] for one in faults(result)] == ["--option"]
+    assert [one["where"] for one in faults(result)] == ["--option ema"]
 
 
 def test_a_fault_of_the_tool_is_no_traceback(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:

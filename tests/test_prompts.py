@@ -231,7 +231,7 @@ def test_a_fault_that_shows_at_the_end_is_mended_and_the_other_answers_stay(tmp_
         terminal.answer("(empty for none): ", "x:f[n] -> f[n]")
         terminal.answer("Body of the call: ", "return x + self.weigth")
         terminal.expect("Error: --body: `self.weigth` is no field; did you mean `weight`? (legal: weight)")
-        terminal.expect("Error: field `weight:f[n]==jnp.ones(m)`: the name `m` is not known here")
+        terminal.expect("Error: field `weight`: init: the name `m` is not known here")
         assert set(read_tree(asked)) == {"pyproject.toml"}
         terminal.answer("Body of the call [return x + self.weigth]: ", "return x + self.weight")
         terminal.answer("Field [weight:f[n]==jnp.ones(m)]: ", "weight:f[n]==jnp.ones(n)")

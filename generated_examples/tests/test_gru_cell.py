@@ -30,6 +30,7 @@ class TestGRUCell(PytreeLaws):
         ({"use_bias": 1j}, TypeError),
     )
     drawn = ("weight_ih", "weight_hh", "bias", "bias_n")
+    absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     carry = 1
     ignores_key = True

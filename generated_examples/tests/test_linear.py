@@ -28,6 +28,7 @@ class TestLinear(PytreeLaws):
         ({"use_bias": 1j}, TypeError),
     )
     drawn = ("weight", "bias")
+    absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     ignores_key = True
     takes_dtype = True

@@ -168,14 +168,10 @@ def new_module(
 
 def _plan_answers(answers: Answers, layout: "Layout", *, force: bool, ask: bool) -> "Plan":
     """The plan for a class of the command line; without a name on it, for what somebody answers."""
-    from scaffold.cli.places import on_command_line
     from scaffold.generate import plan_new
 
     def plan(said: Answers) -> "Plan":
-        try:
-            return plan_new(said.raw_spec(), layout, force=force)
-        except ScaffoldError as error:
-            raise on_command_line(error, said.fields) from error
+        return plan_new(said.raw_spec(), layout, force=force)
 
     if answers.name is not None:
         return plan(answers)

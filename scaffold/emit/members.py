@@ -41,7 +41,7 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
     return [
         (
             one.name,
-            Scope().stored(one.type),
+            Scope(own=spec.name).stored(one.type),
             docstring(one.doc if one.doc.strip() else _property_text(spec, one), BODY),
             stop_gradients(spec, rename(one.expression or "None", names)),
         )
@@ -240,6 +240,8 @@ def class_doc(spec: ModuleSpec) -> str:
     """The docstring of the class: the author's, or what can be said of the fields."""
     if spec.doc.strip():
         return docstring(spec.doc, METHOD)
-    return docstring(
-        f"Holds {_joined([f'`{one.name}`' for one in spec.stored]).replace(' or ', ' and ')}.", METHOD
+    names = [f"`{one.name}`" for one in spec.stored]
+    told = (
+        f"Holds {_joined(names).replace(' or ', ' and ')}." if names else "Has a call, which subclasses make."
     )
+    return docstring(told, METHOD)

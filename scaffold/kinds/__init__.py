@@ -72,6 +72,8 @@ class Kind:
     """Whether `equinox.nn.State` may keep arrays for its classes."""
     read: "Callable[[ModuleSpec, str], str] | None" = None
     """The author's Python with each field read as the class holds it, where a plain attribute is not enough."""
+    varies: bool = False
+    """Whether the tests call its classes without each optional part."""
     abstracted_by: str = "eqx.filter_eval_shape"
     """What makes, of a constructor, an instance of shapes."""
 

@@ -100,6 +100,7 @@ return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
 KIND = Kind(
     summary="an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained",
     context=context,
+    varies=True,
     complete=complete,
     nests=True,
     keeps_state=True,

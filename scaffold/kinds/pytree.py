@@ -246,6 +246,7 @@ def _may_hold_integers(spec: ModuleSpec) -> bool:
 KIND = Kind(
     summary="a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets",
     context=context,
+    varies=True,
     nests=True,
     rebuilds=True,
     combines=True,

@@ -231,7 +231,9 @@ def _preset(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
 def _classes(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     for part in walk(field.type):
         if part == ClassType(spec.name):
-            yield Fault(f"{place}.type", f"`{spec.name}` cannot hold itself", "name another class")
+            if field.stored:
+                fix = 'name another class; what is computed from the fields is `role = "derived"`'
+                yield Fault(f"{place}.type", f"`{spec.name}` cannot hold itself", fix)
         elif isinstance(part, ClassType) and part.name == spec.name:
             what = f"`{part.module}:{part.name}` has the name of the class itself"
             yield Fault(f"{place}.type", what, "give this class another name")

@@ -169,6 +169,8 @@ class ModuleSpec:
     doc: str
     bases: tuple[ClassType, ...] = ()
     """Abstract classes that it fulfils."""
+    uses: tuple[str, ...] = ()
+    """Further generated classes that its Python names."""
     constructor: str = "factory"
     rebuild: str = "bypass"
     arguments: tuple[Argument, ...] = ()
@@ -215,6 +217,7 @@ class ModuleSpec:
             *(one.type for one in self.fields),
             *named,
             *(self.call.returns if self.call else ()),
+            *map(ClassType, self.uses),
         )
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))

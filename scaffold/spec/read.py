@@ -1,12 +1,14 @@
 """Tables to a `ModuleSpec`: every fault of a spec in one report."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import kind_of
 from scaffold.spec.check import spec_faults
+from scaffold.spec.check_source import classes_used
 from scaffold.spec.clean import cleaned
 from scaffold.spec.entries import (
     expression_source,
@@ -73,7 +75,7 @@ class Reader:
         try:
             return parse_type(text)
         except TypeSyntaxError as error:
-            self.add(place, str(error), type_fix(text), LEGAL_TYPES)
+            self.add(place, str(error), error.fix or type_fix(text), LEGAL_TYPES)
             self.unread.append(text)
             return None
 
@@ -145,7 +147,7 @@ class Reader:
         except SignatureSyntaxError as error:
             self.add(place, str(error), "write `name`, `name: TYPE`, `name: TYPE = default` or `*`")
         except TypeSyntaxError as error:
-            self.add(place, str(error), type_fix(text.partition(":")[2]), LEGAL_TYPES)
+            self.add(place, str(error), error.fix or type_fix(text.partition(":")[2]), LEGAL_TYPES)
         else:
             default = one.default and as_float(one.type or ScalarType("int"), one_value(one.default))
             return Argument(one.name, one.type, default)
@@ -210,10 +212,16 @@ class Reader:
         try:
             return parse_returns(text)
         except TypeSyntaxError as error:
-            self.add(self.place("call", "returns"), str(error), type_fix(text), LEGAL_TYPES)
+            self.add(self.place("call", "returns"), str(error), error.fix or type_fix(text), LEGAL_TYPES)
             # Whatever is carried, it is not the fault of `carry`.
             self.unread.append(f"{text} {self.text(table, 'carry')}")
             return (), False
+
+    def options(self, raw: Mapping[str, Any], kind: str) -> tuple[tuple[str, Any], ...]:
+        """The options that are what the kind takes."""
+        table = self.table(raw, "options")
+        self.faults += [_at(fault, self.where) for fault in option_faults(kind, table)]
+        return tuple((name, value) for name, value in table.items() if not option_faults(kind, {name: value}))
 
     def groups(self, raw: Mapping[str, Any]) -> tuple[Group, ...]:
         found = (self.group(raw, name, value) for name, value in self.table(raw, "groups").items())
@@ -269,19 +277,30 @@ class Reader:
         return literals({name: value for name, value in table.items() if is_value(value, tables=True)})
 
 
-def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> ModuleSpec:
+def _no_class(name: str) -> bool:
+    return False
+
+
+def read_spec(
+    raw: Mapping[str, Any], where: str, *, unread: str = "", is_class: Callable[[str], bool] = _no_class
+) -> ModuleSpec:
     """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
 
-    `unread` is text that belongs to the spec and was found wrong already.
+    `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
+    spec at hand describes a class of that name.
     """
     raw, odd = cleaned(raw, where)
+    raw = {
+        **({"fields": {}} if raw.get("kind") == "abstract" else {}),
+        **raw,
+    }  # a call may be all that it asks for
     reader = Reader(where)
     reader.unread.append(unread)
     reader.faults += [*odd, *(_at(fault, where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
-    if not tables and isinstance(raw.get("fields"), Mapping) and not odd:
+    if not tables and isinstance(raw.get("fields"), Mapping) and not odd and raw.get("kind") != "abstract":
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
-    kind, options = reader.text(raw, "kind", "module"), reader.table(raw, "options")
+    kind = reader.text(raw, "kind", "module")
     spec = ModuleSpec(
         name=reader.text(raw, "name"),
         kind=kind,
@@ -296,12 +315,12 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
         save=saved_as(raw.get("save")),
-        options=tuple(one for one in options.items() if not option_faults(kind, dict([one]))),
+        options=reader.options(raw, kind),
         call=reader.call(raw),
         test=reader.test(raw),
         where=where,
     )
-    reader.faults += [_at(fault, where) for fault in option_faults(kind, options)]
+    spec = replace(spec, uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
     unread = "\n".join(reader.unread)
     reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]

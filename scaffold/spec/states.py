@@ -232,7 +232,7 @@ def _reader_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for field in spec.fields:
         for key, source in (
             ("check", field.check),
-            ("init", field.init if field.role == "derived" else None),
+            ("init", field.expression if field.role == "derived" else None),
         ):
             for name in sorted(names & _names(source)) if field.role != "state" else ():
                 fix = "compute it in the body of the call"

@@ -16,6 +16,7 @@ from scaffold.choices import SAVES
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.keys import is_value
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
+from scaffold.spec.places import COMMAND_LINE, argument_fault
 from scaffold.spec.signature import split_top
 from scaffold.spec.types import CallableType, LiteralType, ScalarType, TupleType, TypeSyntaxError, parse_type
 
@@ -138,12 +139,12 @@ def raw_spec(
         "options": read.get("option"),
         "groups": read.get("group"),
         "call": _call(options),
-        "test": {key: value for key, value in test.items() if value},
+        "test": {key: value for key, value in test.items() if value not in (None, {}, [])},
     }
     raw |= {key: table for key, table in found.items() if table}
     if faults:
         unread = "\n".join((*fields, *(text for texts in pairs.values() for text in texts)))
-        raise ScaffoldError.of([*faults, *_other_faults(raw, unread)])
+        raise ScaffoldError.of({*faults, *map(argument_fault, _other_faults(raw, unread))})
     return raw
 
 
@@ -169,7 +170,7 @@ def _other_faults(raw: Mapping[str, Any], unread: str) -> tuple[Fault, ...]:
     )
 
     try:
-        read_spec(raw if raw["fields"] else {**raw, "fields": {"x": "f[]"}}, "command line", unread=unread)
+        read_spec(raw if raw["fields"] else {**raw, "fields": {"x": "f[]"}}, COMMAND_LINE, unread=unread)
     except ScaffoldError as error:
         return error.faults
     return ()

@@ -38,7 +38,7 @@ from scaffold.suite.declared import (
 )
 from scaffold.suite.examples import Examples, constructor_name
 from scaffold.suite.mapped import batched, call_source, outputs
-from scaffold.suite.other import other_inputs
+from scaffold.suite.other import absent_inputs, other_inputs
 from scaffold.suite.subject import Subject
 
 
@@ -125,6 +125,9 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "used": [paths[name] for name in used_fields(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
+    absent = absent_inputs(spec)
+    if absent:
+        yield "absent", f"({', '.join(absent)},)"
 
 
 def _targets(names: list[str]) -> str:

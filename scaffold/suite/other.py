@@ -1,9 +1,20 @@
 """Inputs of another configuration, for the tests that compare two."""
 
-from scaffold.spec.constructor import Parameter, parameters, reads
+from scaffold.kinds import kind_of
+from scaffold.spec.constructor import Parameter, parameters, reads, sources_of
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import other_size
-from scaffold.spec.types import ArrayType, CallableType, LiteralType, ScalarType, Type, walk
+from scaffold.spec.types import (
+    ArrayType,
+    CallableType,
+    LiteralType,
+    ScalarType,
+    Type,
+    arrays,
+    dim_names,
+    walk,
+)
+from scaffold.spec.values import literal_or_none
 from scaffold.suite.subject import Subject
 
 
@@ -21,6 +32,23 @@ def other_inputs(subject: Subject) -> list[list[str]]:
     return []
 
 
+def absent_inputs(spec: ModuleSpec) -> list[str]:
+    """Changes to the inputs by which an optional part is absent: each alone, then all; what a check reads is left."""
+    if not kind_of(spec.kind).varies or spec.call is None:
+        return []
+    checked = {name for one in spec.fields if one.check for name in reads(one.check)}
+    found: dict[str, str] = {}
+    for field in spec.stored:
+        if field.role == "state" or field.name in checked:
+            continue
+        if field.optional and field.optional not in checked:
+            found[field.optional] = "False"
+        elif field.nullable and field.given and not field.check:
+            found[field.name] = "None"
+    rows = [[name] for name in found] + ([list(found)] if len(found) > 1 else [])
+    return ["{" + ", ".join(f'"{name}": {found[name]}' for name in row) + "}" for row in rows]
+
+
 def _preference(parameter: Parameter) -> int:
     return {"flag": 0, "field": 1, "dim": 2}.get(parameter.source, 3)
 
@@ -31,7 +59,8 @@ def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
     if parameter.source == "flag":
         return name, "False"
     if parameter.source == "dim":
-        size = other_size(spec, name, sizes) if _is_free_dim(spec, name) else None
+        told_apart = _is_free_dim(spec, name) and _shows(spec, name)
+        size = other_size(spec, name, sizes) if told_apart else None
         return None if size is None else (name, str(size))
     field = parameter.field
     if parameter.source != "field" or field is None or field.dynamic or field.converter or source is None:
@@ -50,6 +79,14 @@ def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
     return not any(name in dim for array in given for dim in array.dims)
 
 
+def _shows(spec: ModuleSpec, name: str) -> bool:
+    """Whether the instance itself has a part that this dim changes: the arrays of a state lie outside of it."""
+    held = [one for one in spec.stored if one.role != "state"]
+    in_types = (dim for one in held for array in arrays(one.type) for dim in array.dims)
+    in_sources = (read for one in held for source in sources_of(one) for read in reads(source))
+    return any(name in dim_names(dim) for dim in in_types) or name in in_sources or bool(spec.setup)
+
+
 def _other_value(kind: Type, source: str) -> str | None:
     match kind:
         case ScalarType(name="bool"):
@@ -60,8 +97,10 @@ def _other_value(kind: Type, source: str) -> str | None:
             return _other_float(source)
         case ScalarType(name="str"):
             return f'{source} + "_other"'
-        case LiteralType(values=values) if len(values) > 1:
-            return repr(next(value for value in values if repr(value) != source))
+        case LiteralType(values=values):
+            # Not by its text: True equals 1, and a treedef compares what is static.
+            different = (value for value in values if value != literal_or_none(source))
+            return next(map(repr, different), None)
         case CallableType():
             return "jnp.sin" if source != "jnp.sin" else "jnp.cos"
         case _:

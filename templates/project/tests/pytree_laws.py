@@ -1793,6 +1793,7 @@ class Suite(PlatformLaws):
     laws: ClassVar[Mapping[str, Any]] = LAWS
     static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
+    absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without an optional part
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
     returns: ClassVar[Sequence[Output]] = ()
@@ -2814,6 +2815,16 @@ class CallLaws(StructureLaws):
         check(compiled.traces_of(arguments) == 2, name, told)
 
     # P7 jit equals eager
+
+    def test_p07_works_without_what_is_optional(self):
+        self.need_call()
+        if not self.absent:
+            pytest.skip("no part is optional")
+        hint = "a part that may be None is asked for (`is None`) before it is used"
+        for change in self.absent:
+            with doing(f"the call with {dict(change)}", "it", hint):
+                instance = self.built_abstractly({**self.inputs(0), **change})
+                Compiled(self.use, self.mixed).shapes(instance, *self.arguments(0))
 
     def test_p07_jit_equals_eager(self):
         self.need_call()
