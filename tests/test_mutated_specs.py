@@ -92,7 +92,7 @@ def test_as_processes_too(tmp_path: Path) -> None:
     before = read_tree(
         write_tree(tmp_path, {"pyproject.toml": '[project]\nname = "held"\n', "held/__init__.py": deep})
     )
-    for arguments, code, told in (
+    for arguments, code, text in (
         (
             ("Affine", "w:f[out,in]"),
             2,
@@ -102,7 +102,7 @@ def test_as_processes_too(tmp_path: Path) -> None:
         (("Affine", "w:f[n]"), 1, "error: held/__init__.py: does not parse as Python: "),
     ):
         result = scaffold(tmp_path, "new-module", *arguments)
-        assert (result.returncode, told in result.stderr, "Traceback" in result.stderr) == (
+        assert (result.returncode, text in result.stderr, "Traceback" in result.stderr) == (
             code,
             True,
             False,
