@@ -131,6 +131,12 @@ def main() -> None:
 @click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
 @click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
 @click.option("--force", is_flag=True, help="Overwrite files that differ.")
+@click.option("--no-register", is_flag=True, help="Leave the package's `__init__.py` as it is.")
+@click.option(
+    "--add-dependencies",
+    is_flag=True,
+    help="Declare what the class needs: by `uv add`, or in pyproject.toml.",
+)
 @json_option
 @reports_faults
 def new_module(
@@ -146,6 +152,8 @@ def new_module(
     dry_run: bool,
     diff: bool,
     force: bool,
+    no_register: bool,
+    add_dependencies: bool,
     as_json: bool,
     **options: str | None,
 ) -> None:
@@ -161,10 +169,13 @@ def new_module(
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     if specs:
         _refuse_mixture(name, {**options, **pairs, "lower-for": lower_for})
-        plan = plan_modules(load_specs(_distinct(specs, name, fields)), layout, force=force)
+        found = load_specs(_distinct(specs, name, fields))
+        plan = plan_modules(
+            found, layout, force=force, register=not no_register, add_dependencies=add_dependencies
+        )
     else:
         raw = _raw_spec(name, fields, options, pairs, lower_for)
-        plan = plan_new(raw, layout, force=force)
+        plan = plan_new(raw, layout, force=force, register=not no_register, add_dependencies=add_dependencies)
     _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
 
 
@@ -208,6 +219,10 @@ def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> Non
     from scaffold.publish import publish
 
     if not (dry_run or diff):
+        if plan.commands:
+            from scaffold.add_dependencies import run_commands
+
+            run_commands(plan)
         publish(plan)
     if as_json:
         _print_json({"ok": not plan.conflicts, "written": not (dry_run or diff), **plan.to_json()})

@@ -1,7 +1,6 @@
 """Specs to a plan: contexts, templates, formatting, and what each file meets on disk."""
 
 import json
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -13,7 +12,10 @@ from scaffold.emit.saving import MODULES, save_faults, save_imports, save_module
 from scaffold.emit.suites import further_laws, suites
 from scaffold.emit.tests import test_context
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.fileset import Edit, File, Plan, make_plan
+from scaffold.exports import Export
+from scaffold.fileset import File, Plan
+from scaffold.hidden_names import name_faults
+from scaffold.in_project import Wishes, plan_in_project
 from scaffold.kinds import examined, extra, faults_beside, kind_of, law_files, values_for_tests
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
@@ -25,22 +27,10 @@ from scaffold.spec.schema import json_schema
 from scaffold.spec.shared import tie_faults
 from scaffold.spec.toml import read_toml, write_toml
 from scaffold.spec.types import ClassType, walk
+from scaffold.spec_files import SpecFiles
 from scaffold.tidy import tidy
 
 SCHEMA_NAME = "scaffold.schema.json"
-_MODULES_IN_USE = frozenset(
-    (
-        "jax",
-        "jaxlib",
-        "jaxtyping",
-        "equinox",
-        "numpy",
-        "optax",
-        "flax",
-        "pytest",
-        "conftest",
-    )
-)
 
 
 def load_spec(path: Path, *, where: str = "") -> ModuleSpec:
@@ -63,11 +53,18 @@ def load_specs(paths: Iterable[Path]) -> tuple[ModuleSpec, ...]:
 
 
 def plan_modules(
-    specs: Sequence[ModuleSpec], layout: Layout, *, extra: Iterable[File] = (), force: bool = False
+    specs: Sequence[ModuleSpec],
+    layout: Layout,
+    *,
+    extra: Iterable[File] = (),
+    force: bool = False,
+    register: bool = True,
+    add_dependencies: bool = False,
 ) -> Plan:
     """The plan that generates the classes of `specs`, their tests and what the tests need.
 
-    `extra` are files to publish with them, such as a spec that the command line wrote. Nothing is written here.
+    `extra` are files to publish with them, such as a spec that the command line wrote. Without `register` the package
+    does not import them; with `add_dependencies` the project declares what they need. Nothing is written here.
     """
     specs = [_with_defaults(spec, layout) for spec in specs]
     known = _known(specs, layout)
@@ -77,8 +74,9 @@ def plan_modules(
     files = (file for spec in specs for file in module_files(spec, layout, known))
     names = dict.fromkeys(name for spec in specs for name in _law_files(spec))
     laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in names]
-    edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
-    return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
+    wishes = Wishes(register=register, add_dependencies=add_dependencies, force=force)
+    found = [Export(stem(spec.name), spec.name) for spec in specs]
+    return plan_in_project(layout, tidy(_unique(files)), laws, extra, found, wishes)
 
 
 def _with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
@@ -185,29 +183,16 @@ def _import_root(layout: Layout) -> str:
     return up if layout.import_root == PurePosixPath(".") else f'{up} / "{layout.import_root}"'
 
 
-def _registration(spec: ModuleSpec, layout: Layout) -> Edit:
-    from scaffold.registration import register  # here, because only a package needs it
-
-    init_file = layout.init_file
-    assert init_file is not None
-
-    def add_import(source: bytes) -> bytes:
-        return register(
-            source, stem(spec.name), [spec.name], package=layout.package, where=init_file.as_posix()
-        )
-
-    return Edit(init_file, add_import)
-
-
 def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]:
     """The specs of this run, and those on disk of the classes that they hold."""
     known = {spec.name: spec for spec in specs}
+    files = SpecFiles(layout, [spec.where for spec in specs])
     wanted = [name for spec in specs for name in _generated_classes(spec)]
     while wanted:
         name = wanted.pop()
-        path = layout.root / layout.spec_file(stem(name))
-        if name not in known and path.is_file():
-            known[name] = load_spec(path, where=layout.spec_file(stem(name)).as_posix())
+        path = None if name in known else files.find(name)
+        if path is not None:
+            known[name] = load_spec(path, where=files.shown(path))
             wanted += _generated_classes(known[name])
     return known
 
@@ -216,18 +201,10 @@ def _generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(one.name for one in spec.classes if one.module is None)
 
 
-def _is_in_use(module: str) -> bool:
-    """Whether the generated code or its tests may import a module of this name."""
-    is_suite = module.endswith("_laws") and (Path(__file__).parent / f"{module}.py").is_file()
-    return is_suite or module in sys.stdlib_module_names or module in _MODULES_IN_USE
-
-
 def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Iterable[Fault]:
     """What is wrong with the spec in this project."""
     name = stem(spec.name)
-    if layout.package is None and _is_in_use(name):
-        what = f"`{name}.py` would hide the module `{name}` from every import"
-        yield Fault(f"{spec.where}: name", what, "choose another name, or generate into a package")
+    yield from name_faults(name, spec.where, layout)
     if name in MODULES["safetensors"]:
         fix = f"write `{spec.name}Module`, for example"
         yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
@@ -259,7 +236,14 @@ def law_suite(name: str = "pytree_laws.py") -> str:
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
-def plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool = False) -> Plan:
+def plan_new(
+    raw: Mapping[str, Any],
+    layout: Layout,
+    *,
+    force: bool = False,
+    register: bool = True,
+    add_dependencies: bool = False,
+) -> Plan:
     """The plan for a spec that the command line gave: the class, its tests, and the spec as a file."""
     name = str(raw.get("name", ""))
     is_bad = class_name_fault(name, "name") is not None
@@ -270,7 +254,9 @@ def plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool = False) -> 
         File(spec_file, write_toml(raw, f"./{SCHEMA_NAME}")),
         File(schema_file, schema_text(), keep=True),
     )
-    return plan_modules([spec], layout, extra=extra, force=force)
+    return plan_modules(
+        [spec], layout, extra=extra, force=force, register=register, add_dependencies=add_dependencies
+    )
 
 
 def schema_text() -> str:
@@ -280,10 +266,9 @@ def schema_text() -> str:
 
 def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     """The module and the test that a spec file, or the spec of the class `target`, gives."""
-    path = Path(target) if target.endswith(".toml") else layout.root / layout.spec_file(stem(target))
-    spec = load_spec(
-        path, where=target if target.endswith(".toml") else layout.spec_file(stem(target)).as_posix()
-    )
+    files = SpecFiles(layout)
+    path = Path(target) if target.endswith(".toml") else files.demand(target)
+    spec = load_spec(path, where=target if target.endswith(".toml") else files.shown(path))
     spec = _with_defaults(spec, layout)
-    files = tidy(module_files(spec, layout, _known([spec], layout)))
-    return tuple(file for file in files if not file.keep)
+    shown = tidy(module_files(spec, layout, _known([spec], layout)))
+    return tuple(file for file in shown if not file.keep)
