@@ -215,7 +215,12 @@ def _place_faults(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSp
         on_disk = (layout.root / layout.source_file(stem(other))).is_file()
         if other not in known and not on_disk:
             fix = f"generate `{other}` first or with it (`--spec` takes several), or write `package.module:{other}`"
-            yield Fault(f"{spec.where}: fields", f"there is no class `{other}`", fix, tuple(sorted(known)))
+            yield Fault(
+                f"{spec.where}: fields",
+                f"there is no class `{other}`: looked for it in {layout.specs} and beside the spec",
+                fix,
+                tuple(sorted(known)),
+            )
 
 
 def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:

@@ -47,9 +47,17 @@ def plan_in_project(
         *_unseen(layout, found),
         *added.notes,
     ]
-    wanted = [*reach.adapted(files, layout), *laws, *extra, *edits, *added.edits]
+    wanted = [*reach.adapted(_named(files, layout), layout), *laws, *extra, *edits, *added.edits]
     plan = make_plan(layout.root, wanted, force=wishes.force)
     return replace(plan, notes=tuple(notes), commands=added.commands)
+
+
+def _named(files: Iterable[File], layout: Layout) -> Iterator[File]:
+    """The files, each test under a name that pytest collects in this project."""
+    for file in files:
+        is_test = file.path.parent == layout.tests and file.path.name.startswith("test_")
+        path = layout.test_file(file.path.stem.removeprefix("test_")) if is_test else file.path
+        yield replace(file, path=path)
 
 
 def _check_stems(layout: Layout, found: Iterable[Export]) -> None:

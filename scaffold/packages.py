@@ -111,6 +111,9 @@ def _project_names(document: Mapping[str, object]) -> Iterator[str]:
     if isinstance(name, str):
         joined = name.replace("-", "_").replace(".", "_")
         yield from filter(str.isidentifier, dict.fromkeys([joined.lower(), joined]))
+        parts = name.replace("-", ".").lower().split(".")  # a part of a namespace: org.lib
+        if len(parts) > 1 and all(map(str.isidentifier, parts)):
+            yield ".".join(parts)
 
 
 def _only_package(root: Path, settings: Settings) -> Package | None:
