@@ -111,7 +111,7 @@ def _words(value: object) -> tuple[str, ...]:
 def _import_mode(options: Sequence[str]) -> str:
     """The last `--import-mode` among the options."""
     mode = "prepend"
-    for option, after in zip(options, [*options[1:], ""], strict=True):
+    for option, after in zip(options, [*options, ""][1:], strict=True):
         said = option.partition("=")[2] if "=" in option else after
         if option.partition("=")[0] == "--import-mode" and said in IMPORT_MODES:
             mode = said
