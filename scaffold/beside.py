@@ -1,12 +1,11 @@
 """Specs beside each other and in their project: what does not go together there."""
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from scaffold.emit.saving import MODULES, save_faults
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.hidden_names import name_faults
 from scaffold.kinds import kind_of
 from scaffold.layout import Layout
 from scaffold.spec.bases import base_faults
@@ -14,20 +13,6 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.shared import tie_faults
 from scaffold.spec.types import ClassType, walk
-
-_MODULES_IN_USE = frozenset(
-    (
-        "jax",
-        "jaxlib",
-        "jaxtyping",
-        "equinox",
-        "numpy",
-        "optax",
-        "flax",
-        "pytest",
-        "conftest",
-    )
-)
 
 
 def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
@@ -50,7 +35,11 @@ def generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], layout: Layout) -> Iterable[Fault]:
-    yield from _name_faults(spec, layout)
+    name = stem(spec.name)
+    yield from name_faults(name, spec.where, layout)
+    if name in MODULES["safetensors"]:
+        fix = f"write `{spec.name}Module`, for example"
+        yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
     yield from save_faults(spec, layout)
     yield from _mixture_faults(spec, known)
     yield from (*tie_faults(spec, known), *base_faults(spec, known))
@@ -59,24 +48,8 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], layout: Layout) -
         on_disk = (layout.root / layout.source_file(stem(other))).is_file()
         if other not in known and not on_disk:
             fix = f"generate `{other}` first or with it (`--spec` takes several), or write `package.module:{other}`"
-            yield Fault(f"{spec.where}: fields", f"there is no class `{other}`", fix, tuple(sorted(known)))
-
-
-def _name_faults(spec: ModuleSpec, layout: Layout) -> Iterator[Fault]:
-    """What the module of the class would hide."""
-    name = stem(spec.name)
-    if layout.package is None and _is_in_use(name):
-        what = f"`{name}.py` would hide the module `{name}` from every import"
-        yield Fault(f"{spec.where}: name", what, "choose another name, or generate into a package")
-    if name in MODULES["safetensors"]:
-        fix = f"write `{spec.name}Module`, for example"
-        yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
-
-
-def _is_in_use(module: str) -> bool:
-    """Whether the generated code or its tests may import a module of this name."""
-    is_suite = module.endswith("_laws") and (Path(__file__).parent / f"{module}.py").is_file()
-    return is_suite or module in sys.stdlib_module_names or module in _MODULES_IN_USE
+            what = f"there is no class `{other}`: looked for it in {layout.specs} and beside the spec"
+            yield Fault(f"{spec.where}: fields", what, fix, tuple(sorted(known)))
 
 
 def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:

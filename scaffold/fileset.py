@@ -86,6 +86,10 @@ class Plan:
     root: Path
     steps: tuple[Step, ...]
     remedy: str = _FORCE_OR_RENAME
+    notes: tuple[str, ...] = ()
+    """What is to be known besides: what was found out, and left out."""
+    commands: tuple[tuple[str, ...], ...] = ()
+    """What is run in `root` before anything is published."""
 
     @property
     def conflicts(self) -> tuple[Step, ...]:
@@ -112,11 +116,17 @@ class Plan:
     def summary(self) -> str:
         """One aligned line a step: what is done to which path."""
         width = max(map(len, Action))
-        return "\n".join(f"{step.action:<{width}}  {step.path}" for step in self.steps)
+        lines = [f"{step.action:<{width}}  {step.path}" for step in self.steps]
+        lines += [f"{'run':<{width}}  {' '.join(command)}" for command in self.commands]
+        return "\n".join([*lines, *(f"{'note':<{width}}  {note}" for note in self.notes)])
 
     def to_json(self) -> dict[str, object]:
         """The plan as plain JSON, the same on every machine."""
-        return {"files": [{"path": str(step.path), "action": str(step.action)} for step in self.steps]}
+        return {
+            "files": [{"path": str(step.path), "action": str(step.action)} for step in self.steps],
+            "commands": [list(command) for command in self.commands],
+            "notes": list(self.notes),
+        }
 
 
 def make_plan(root: Path, files: Iterable[File | Edit], *, force: bool = False) -> Plan:

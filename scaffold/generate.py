@@ -11,7 +11,9 @@ from typing import Any
 
 from scaffold.beside import check_beside, generated_classes, with_defaults
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Edit, File, Plan, make_plan
+from scaffold.exports import Export
+from scaffold.fileset import File, Plan
+from scaffold.in_project import Wishes, plan_in_project
 from scaffold.lay_out import module_files
 from scaffold.layout import Layout
 from scaffold.spec import ModuleSpec
@@ -22,6 +24,7 @@ from scaffold.spec.places import COMMAND_LINE, by_argument, located
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import write_toml
+from scaffold.spec_files import SpecFiles
 from scaffold.suite.suites import law_files
 from scaffold.tidy import tidy
 
@@ -39,12 +42,23 @@ def load_specs(paths: Iterable[Path]) -> tuple[ModuleSpec, ...]:
 
 
 def plan_modules(
-    specs: Sequence[ModuleSpec], layout: Layout, *, extra: Iterable[File] = (), force: bool = False
+    specs: Sequence[ModuleSpec],
+    layout: Layout,
+    *,
+    extra: Iterable[File] = (),
+    force: bool = False,
+    register: bool = True,
+    add_dependencies: bool = False,
 ) -> Plan:
     """The plan that generates the classes of `specs`, their tests and what the tests need.
 
-    `extra` are files to publish with them, such as a spec that the command line wrote. Nothing is written here.
+    `extra` are files to publish with them, such as a spec that the command line wrote. Without `register` the package
+    does not import them; with `add_dependencies` the project declares what they need. Nothing is written here.
     """
+    return _plan_classes(specs, layout, extra, Wishes(register, add_dependencies, force))
+
+
+def _plan_classes(specs: Sequence[ModuleSpec], layout: Layout, extra: Iterable[File], wishes: Wishes) -> Plan:
     specs = [with_defaults(spec, layout) for spec in specs]
     with _placed(specs, layout):
         known = _known(specs, layout)
@@ -52,8 +66,8 @@ def plan_modules(
         files = [file for spec in specs for file in module_files(spec, layout, known)]
     names = dict.fromkeys(name for spec in specs for name in law_files(spec))
     laws = [File(layout.laws_file.with_name(name), law_suite(name)) for name in names]
-    edits = [_registration(spec, layout) for spec in specs] if layout.init_file is not None else []
-    return make_plan(layout.root, [*tidy(_unique(files)), *laws, *extra, *edits], force=force)
+    found = [Export(stem(spec.name), spec.name) for spec in specs]
+    return plan_in_project(layout, tidy(_unique(files)), laws, extra, found, wishes)
 
 
 def _placed(specs: Iterable[ModuleSpec], layout: Layout) -> AbstractContextManager[None]:
@@ -72,38 +86,21 @@ def _unique(files: Iterable[File]) -> Iterator[File]:
             yield file
 
 
-def _registration(spec: ModuleSpec, layout: Layout) -> Edit:
-    from scaffold.registration import register  # here, because only a package needs it
-
-    init_file = layout.init_file
-    assert init_file is not None
-
-    def add_import(source: bytes) -> bytes:
-        return register(
-            source, stem(spec.name), [spec.name], package=layout.package, where=init_file.as_posix()
-        )
-
-    return Edit(init_file, add_import)
-
-
 def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]:
     """The specs of this run, and those on disk of the classes that they hold."""
     known = {spec.name: spec for spec in specs}
+    files = SpecFiles(layout, [spec.where for spec in specs])
     wanted = [name for spec in specs for name in generated_classes(spec)]
     while wanted:
         name = wanted.pop()
-        path = layout.root / layout.spec_file(stem(name))
-        if name not in known and path.is_file():
-            known[name] = load_spec(path, where=layout.spec_file(stem(name)).as_posix())
+        path = None if name in known else files.find(name)
+        if path is not None:
+            known[name] = load_spec(path, where=files.shown(path))
             wanted += generated_classes(known[name])
     circles = list(circle_faults(known))
     if circles:
         raise ScaffoldError.of(circles)
     return known
-
-
-def _has_spec(layout: Layout, name: str) -> bool:
-    return (layout.root / layout.spec_file(stem(name))).is_file()
 
 
 @cache
@@ -112,21 +109,28 @@ def law_suite(name: str = "pytree_laws.py") -> str:
     return (Path(__file__).parent / name).read_text(encoding="utf-8")
 
 
-def plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool = False) -> Plan:
+def plan_new(
+    raw: Mapping[str, Any],
+    layout: Layout,
+    *,
+    force: bool = False,
+    register: bool = True,
+    add_dependencies: bool = False,
+) -> Plan:
     """The plan for a spec that the command line gave: the class, its tests, and the spec as a file."""
     with by_argument():
-        return _plan_new(raw, layout, force=force)
+        return _plan_new(raw, layout, Wishes(register, add_dependencies, force))
 
 
-def _plan_new(raw: Mapping[str, Any], layout: Layout, *, force: bool) -> Plan:
-    spec = read_spec(raw, COMMAND_LINE, is_class=lambda name: _has_spec(layout, name))
+def _plan_new(raw: Mapping[str, Any], layout: Layout, wishes: Wishes) -> Plan:
+    spec = read_spec(raw, COMMAND_LINE, is_class=lambda name: SpecFiles(layout).find(name) is not None)
     spec_file = layout.spec_file(stem(spec.name))
     schema_file = layout.specs / SCHEMA_NAME
     extra = (
         File(spec_file, write_toml(raw, f"./{SCHEMA_NAME}")),
         File(schema_file, schema_text(), keep=True),
     )
-    return plan_modules([spec], layout, extra=extra, force=force)
+    return _plan_classes([spec], layout, extra, wishes)
 
 
 def schema_text() -> str:
@@ -136,11 +140,10 @@ def schema_text() -> str:
 
 def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     """The module and the test that a spec file, or the spec of the class `target`, gives."""
-    path = Path(target) if target.endswith(".toml") else layout.root / layout.spec_file(stem(target))
-    spec = load_spec(
-        path, where=target if target.endswith(".toml") else layout.spec_file(stem(target)).as_posix()
-    )
+    files = SpecFiles(layout)
+    path = Path(target) if target.endswith(".toml") else files.demand(target)
+    spec = load_spec(path, where=target if target.endswith(".toml") else files.shown(path))
     spec = with_defaults(spec, layout)
     with _placed([spec], layout):
-        files = tidy(module_files(spec, layout, _known([spec], layout)))
-    return tuple(file for file in files if not file.keep)
+        shown = tidy(module_files(spec, layout, _known([spec], layout)))
+    return tuple(file for file in shown if not file.keep)

@@ -55,7 +55,7 @@ ROWS = [
     ([base(), final(call={**MADE, "returns": "f32[n]"})], "final: call.returns | differs from the result of `Base` | write `returns = \"f[n]\"`", [base(call={**ASKED, "returns": "f32[n]"}), final(call={**MADE, "returns": "f32[n]"})]),
     ([base(), final(call={**MADE, "body": "return self.twice"})], "final: call.body | `self.twice` is no field | declare it as a field", [base(fields={"w": "f[n]", "n": "int", "twice": TWICE}), final(call={**MADE, "body": "return self.twice"})]),
     ([{**final(bases=[]), "name": "Base"}, final()], "final: bases | `Base` is concrete, and so final | write `kind = \"abstract\"` for `Base`, or hold one as a field", [base(), final()]),
-    ([final()], "final: fields | there is no class `Base` | generate `Base` first or with it (`--spec` takes several), or write `package.module:Base`", [final(bases=["lib.norms:Base"])]),
+    ([final()], "final: fields | there is no class `Base`: looked for it in specs and beside the spec | generate `Base` first or with it (`--spec` takes several), or write `package.module:Base`", [final(bases=["lib.norms:Base"])]),
     ([base(), final(bases=["Base", "Base"])], "final: bases | `Base` is there twice | remove one", [base(), final()]),
     ([final(bases=["Final"])], "final: bases | `Final` cannot be its own base | remove it", [base(), final()]),
     ([base(), final(bases=["list[int]"])], "final: bases | `list[int]` is no class | write `AbstractNorm`, or `package.module:AbstractNorm`", [base(), final()]),

@@ -283,7 +283,9 @@ def test_summary_and_json(tmp_path: Path):
             {"path": "keep.py", "action": "keep"},
             {"path": "sub/create.py", "action": "create"},
             {"path": "update.py", "action": "update"},
-        ]
+        ],
+        "commands": [],
+        "notes": [],
     }
 
 

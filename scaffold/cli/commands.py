@@ -123,6 +123,12 @@ def main(context: click.Context) -> None:
 @click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
 @click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
 @click.option("--force", is_flag=True, help="Overwrite files that differ.")
+@click.option("--no-register", is_flag=True, help="Leave the package's `__init__.py` as it is.")
+@click.option(
+    "--add-dependencies",
+    is_flag=True,
+    help="Declare what the class needs: by `uv add`, or in pyproject.toml.",
+)
 @json_option
 def new_module(
     name: str | None,
@@ -137,6 +143,8 @@ def new_module(
     dry_run: bool,
     diff: bool,
     force: bool,
+    no_register: bool,
+    add_dependencies: bool,
     as_json: bool,
     **texts: str | None,
 ) -> None:
@@ -151,14 +159,15 @@ def new_module(
     if _recovered(layout.root, writes=not (dry_run or diff)):
         layout = find_layout(folder)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
+    wishes = {"force": force, "register": not no_register, "add_dependencies": add_dependencies}
     if specs:
         from scaffold.generate import load_specs, plan_modules
 
         _refuse_mixture(name, {**texts, **pairs, "lower-for": lower_for})
-        plan = plan_modules(load_specs(_distinct(specs, name, fields)), layout, force=force)
+        plan = plan_modules(load_specs(_distinct(specs, name, fields)), layout, extra=(), **wishes)
     else:
         answers = Answers(name, list(fields), dict(texts), pairs, lower_for)
-        plan = _plan_answers(answers, layout, force=force, ask=can_ask() and not as_json)
+        plan = _plan_answers(answers, layout, wishes, ask=can_ask() and not as_json)
     written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
     if written and not as_json:
         from scaffold.cli.next_steps import after_module
@@ -166,12 +175,12 @@ def new_module(
         hint(after_module(written))
 
 
-def _plan_answers(answers: Answers, layout: "Layout", *, force: bool, ask: bool) -> "Plan":
+def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool], *, ask: bool) -> "Plan":
     """The plan for a class of the command line; without a name on it, for what somebody answers."""
     from scaffold.generate import plan_new
 
     def plan(said: Answers) -> "Plan":
-        return plan_new(said.raw_spec(), layout, force=force)
+        return plan_new(said.raw_spec(), layout, **wishes)
 
     if answers.name is not None:
         return plan(answers)
@@ -212,6 +221,10 @@ def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Pl
 
     written = not (dry_run or diff)
     if written:
+        if plan.commands:
+            from scaffold.add_dependencies import run_commands
+
+            run_commands(plan)
         plan = publish(plan, complain)
     if as_json:
         say_json({"ok": not plan.conflicts, "written": written, **plan.to_json()})

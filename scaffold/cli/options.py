@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.types import StringParamType
 
+from scaffold.places import read_regular
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -77,7 +79,7 @@ _NAME = re.compile(r"""^\s*name\s*=\s*["'](\w+)["']""", re.MULTILINE)
 def _classes(ctx: click.Context) -> Iterator[str]:
     """The classes of the specs in the project."""
     for path in _specs(ctx):
-        named = _NAME.search(path.read_text(encoding="utf-8", errors="replace")[:10_000])
+        named = _NAME.search(read_regular(path).decode("utf-8", "replace")[:10_000])
         if named is not None:
             yield named[1]
 

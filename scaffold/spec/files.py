@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.places import read_regular
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.places import located
@@ -47,6 +48,6 @@ def _names(paths: tuple[Path, ...]) -> frozenset[str]:
 
 def _name(path: Path) -> object:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig")).get("name")
+        return tomllib.loads(read_regular(path).decode("utf-8-sig")).get("name")
     except (OSError, ValueError, RecursionError):
         return None  # it is told when that file is read

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.places import read_regular
 from scaffold.spec.positions import Positions, key_positions, position_of
 
 COMMAND_LINE = "command line"
@@ -61,7 +62,7 @@ def _positions(path: Path) -> Positions | None:
     import tomllib  # here, because only a fault needs it
 
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = read_regular(path).decode("utf-8-sig")
         tomllib.loads(text)
         return key_positions(text.replace("\r\n", "\n"))
     except (OSError, ValueError, RecursionError):
