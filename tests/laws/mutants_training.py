@@ -37,7 +37,7 @@ class Marked(Stopped):
 
 
 @mutant("P9", "`table`", "declared as buffer, a training step moved it")
-@mutant("P16", "`trainable`", "declared buffers need a `trainable()`")
+@mutant("P16", "`trainable`", "declared data and buffers need a `trainable()`")
 class BufferTrained(BufferLaws):
     cls = Stopped
 
@@ -45,6 +45,42 @@ class BufferTrained(BufferLaws):
 @mutant("P9", "`table`", "stop_gradient")
 class BufferWithGradient(BufferLaws):
     cls = Marked
+
+
+class DataLaws(BufferLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("table", "data", (3,)))
+
+
+class Flowing(Marked):
+    """A right class: its table is data."""
+
+
+class RightDataLaws(DataLaws):
+    cls = Flowing
+
+
+class CutOff(Marked):
+    def __call__(self, x):
+        return self.weight * x + jax.lax.stop_gradient(self.table) * x
+
+
+class Untold(eqx.Module):
+    weight: jax.Array
+    table: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x + self.table
+
+
+@mutant("P9", "`table`", "small steps show the slope", "what is to be cut off is a buffer")
+class DataAsBuffer(DataLaws):
+    cls = CutOff
+
+
+@mutant("P9", "`table`", "declared as data, a training step moved it")
+@mutant("P16", "`trainable`", "declared data and buffers need a `trainable()`")
+class DataAsParam(DataLaws):
+    cls = Untold
 
 
 @mutant("P9", "`bias`", "did not move")
