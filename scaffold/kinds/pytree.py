@@ -216,7 +216,7 @@ def _targets(parts: Any) -> str:
 
 
 def _trainable(spec: ModuleSpec) -> str:
-    frozen = tuple(field.name for field in spec.dynamic if field.role == "buffer")
+    frozen = tuple(field.name for field in spec.dynamic if field.role in ("data", "buffer"))
     trained = " and ".join(
         ([f"path[0].name not in {frozen!r}"] if frozen else [])
         + (
@@ -240,7 +240,11 @@ return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
 
 
 def _may_hold_integers(spec: ModuleSpec) -> bool:
-    return any(field.is_tree or field.role == "module" for field in spec.dynamic if field.role != "buffer")
+    return any(
+        field.is_tree or field.role == "module"
+        for field in spec.dynamic
+        if field.role not in ("data", "buffer")
+    )
 
 
 KIND = Kind(

@@ -13,7 +13,7 @@ from scaffold.spec.raw import as_list, as_table
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
 LAYOUTS = ("flat", "nested")
-ROLES = ("param", "buffer", "static", "callable", "module", "state", "derived", "shared")
+ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared")
 
 _PYTHON_TYPES = {
     "string": (str,),

@@ -40,7 +40,7 @@ class Field:
     @property
     def dynamic(self) -> bool:
         """Whether the field's value is part of the leaves."""
-        return self.role in ("param", "buffer", "module", "state")
+        return self.role in ("param", "data", "buffer", "module", "state")
 
     @property
     def stored(self) -> bool:

@@ -178,7 +178,7 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     if field.role == "module":
         return f'Leaf({path!r}, "module")'
     if not isinstance(kind, ArrayType):
-        return f'Leaf({path!r}, "{"tree" if field.role == "param" else "buffer"}")'
+        return f'Leaf({path!r}, "{"tree" if field.role == "param" else field.role}")'
     role = "key" if kind.dtype == "key" else field.role
     parts = [repr(path), f'"{role}"', repr(examples.shape(kind))]
     if DTYPES[kind.dtype][1] != "float":
