@@ -139,9 +139,7 @@ class StateLaws(PytreeLaws):
             given = treedef.unflatten(put(leaves, dict(zip(places, values))))
             return jax.tree.leaves(self.advance(*given))
 
-        hint = (
-            "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
-        )
+        hint = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
         check_flow("state", run, [leaves[i] for i in places], hint)
 
     # P11 carry
