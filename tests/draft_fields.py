@@ -13,7 +13,7 @@ def given_array(draft: Draft) -> None:
     array = drawn_array(draft, (*REAL, *COMPLEX, *INTEGER, "key", "f", "f"))
     name, table = draft.new_name(), {"type": text(array)}
     if array.inexact and draft.rarely():
-        table["role"] = "buffer"
+        table["role"] = draft.one("data", "buffer")
     missing = draft.rarely()
     if missing and draft.chance():
         table["type"] += " | None"
@@ -37,7 +37,7 @@ def initialised_array(draft: Draft) -> None:
     name, table = draft.new_name(), {"type": text(array)}
     table["init"] = draft.draw(st.sampled_from(legal_initialisers(array)))
     if array.inexact and draft.rarely():
-        table["role"] = "buffer"
+        table["role"] = draft.one("data", "buffer")
     missing = draft.rarely()
     if missing:
         table["optional"] = flag(draft)
@@ -121,7 +121,7 @@ def many_arrays(draft: Draft) -> None:
         table["preprocess"] = f"jax.tree.map(lambda leaf: {draft.changed('leaf')}, {name})"
     # The leaves of a buffer are declared one by one, so the example must show them.
     if not {"init", "preprocess"} & set(table) and (draft.rarely() or (kind == "tree" and draft.chance())):
-        table["role"] = "buffer"
+        table["role"] = draft.one("data", "buffer")
     draft.add(name, table, summed(f"self.{name}"), missing=missing)
 
 
