@@ -15,7 +15,12 @@ from catalogue import PITFALLS
 from good_specimens import GOOD
 from laws_runner import SOURCE, laws, run
 
-EVERY = (*GOOD, mutants_training.RightDataLaws, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
+RIGHT = (
+    mutants_training.RightDataLaws,
+    mutants_training.RightFrozenLaws,
+    mutants_training.RightAdapterLaws,
+)
+EVERY = (*GOOD, *RIGHT, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
 
 
 @pytest.mark.parametrize(

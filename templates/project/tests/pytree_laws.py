@@ -185,7 +185,8 @@ class Leaf:
     or `state` (kept by `equinox.nn.State`, no leaf). A shape of None is not checked, and
     data or a buffer without a shape may be a sub-tree of such; the dtype `float` is the default float dtype. `value` is what each element holds after
     construction, `std` the standard deviation with which the constructor draws them.
-    `unused` says that the example call does not depend on all of its elements.
+    `unused` says that the example call does not depend on all of its elements, `frozen`
+    that nothing of a parameter or a sub-tree is trained, though gradients pass through.
     """
 
     path: str
@@ -195,6 +196,7 @@ class Leaf:
     value: complex | None = None
     std: float | None = None
     unused: bool = False
+    frozen: bool = False
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:
@@ -2277,6 +2279,10 @@ class PytreeSuite(Laws):
         leaf = self.declared(path)
         return leaf is not None and leaf.unused
 
+    def is_frozen(self, path: str) -> bool:
+        leaf = self.declared(path)
+        return leaf is not None and leaf.frozen
+
     def role(self, path: str) -> str:
         leaf = self.declared(path)
         return leaf.role if leaf else "undeclared"
@@ -3024,15 +3030,19 @@ class TransformationLaws(CallLaws):
                 hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
                 check(not np.any(every[name]), name, told, hint)
 
-    def test_p09_gradients_flow_through_data(self):
+    def test_p09_gradients_flow_through_what_is_not_trained(self):
         self.need_call()
         instance, arguments = generic(self.example(), 2)
         named = list(enumerate(named_leaves(instance)))
-        data = [(i, n, leaf) for i, (n, leaf) in named if self.role(n) == "data"]
+        flows = [self.role(n) == "data" or self.is_frozen(n) for _, (n, _) in named]
+        data = [(i, n, leaf) for i, (n, leaf) in named if flows[i]]
         data = [(i, n, leaf) for i, n, leaf in data if is_floating(leaf)]
         if not data:
-            pytest.skip("no data is declared that has a gradient")
-        hint = "`jax.lax.stop_gradient` on data; what is to be cut off is a buffer"
+            pytest.skip("no data is declared that has a gradient, and nothing frozen")
+        hint = (
+            "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off "
+            "is a buffer"
+        )
         for i, name, leaf in data:
 
             def run(values: list[Any], i: int = i) -> Any:
@@ -3147,10 +3157,12 @@ class TransformationLaws(CallLaws):
         for (name, _), both in zip(named_leaves(start), pairs):
             role = self.role(name)
             moved = [new for old, new in both if not same_bits(old, new)]
-            if role == "param":
+            frozen = self.is_frozen(name)
+            if role == "param" and not frozen:
                 hint = "a parameter that `trainable()` leaves out"
                 check(bool(moved), name, "a training step did not move it", hint)
-            if role in ("data", "buffer", "key", "python"):
+            if frozen or role in ("data", "buffer", "key", "python"):
+                role = "frozen" if frozen else role
                 told = f"declared as {role}, a training step moved it to {moved!r:.200}"
                 check(not moved, name, told)
 
@@ -3574,7 +3586,7 @@ class UseLaws(ValueLaws):
         hint = (
             ""
             if hasattr(instance, "trainable")
-            else "declared buffers need a `trainable()`"
+            else "declared data, buffers and frozen parts need a `trainable()`"
         )
         told = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
         check(selected == wanted, "trainable", told, hint)
@@ -3593,8 +3605,9 @@ class UseLaws(ValueLaws):
             name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)
         }
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
+        wanted = {name for name in wanted if not self.is_frozen(name)}
         for leaf in self.leaves:
-            if leaf.role == "module":
+            if leaf.role == "module" and not leaf.frozen:
                 with contextlib.suppress(AttributeError, KeyError, IndexError):
                     root = look_up(instance, leaf.path)
                     inner = trained_names(root)
