@@ -37,7 +37,7 @@ def initialised_array(draft: Draft) -> None:
     name, table = draft.new_name(), {"type": text(array)}
     table["init"] = draft.draw(st.sampled_from(legal_initialisers(array)))
     if array.inexact and draft.rarely():
-        table["role"] = draft.one("data", "buffer")
+        table |= draft.one({"role": "data"}, {"role": "buffer"}, {"frozen": True}, {"frozen": True})
     missing = draft.rarely()
     if missing:
         table["optional"] = flag(draft)
@@ -268,6 +268,8 @@ def other_class(draft: Draft) -> None:
             table["type"] = inner
         if draft.rarely():
             table["optional"] = flag(draft)
+    if draft.rarely():
+        table["frozen"] = True
     argument = "jnp.ones((2,), x.dtype)" if inner == "equinox.nn:Linear" else "jnp.ones((), x.dtype)"
     use = {
         "list[{}]": f"sum(jnp.sum(part({argument})) for part in self.{name})",

@@ -79,6 +79,8 @@ def _array(body: Body, name: str, role: str) -> None:
     if (holder == "tree" and body.kind in ("nnx", "closure")) or (role == "param" and holder == "{} | None"):
         holder = "{}"
     body.fields[name] = {"type": holder.format(shape), "role": role}
+    if role == "param" and body.one(True, False, False):
+        body.fields[name]["frozen"] = True
     value = f"self.{name}"
     match holder:
         case "list[{}]":
@@ -123,7 +125,7 @@ def _shared(body: Body, name: str, role: str) -> None:
 
 def _module(body: Body, name: str, role: str) -> None:
     init = "=eqx.nn.Linear(n, n, key=key)"
-    body.fields[name] = {"type": "equinox.nn:Linear", "init": init}
+    body.fields[name] = {"type": "equinox.nn:Linear", "init": init, "frozen": body.one("flag", True, False)}
     body.lines.append(body.one(*WAYS).format(f"jnp.tanh(self.{name}(y))"))
 
 

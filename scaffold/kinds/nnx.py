@@ -169,7 +169,8 @@ def _rows(subject: Subject, field: Field) -> list[str]:
 
 def _flows(field: Field, item: ArrayType) -> list[str]:
     """Said of an array that gradients flow through, though it is not trained."""
-    return ["flows=True"] if field.role in ("data", "state") and item.inexact else []
+    flows = field.role in ("data", "state") or bool(field.frozen)
+    return ["flows=True"] if flows and item.inexact else []
 
 
 def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:

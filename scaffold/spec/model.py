@@ -35,6 +35,8 @@ class Field:
     """Role shared: the array that it is tied to, as an expression over the fields."""
     nullable: bool = False
     """Whether the constructor takes None for it."""
+    frozen: str = ""
+    """`true` where nothing of it is trained, or the static bool that says whether it is."""
     doc: str = ""
 
     @property

@@ -10,6 +10,7 @@ from scaffold.spec.check import spec_faults
 from scaffold.spec.clean import cleaned
 from scaffold.spec.entries import (
     expression_source,
+    frozen_as,
     import_statement,
     init_source,
     is_size,
@@ -126,6 +127,7 @@ class Reader:
             variable=text_or_none(table.get("variable")),
             of=expression_source(table.get("of")),
             nullable=nullable,
+            frozen=frozen_as(table.get("frozen")),
             doc=self.text(table, "doc"),
         )
 

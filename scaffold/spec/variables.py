@@ -26,13 +26,14 @@ def variable_of(field: Field) -> str:
 
 
 def _type_of(field: Field) -> str:
-    return field.variable or _DEFAULTS.get(field.role, "Variable")
+    usual = "Frozen" if field.frozen else _DEFAULTS.get(field.role, "Variable")
+    return field.variable or usual
 
 
 def own_variables(spec: ModuleSpec) -> tuple[str, ...]:
     """The Variable types that the module defines, in order."""
-    named = (_type_of(one) for one in spec.dynamic if one.role in UNTRAINED)
-    return tuple(dict.fromkeys(name for name in named if name not in FLAX))
+    named = (_type_of(one) for one in spec.dynamic if item_of(one) is not None)
+    return tuple(dict.fromkeys(name for name in named if name not in (*FLAX, "Param")))
 
 
 def item_of(field: Field) -> ArrayType | None:
