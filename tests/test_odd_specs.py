@@ -310,9 +310,9 @@ taps = { type = "dict[str, f32[n]]", preset = { a = 0.5 } }
 gains = { type = "list[i32[n]]", role = "buffer" }
 drawn = { type = "f[n]", init = "normal" }
 rate = { type = "float", role = "static" }
-mean = { type = "f[n]", role = "buffer" }
-last = { type = "f[n]", role = "buffer" }
-seen = { type = "f[n]", role = "buffer" }
+mean = { type = "f[n]", role = "state" }
+last = { type = "f[n]", role = "state" }
+seen = { type = "f[n]", role = "state" }
 
 [call]
 args = "x: f[n]"

@@ -61,6 +61,7 @@ from pytree_laws import (
     check,
     check_caches_hold_no_tracer,
     check_damage_is_refused,
+    check_flow,
     check_keys,
     check_overflow,
     check_rows_differ,
@@ -224,7 +225,8 @@ class Var:
     `below` any number of Variables of the type lie under the path. A shape of None is not
     checked; the dtype `float` is the default float dtype. `value` is what each element holds
     after construction, `std` the standard deviation with which the constructor draws them.
-    `unused` says that the example call does not depend on all of its elements.
+    `unused` says that the example call does not depend on all of its elements, `flows` that
+    gradients flow through it, though it is no parameter: data, and what the call updates.
     """
 
     path: str
@@ -235,6 +237,7 @@ class Var:
     value: complex | None = None
     std: float | None = None
     unused: bool = False
+    flows: bool = False
 
     @property
     def is_tree(self) -> bool:
@@ -282,6 +285,10 @@ def put(module: Any, path: str, value: Any) -> Any:
 
 def is_variable(node: Any) -> bool:
     return isinstance(node, nnx.Variable)
+
+
+def is_float(variable: Any) -> bool:
+    return is_floating(value_of(variable))
 
 
 def is_of_nnx(value: Any) -> bool:
@@ -1062,11 +1069,40 @@ class TransformationLaws(CallLaws):
         held, (_, every) = variables_of(self.training_example()), self._all_slopes()
         for path, slope in every.items():
             one = self.declared(path)
-            inner = one is not None and one.type is nnx.Module
+            inner = one is not None and (one.type is nnx.Module or one.flows)
             is_param = isinstance(held[path], nnx.Param)
             told = f"declared as a buffer, but the call has the gradient {slope}"
             hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
             check(inner or is_param or not np.any(slope), path, told, hint)
+
+    def test_p09_gradients_flow_through_data_and_state(self):
+        instance, arguments = self.example()
+        if not any(one.flows for one in self.variables):
+            pytest.skip("nothing is declared that has a gradient and is no parameter")
+        graphdef, state = nnx.split(instance)
+        flat = nnx.to_flat_state(state)
+        free = [self.flows(".".join(map(str, path)), one) for path, one in flat]
+        places = [i for i, (_, v) in enumerate(flat) if free[i] and is_float(v)]
+        given, treedef = flatten(arguments)
+        floats = [i for i, leaf in enumerate(given) if is_floating(leaf)]
+
+        def run(values: list[Any]) -> Any:
+            moved = zip(places, values)
+            changed = {i: (flat[i][0], flat[i][1].replace(value)) for i, value in moved}
+            state = [changed.get(i, pair) for i, pair in enumerate(flat)]
+            rest = dict(zip(floats, values[len(places) :]))
+            passed = [rest.get(i, leaf) for i, leaf in enumerate(given)]
+            state = nnx.from_flat_state(state)
+            return self.step_of_state(graphdef, state, *treedef.unflatten(passed))
+
+        values = [value_of(flat[i][1]) for i in places] + [given[i] for i in floats]
+        hint = "`jax.lax.stop_gradient` on data, or on what the call updates"
+        check_flow("call", run, values, hint)
+
+    def flows(self, path: str, variable: Any) -> bool:
+        """Whether gradients flow through a Variable."""
+        one = self.declared(path)
+        return isinstance(variable, nnx.Param) or (one is not None and one.flows)
 
     def _all_slopes(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The slopes at the start, and their greatest sizes at the start and elsewhere."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from scaffold.emit.annotations import Scope
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, converter_expression, key_consumers, parameters, uses_dtype
 from scaffold.spec.expressions import rename
 from scaffold.spec.initialisers import dtype_source
@@ -177,8 +178,13 @@ def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     else:
         value = _expression(field, keys)
     value = _with_preset(spec, field, value)
-    value = f"eqx.nn.StateIndex({value})" if field.role == "state" else value
+    value = f"eqx.nn.StateIndex({value})" if is_index(spec, field) else value
     return f"{operand(value)} if {field.optional} else None" if field.optional else value
+
+
+def is_index(spec: ModuleSpec, field: Field) -> bool:
+    """Whether the field is an index into `equinox.nn.State`; where Variables hold the arrays, one holds this too."""
+    return field.role == "state" and not kind_of(spec.kind).variables
 
 
 def _copy_of_given(field: Field) -> str:

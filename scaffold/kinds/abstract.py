@@ -13,14 +13,14 @@ from scaffold.kinds.module import base_names
 from scaffold.spec.bases import asks_for_call, lineage, with_inherited_call
 from scaffold.spec.model import Field, ModuleSpec
 
-_MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable")
+_MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable", "frozen")
 
 
 def faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What an abstract class leaves to its subclasses."""
     for field in spec.stored:
         for key in _MADE:
-            if getattr(field, key) not in (None, ()) and not (key == "default" and field.nullable):
+            if getattr(field, key) not in (None, (), "") and not (key == "default" and field.nullable):
                 what = f"`{field.name}` is abstract: a subclass stores it, and makes it"
                 yield Fault(f"{spec.where}: fields.{field.name}.{key}", what, "put it into the subclass")
     parts = {"arguments": spec.arguments, "setup": spec.setup, "groups": spec.groups, "save": spec.save}

@@ -168,6 +168,12 @@ def _rows(subject: Subject, field: Field) -> list[str]:
     return [_row(subject.examples, field, path, kind) for path, kind in entries(subject, field)]
 
 
+def _flows(field: Field, item: ArrayType) -> list[str]:
+    """Said of an array that gradients flow through, though it is not trained."""
+    flows = field.role in ("data", "state") or bool(field.frozen)
+    return ["flows=True"] if flows and item.inexact else []
+
+
 def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     """The declaration of one Variable, or of all that lie below a path."""
     item = item_of(field)
@@ -176,13 +182,15 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     parts = [repr(path), variable_of(field)]
     if not isinstance(kind, ArrayType):
         parts += [] if dtype == "float" else [f'dtype="{dtype}"']
-        return f"Var({', '.join(parts)}, below=True)"
+        parts += ["below=True", *_flows(field, item)]
+        return f"Var({', '.join(parts)})"
     value = value_of(field, path)
     spread = spread_of(examples, field) if field.array is not None else None
     parts += [repr(examples.shape(kind))]
     parts += [] if dtype == "float" else [f'"{dtype}"']
     parts += [] if value is None else [f"value={value}"]
     parts += [] if spread is None else [f"std={float(f'{spread:.4g}')}"]
+    parts += _flows(field, item)
     return f"Var({', '.join(parts)})"
 
 

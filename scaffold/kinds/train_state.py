@@ -106,7 +106,7 @@ def _model(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | No
 
 def _kept(field: Field) -> Field:
     """A field of the author's own: no optimiser moves it."""
-    return replace(field, role="buffer") if field.role == "param" else field
+    return replace(field, role="data") if field.role == "param" else field
 
 
 def _copied(model: Field) -> Field:

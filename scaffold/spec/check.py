@@ -21,6 +21,7 @@ from scaffold.spec.check_source import (
 )
 from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, own_nodes
+from scaffold.spec.frozen import frozen_faults
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
 from scaffold.spec.shared import shared_faults
@@ -45,6 +46,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     of_kind = tuple(kind.faults(sound))
     faults += [*of_kind, *_tests(sound if of_kind else kind.complete(sound), names)]
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
+    faults += frozen_faults(sound)
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
 

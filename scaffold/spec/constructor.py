@@ -109,7 +109,7 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     chosen = any(
         array.dtype in CHOSEN_DTYPES
         for field in spec.stored
-        if field.role in ("param", "buffer", "state") and not _is_taken_as_it_is(field)
+        if field.role in ("param", "data", "buffer", "state") and not _is_taken_as_it_is(field)
         for array in arrays(field.type)
     )
     named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))

@@ -13,7 +13,7 @@ from scaffold.spec.raw import as_list, as_table
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
 LAYOUTS = ("flat", "nested")
-ROLES = ("param", "buffer", "static", "callable", "module", "state", "derived", "shared")
+ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared")
 
 _PYTHON_TYPES = {
     "string": (str,),
@@ -24,6 +24,7 @@ _PYTHON_TYPES = {
     "array of tables": (list,),
     "table": (dict,),
     "boolean or a format": (bool, str),
+    "boolean or a name": (bool, str),
 }
 
 
@@ -74,6 +75,10 @@ FIELD_KEYS = {
         required=True,
     ),
     "role": Key("string", "What the field is to training and to the treedef.", ROLES),
+    "frozen": Key(
+        "boolean or a name",
+        "Whether nothing of a parameter or a sub-module is trained, or the static bool that says so.",
+    ),
     "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
     "std": Key(
         "value",
@@ -197,6 +202,7 @@ _EXAMPLES = {
     "table": "{} = {{ ... }}",
     "value": "{} = 3",
     "boolean or a format": "{} = true",
+    "boolean or a name": "{} = true",
 }
 
 

@@ -38,12 +38,14 @@ class Field:
     """Role shared: the array that it is tied to, as an expression over the fields."""
     nullable: bool = False
     """Whether the constructor takes None for it."""
+    frozen: str = ""
+    """`true` where nothing of it is trained, or the static bool that says whether it is."""
     doc: str = ""
 
     @property
     def dynamic(self) -> bool:
         """Whether the field's value is part of the leaves."""
-        return self.role in ("param", "buffer", "module", "state")
+        return self.role in ("param", "data", "buffer", "module", "state")
 
     @property
     def stored(self) -> bool:

@@ -12,6 +12,7 @@ from scaffold.spec.check_source import classes_used
 from scaffold.spec.clean import cleaned
 from scaffold.spec.entries import (
     expression_source,
+    frozen_as,
     import_statement,
     init_source,
     is_size,
@@ -129,6 +130,7 @@ class Reader:
             variable=text_or_none(table.get("variable")),
             of=expression_source(table.get("of")),
             nullable=nullable,
+            frozen=frozen_as(table.get("frozen")),
             doc=self.text(table, "doc"),
         )
 

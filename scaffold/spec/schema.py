@@ -15,6 +15,7 @@ _FORMS: dict[str, dict[str, Any]] = {
     "array of tables": {"type": "array", "items": {"type": "object"}},
     "table": {"type": "object"},
     "boolean or a format": {"type": ["boolean", "string"]},
+    "boolean or a name": {"type": ["boolean", "string"]},
     "value": {
         "type": ["string", "integer", "number", "boolean", "array"],
         "items": {"type": ["string", "integer", "number", "boolean", "array"]},

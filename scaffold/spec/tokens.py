@@ -2,7 +2,7 @@
 
     NAME:TYPE[?FLAG][@ROLE][=INIT]
 
-`?FLAG` is `optional`, `@ROLE` is `role`. What follows `=` is `init` for an array, a tree, a class or an expression
+`?FLAG` is `optional`, `@ROLE` is `role`, and `@frozen` is `frozen`. What follows `=` is `init` for an array, a tree, a class or an expression
 (`==expression`), `of` for a shared array, and `default` for a Python value.
 """
 
@@ -37,14 +37,19 @@ def parse_field_text(text: str) -> dict[str, Any]:
     """The table of a field from `TYPE[?FLAG][@ROLE][=INIT]`; what is wrong in it shows when the spec is read."""
     head, *value = split_top(text, "=") if "==" not in text else _split_expression(text)
     table: dict[str, Any] = {}
-    while (match := _SUFFIX.search(head)) and _SUFFIX_KEY[match[1]] not in table:
-        table[_SUFFIX_KEY[match[1]]] = match[2]
+    while (match := _SUFFIX.search(head)) and _key_of(match) not in table:
+        key = _key_of(match)
+        table[key] = True if key == "frozen" else match[2]
         head = head[: match.start()]
     table = {"type": head.strip(), **table}
     if value:
         key, parsed = _value(table, "=".join(value))
         table[key] = parsed
     return table
+
+
+def _key_of(suffix: re.Match[str]) -> str:
+    return "frozen" if suffix[1] == "@" and suffix[2] == "frozen" else _SUFFIX_KEY[suffix[1]]
 
 
 def _split_expression(text: str) -> list[str]:

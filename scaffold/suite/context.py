@@ -10,6 +10,7 @@ from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import count_name
+from scaffold.spec.frozen import is_frozen
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.types import (
@@ -178,10 +179,12 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     examples, (path, kind) = subject.examples, entry
     if field.python_leaf:
         return f'Leaf({path!r}, "python")'
+    frozen = ["frozen=True"] if is_frozen(field, subject.inputs) else []
     if field.role == "module":
-        return f'Leaf({path!r}, "module")'
+        return _told([repr(path), '"module"', *frozen])
     if not isinstance(kind, ArrayType):
-        return f'Leaf({path!r}, "{"tree" if field.role == "param" else "buffer"}")'
+        role = "tree" if field.role == "param" else field.role
+        return _told([repr(path), f'"{role}"', *frozen])
     role = "key" if kind.dtype == "key" else field.role
     parts = [repr(path), f'"{role}"', repr(examples.shape(kind))]
     if DTYPES[kind.dtype][1] != "float":
@@ -190,6 +193,10 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     parts += [f"value={value}"] if value is not None else []
     parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []
     parts += ["unused=True"] if field.name in subject.spec.test.unused else []
+    return _told([*parts, *frozen])
+
+
+def _told(parts: list[str]) -> str:
     return f"Leaf({', '.join(parts)})"
 
 

@@ -6,12 +6,14 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
 from scaffold.spec.constructor import key_consumers, reads, sources_of
 from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.spreads import measured
 from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
+from scaffold.spec.variables import UNTRAINED
 from scaffold.suite.examples import Examples
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
@@ -78,7 +80,7 @@ def drawn_fields(spec: ModuleSpec) -> list[str]:
     return [
         one.name
         for one in spec.dynamic
-        if one.name in consumers and not one.python_leaf and one.role != "state"
+        if one.name in consumers and not one.python_leaf and not is_index(spec, one)
     ]
 
 
@@ -88,14 +90,14 @@ def _draws_from_streams(spec: ModuleSpec) -> set[str]:
 
 def kept_fields(spec: ModuleSpec) -> list[str]:
     """The fields that hold the arrays that they are given."""
-    return [one.name for one in spec.dynamic if _is_kept(one)]
+    return [one.name for one in spec.dynamic if _is_kept(one) and not is_index(spec, one)]
 
 
 def _is_kept(field: Field) -> bool:
     changed = field.preprocess or field.converter or field.optional or field.default is not None
     # A preset entry of which no value is declared takes the place of the given one.
     changed = changed or any(_number(source) is None for _, source in field.preset)
-    return field.given and not changed and field.role in ("param", "buffer") and not field.python_leaf
+    return field.given and not changed and field.role != "module" and not field.python_leaf
 
 
 def tuple_fields(spec: ModuleSpec) -> list[str]:
@@ -104,12 +106,13 @@ def tuple_fields(spec: ModuleSpec) -> list[str]:
 
 
 def used_fields(spec: ModuleSpec) -> list[str]:
-    """The static fields and buffers that the body of the call reads in every case."""
+    """The static fields, data and buffers that the body of the call reads in every case."""
     body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
     read = {name for statement in body for name in _always_read(statement)}
     plain = ScalarType | CallableType
     static = [one.name for one in spec.static if one.given and isinstance(one.type, plain)]
-    buffers = [one.name for one in spec.dynamic if one.role == "buffer" and _is_number_array(one)]
+    untrained = (one for one in spec.dynamic if one.role in UNTRAINED and not is_index(spec, one))
+    buffers = [one.name for one in untrained if _is_number_array(one)]
     overwritten = {name for name in buffers if not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
 

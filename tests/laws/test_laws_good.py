@@ -7,6 +7,7 @@ import sys
 
 import good_layers
 import good_styles
+import mutants_training
 import pitfalls
 import pitfalls_training  # noqa: F401 - adds to `pitfalls.GOOD`
 import pytest
@@ -14,7 +15,12 @@ from catalogue import PITFALLS
 from good_specimens import GOOD
 from laws_runner import SOURCE, laws, run
 
-EVERY = (*GOOD, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
+RIGHT = (
+    mutants_training.RightDataLaws,
+    mutants_training.RightFrozenLaws,
+    mutants_training.RightAdapterLaws,
+)
+EVERY = (*GOOD, *RIGHT, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
 
 
 @pytest.mark.parametrize(

@@ -110,9 +110,9 @@ LAWS = {
     ),
     "P9": (
         "gradient and step",
-        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+        "Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; gradients flow through data, and not through buffers; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
         "A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
-        "Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
+        "Use each parameter in the call; apply stop_gradient to buffers where they are used, and to nothing else; leave data and buffers out of `trainable()`.",
     ),
     "P10": (
         "vmap equals loop",
@@ -171,21 +171,22 @@ LAWS = {
 }
 
 TRAINED = ("param", "module", "tree")
-ROLES = ("param", "buffer", "key", "module", "tree", "python", "state")
+ROLES = ("param", "data", "buffer", "key", "module", "tree", "python", "state")
 
 
 @dataclasses.dataclass(frozen=True)
 class Leaf:
     """A declared leaf, or a declared sub-tree of leaves.
 
-    `path` is written as `layers.0.weight`. The role is `param` (a trained array), `buffer`
-    (an array that is never trained), `key` (typed PRNG keys), `module` (a sub-tree that
-    decides itself what is trained), `tree` (a sub-tree of parameters), `python` (no
-    array, held fixed) or `state` (kept by `equinox.nn.State`, no leaf). A shape of None
-    is not checked, and a buffer without a shape may be a sub-tree of buffers; the dtype
-    `float` is the default float dtype. `value` is what each element holds after
+    `path` is written as `layers.0.weight`. The role is `param` (a trained array), `data`
+    (an array that is never trained, through which gradients flow), `buffer` (one behind
+    `stop_gradient`), `key` (typed PRNG keys), `module` (a sub-tree that decides itself
+    what is trained), `tree` (a sub-tree of parameters), `python` (no array, held fixed)
+    or `state` (kept by `equinox.nn.State`, no leaf). A shape of None is not checked, and
+    data or a buffer without a shape may be a sub-tree of such; the dtype `float` is the default float dtype. `value` is what each element holds after
     construction, `std` the standard deviation with which the constructor draws them.
-    `unused` says that the example call does not depend on all of its elements.
+    `unused` says that the example call does not depend on all of its elements, `frozen`
+    that nothing of a parameter or a sub-tree is trained, though gradients pass through.
     """
 
     path: str
@@ -195,6 +196,7 @@ class Leaf:
     value: complex | None = None
     std: float | None = None
     unused: bool = False
+    frozen: bool = False
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:
@@ -203,7 +205,7 @@ class Leaf:
     @property
     def is_tree(self) -> bool:
         """Whether it stands for every leaf below its path."""
-        unshaped = self.role == "buffer" and self.shape is None
+        unshaped = self.role in ("data", "buffer") and self.shape is None
         return self.role in ("module", "tree") or unshaped
 
 
@@ -1388,7 +1390,12 @@ def moved(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
     return advance(put(carry, {i: leaf}))
 
 
-def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any) -> None:
+CARRY_HINT = "stop_gradient on the carry: nothing is learnt through time"
+
+
+def check_slopes(
+    where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT
+) -> None:
     """Gradients agree with what small steps show, wherever these show a slope."""
     both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
     steps = [raw(leaf) + step for step in (-STEP, 0, STEP)]
@@ -1398,10 +1405,22 @@ def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any) -> None:
             first, _, last = (np.asarray(value, np.float64) for value in values)
             found = (last - first) / (2 * STEP)
             told = f"small steps show the slope {found}, its gradient is {slope}"
-            hint = "stop_gradient on the carry: nothing is learnt through time"
             off = np.abs(found - np.asarray(slope, np.float64))
             near = off.max() < KINK * np.abs(found).max()
             check(bool(near), where, told, hint)
+
+
+def check_flow(
+    where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str
+) -> None:
+    """The same for several arrays at once, each element along a way of its own."""
+    ways = [sample(5 + i, leaf.shape, "float32") for i, leaf in enumerate(values)]
+
+    def move(size: Any) -> list[Any]:
+        moved = [v + (size * w).astype(v.dtype) for v, w in zip(values, ways)]
+        return [y for y in jax.tree.leaves(run(moved)) if is_floating(y)]
+
+    check_slopes(where, move, on_device(0, np.float32), hint)
 
 
 def own_rules(jaxpr: Any) -> list[str]:
@@ -2261,6 +2280,10 @@ class PytreeSuite(Laws):
         leaf = self.declared(path)
         return leaf is not None and leaf.unused
 
+    def is_frozen(self, path: str) -> bool:
+        leaf = self.declared(path)
+        return leaf is not None and leaf.frozen
+
     def role(self, path: str) -> str:
         leaf = self.declared(path)
         return leaf.role if leaf else "undeclared"
@@ -3018,6 +3041,26 @@ class TransformationLaws(CallLaws):
                 hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
                 check(not np.any(every[name]), name, told, hint)
 
+    def test_p09_gradients_flow_through_what_is_not_trained(self):
+        self.need_call()
+        instance, arguments = generic(self.example(), 2)
+        named = list(enumerate(named_leaves(instance)))
+        flows = [self.role(n) == "data" or self.is_frozen(n) for _, (n, _) in named]
+        data = [(i, n, leaf) for i, (n, leaf) in named if flows[i]]
+        data = [(i, n, leaf) for i, n, leaf in data if is_floating(leaf)]
+        if not data:
+            pytest.skip("no data is declared that has a gradient, and nothing frozen")
+        hint = (
+            "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off "
+            "is a buffer"
+        )
+        for i, name, leaf in data:
+
+            def run(values: list[Any], i: int = i) -> Any:
+                return self.apply(put(instance, {i: values[0]}), *arguments)
+
+            check_flow(name, run, [leaf], hint)
+
     def test_p09_every_element_of_a_parameter_has_a_gradient(self):
         for name, slope in self._all_slopes().items():
             if (
@@ -3125,10 +3168,12 @@ class TransformationLaws(CallLaws):
         for (name, _), both in zip(named_leaves(start), pairs):
             role = self.role(name)
             moved = [new for old, new in both if not same_bits(old, new)]
-            if role == "param":
+            frozen = self.is_frozen(name)
+            if role == "param" and not frozen:
                 hint = "a parameter that `trainable()` leaves out"
                 check(bool(moved), name, "a training step did not move it", hint)
-            if role in ("buffer", "key", "python"):
+            if frozen or role in ("data", "buffer", "key", "python"):
+                role = "frozen" if frozen else role
                 told = f"declared as {role}, a training step moved it to {moved!r:.200}"
                 check(not moved, name, told)
 
@@ -3552,7 +3597,7 @@ class UseLaws(ValueLaws):
         hint = (
             ""
             if hasattr(instance, "trainable")
-            else "declared buffers need a `trainable()`"
+            else "declared data, buffers and frozen parts need a `trainable()`"
         )
         told = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
         check(selected == wanted, "trainable", told, hint)
@@ -3571,8 +3616,9 @@ class UseLaws(ValueLaws):
             name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)
         }
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
+        wanted = {name for name in wanted if not self.is_frozen(name)}
         for leaf in self.leaves:
-            if leaf.role == "module":
+            if leaf.role == "module" and not leaf.frozen:
                 with contextlib.suppress(AttributeError, KeyError, IndexError):
                     root = look_up(instance, leaf.path)
                     inner = trained_names(root)
