@@ -43,8 +43,6 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "stop_gradient left out": {
         "dropout": "the example holds a Python number there",
         "loop_condition": BOOL,
-        "running_centre": "the example trains, and reads what was just made of stopped values",
-        "nnx_block": "another stop_gradient on the same way is left",
     },
 }
 

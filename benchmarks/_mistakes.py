@@ -266,6 +266,7 @@ MISTAKES: dict[str, Rewriter] = {
     "result in a fixed dtype": returned("jnp.asarray(Y_, jnp.float16)"),
     "stop_gradient left out": rule((), "jax.lax.stop_gradient(X_)", "X_"),
     "stop_gradient on a parameter": uses_changed("jax.lax.stop_gradient(F_)"),
+    "stop_gradient on a state": rule(CALL, "state.get(X_)", "jax.lax.stop_gradient(state.get(X_))"),
     "stop_gradient on the carry": rule(CALL, "hidden", "jax.lax.stop_gradient(hidden)"),
     "parameter not used": uses_changed("jnp.zeros_like(F_)"),
     "buffer not used": rule(CALL, "jax.lax.stop_gradient(X_)", "jax.lax.stop_gradient(jnp.zeros_like(X_))"),

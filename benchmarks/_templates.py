@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from scaffold import find_layout, load_spec
-from scaffold.generate import module_context
 from scaffold.law_texts import FOLDER
+from scaffold.lay_out import module_context
 from scaffold.render import templates_folder
 
 AFFINE = Path(__file__).parent.parent / "generated_examples" / "specs" / "affine.toml"

@@ -39,6 +39,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "description": """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> &lt; ~e~ ${d} `e` *f* \u4e2d 😀""",
         "author": """O'Neil "Ö" {x} \\ #: <y>""",
         "email": "o'neil+x@example.org".replace("'", ""),
+        "repository": "https://github.com/o-neil/Study.of_40~letters",
     },
 }
 Row = Mapping[str, str]

@@ -41,9 +41,7 @@ class Affine(eqx.Module):
         )
 
     def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " out_size"]:
-        """Apply the affine.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(in_size,)`.
 

@@ -63,9 +63,7 @@ class AffineInit(eqx.Module):
     def __call__(
         self, x: Float[Array, " in_size"], *, key: PRNGKeyArray | None = None
     ) -> Float[Array, " out_size"]:
-        """Apply the affine init.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(in_size,)`.
         - `key`: a PRNG key (or None). Default: `None`.

@@ -1,3 +1,5 @@
+import math
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -43,17 +45,31 @@ class GRUCell(eqx.Module):
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         weight_ih_key, weight_hh_key, bias_key, bias_n_key = jax.random.split(key, 4)
-        # Uniform in (-1/sqrt(hidden_size), 1/sqrt(hidden_size)), for complex dtypes as well.
-        init = jax.nn.initializers.variance_scaling(
-            1 / (3 * hidden_size), "fan_in", "uniform", in_axis=(), out_axis=-1
+
+        def uniform(key: PRNGKeyArray, shape: tuple[int, ...], limit: float) -> Array:
+            """Uniform in (-limit, limit), as is each part of a complex number."""
+            if not jnp.issubdtype(dtype, jnp.complexfloating):
+                return jax.random.uniform(key, shape, dtype, -limit, limit)
+            parts = jax.random.uniform(
+                key, (2, *shape), jnp.finfo(dtype).dtype, -limit, limit
+            )
+            return jax.lax.complex(parts[0], parts[1])
+
+        self.weight_ih = uniform(
+            weight_ih_key, (3 * hidden_size, input_size), 1 / math.sqrt(hidden_size)
         )
-        self.weight_ih = init(weight_ih_key, (3 * hidden_size, input_size), dtype)
-        self.weight_hh = init(weight_hh_key, (3 * hidden_size, hidden_size), dtype)
+        self.weight_hh = uniform(
+            weight_hh_key, (3 * hidden_size, hidden_size), 1 / math.sqrt(hidden_size)
+        )
         self.bias = (
-            init(bias_key, (3 * hidden_size, 1), dtype)[:, 0] if use_bias else None
+            uniform(bias_key, (3 * hidden_size,), 1 / math.sqrt(hidden_size))
+            if use_bias
+            else None
         )
         self.bias_n = (
-            init(bias_n_key, (hidden_size, 1), dtype)[:, 0] if use_bias else None
+            uniform(bias_n_key, (hidden_size,), 1 / math.sqrt(hidden_size))
+            if use_bias
+            else None
         )
         self.input_size = input_size
         self.hidden_size = hidden_size

@@ -1,3 +1,4 @@
+import math
 from typing import Literal
 
 import equinox as eqx
@@ -48,12 +49,19 @@ class Linear(eqx.Module):
         weight_key, bias_key = jax.random.split(key, 2)
         rows = 1 if out_features == "scalar" else out_features
         columns = 1 if in_features == "scalar" else in_features
-        # Uniform in (-1/sqrt(columns), 1/sqrt(columns)), for complex dtypes as well.
-        init = jax.nn.initializers.variance_scaling(
-            1 / (3 * max(columns, 1)), "fan_in", "uniform", in_axis=(), out_axis=-1
-        )
-        self.weight = init(weight_key, (rows, columns), dtype)
-        self.bias = init(bias_key, (rows, 1), dtype)[:, 0] if use_bias else None
+        limit = 1 / math.sqrt(max(columns, 1))
+
+        def uniform(key: PRNGKeyArray, shape: tuple[int, ...], limit: float) -> Array:
+            """Uniform in (-limit, limit), as is each part of a complex number."""
+            if not jnp.issubdtype(dtype, jnp.complexfloating):
+                return jax.random.uniform(key, shape, dtype, -limit, limit)
+            parts = jax.random.uniform(
+                key, (2, *shape), jnp.finfo(dtype).dtype, -limit, limit
+            )
+            return jax.lax.complex(parts[0], parts[1])
+
+        self.weight = uniform(weight_key, (rows, columns), limit)
+        self.bias = uniform(bias_key, (rows,), limit) if use_bias else None
         self.in_features = in_features
         self.out_features = out_features
         self.use_bias = use_bias

@@ -104,11 +104,8 @@ class NnxBlock(nnx.Module):
         Float array of shape `(size,)`.
         """
         self.calls[...] += 1
-        self.mean[...] = (
-            self.momentum * jax.lax.stop_gradient(self.mean[...])
-            + (1 - self.momentum) * x
-        )
-        y = self.mix[...] @ (x - jax.lax.stop_gradient(self.mean[...]))
+        self.mean[...] = self.momentum * self.mean[...] + (1 - self.momentum) * x
+        y = self.mix[...] @ (x - self.mean[...])
         if self.bias is not None:
             y = y + self.bias[...]
         for layer in self.layers:

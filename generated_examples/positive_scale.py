@@ -38,9 +38,7 @@ class PositiveScale(eqx.Module):
         return jax.nn.softplus(self.raw)
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """Apply the positive scale.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(size,)`.
 

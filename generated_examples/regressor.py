@@ -49,9 +49,7 @@ class Regressor(eqx.Module):
         )
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " 1"]:
-        """Apply the regressor.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(size,)`.
 

@@ -86,19 +86,14 @@ class RunningCentre(eqx.Module):
             mean = jax.lax.pmean(x, "batch")
             variance = jax.lax.pmean((x - mean) ** 2, "batch")
             state = state.set(
-                self.mean,
-                self.decay * jax.lax.stop_gradient(state.get(self.mean))
-                + (1 - self.decay) * mean,
+                self.mean, self.decay * state.get(self.mean) + (1 - self.decay) * mean
             )
             state = state.set(
                 self.variance,
-                self.decay * jax.lax.stop_gradient(state.get(self.variance))
-                + (1 - self.decay) * variance,
+                self.decay * state.get(self.variance) + (1 - self.decay) * variance,
             )
-        deviation = jnp.sqrt(jax.lax.stop_gradient(state.get(self.variance)) + 1e-5)
-        return self.gain * (
-            x - jax.lax.stop_gradient(state.get(self.mean))
-        ) / deviation, state
+        deviation = jnp.sqrt(state.get(self.variance) + 1e-5)
+        return self.gain * (x - state.get(self.mean)) / deviation, state
 
     def trainable(self) -> "RunningCentre":
         """Filter spec by field: True at each trained array, False at every other leaf."""

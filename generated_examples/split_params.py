@@ -41,9 +41,7 @@ class SplitParams(eqx.Module):
         )
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """Apply the split params.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(size,)`.
 

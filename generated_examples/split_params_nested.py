@@ -58,9 +58,7 @@ class SplitParamsNested(eqx.Module):
         return self.small.element2
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """Apply the split params nested.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(size,)`.
 

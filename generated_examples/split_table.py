@@ -41,9 +41,7 @@ class SplitTable:
         )
 
     def __call__(self, x: Float[Array, " channels"]) -> Float[Array, " channels"]:
-        """Apply the split table.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(channels,)`.
 

@@ -74,9 +74,7 @@ class Stack(eqx.Module):
             raise ValueError(f"`depth` must satisfy `depth > 0`, got {self.depth!r}")
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """Apply the stack.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(size,)`.
 

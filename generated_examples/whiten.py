@@ -63,9 +63,7 @@ class Whiten(eqx.Module):
             )
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """Apply the whiten.
-
-        **Arguments:**
+        """**Arguments:**
 
         - `x`: float array of shape `(size,)`.
 

@@ -13,21 +13,23 @@ from .look.arrays import on_device, real_dtype
 TRAINED = ("param", "module", "tree")
 
 
-ROLES = ("param", "buffer", "key", "module", "tree", "python", "state")
+ROLES = ("param", "data", "buffer", "key", "module", "tree", "python", "state")
 
 
 @dataclasses.dataclass(frozen=True)
 class Leaf:
     """A declared leaf, or a declared sub-tree of leaves.
 
-    `path` is written as `layers.0.weight`. The role is `param` (a trained array), `buffer`
-    (an array that is never trained), `key` (typed PRNG keys), `module` (a sub-tree that
-    decides itself what is trained), `tree` (a sub-tree of parameters), `python` (no
-    array, held fixed) or `state` (kept by `equinox.nn.State`, no leaf). A shape of None
-    is not checked, and a buffer without a shape may be a sub-tree of buffers; the dtype
-    `float` is the default float dtype. `value` is what each element holds after
-    construction, `std` the standard deviation with which the constructor draws them.
-    `unused` says that the example call does not depend on all of its elements.
+    `path` is written as `layers.0.weight`. The role is `param` (a trained array), `data`
+    (an array that is never trained, through which gradients flow), `buffer` (one behind
+    `stop_gradient`), `key` (typed PRNG keys), `module` (a sub-tree that decides itself
+    what is trained), `tree` (a sub-tree of parameters), `python` (no array, held fixed)
+    or `state` (kept by `equinox.nn.State`, no leaf). A shape of None is not checked, and
+    data or a buffer without a shape may be a sub-tree of such; the dtype `float` is the
+    default float dtype. `value` is what each element holds after construction, `std` the
+    standard deviation with which the constructor draws them. `unused` says that the
+    example call does not depend on all of its elements, `frozen` that nothing of a
+    parameter or a sub-tree is trained, though gradients pass through.
     """
 
     path: str
@@ -37,6 +39,7 @@ class Leaf:
     value: complex | None = None
     std: float | None = None
     unused: bool = False
+    frozen: bool = False
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:
@@ -45,7 +48,7 @@ class Leaf:
     @property
     def is_tree(self) -> bool:
         """Whether it stands for every leaf below its path."""
-        unshaped = self.role == "buffer" and self.shape is None
+        unshaped = self.role in ("data", "buffer") and self.shape is None
         return self.role in ("module", "tree") or unshaped
 
 

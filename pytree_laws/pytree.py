@@ -89,6 +89,10 @@ class PytreeSuite(Suite):
         leaf = self.declared(path)
         return leaf is not None and leaf.unused
 
+    def is_frozen(self, path: str) -> bool:
+        leaf = self.declared(path)
+        return leaf is not None and leaf.frozen
+
     def role(self, path: str) -> str:
         leaf = self.declared(path)
         return leaf.role if leaf else "undeclared"

@@ -13,6 +13,7 @@ from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten
 from .report import Law, check
+from .skipped import sum_up_skips
 
 
 class Suite:
@@ -21,6 +22,7 @@ class Suite:
     laws: ClassVar[Mapping[str, Law]] = {}  # by number
     static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
+    absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
     returns: ClassVar[Sequence[Output]] = ()
@@ -130,6 +132,9 @@ class Suite:
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
-    def under_the_settings_of_all_laws(self) -> Iterator[None]:
+    def under_the_settings_of_all_laws(
+        self, request: pytest.FixtureRequest
+    ) -> Iterator[None]:
+        sum_up_skips(request.config)
         with settings():
             yield

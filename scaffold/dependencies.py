@@ -1,48 +1,208 @@
-"""What a project says it depends on, read off its pyproject.toml."""
+"""What generated code needs to be imported, and whether the project declares it.
+
+Read off the imports of the files that are to be written; nothing is installed here but by `uv add`, when asked to.
+"""
 
 import re
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
-_NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+from scaffold.fileset import File
+from scaffold.import_graph import ImportGraph
+from scaffold.layout import Layout
+from scaffold.packages import table
+from scaffold.places import read_regular
+
+BRINGS = {
+    "jax": ("jax", "jaxlib", "numpy", "scipy"),
+    "equinox": ("equinox", "jax", "jaxtyping", "numpy"),
+    "optax": ("optax", "jax", "numpy"),
+    "flax": ("flax", "jax", "optax", "numpy"),
+    "diffrax": ("diffrax", "equinox", "jax", "jaxtyping", "numpy", "lineax", "optimistix"),
+    "optimistix": ("optimistix", "equinox", "jax", "jaxtyping", "numpy", "lineax"),
+    "lineax": ("lineax", "equinox", "jax", "jaxtyping", "numpy"),
+    "chex": ("chex", "jax", "numpy"),
+}
+"""Modules that are there where a distribution is declared."""
+FLOORS = {"jax": "0.6.0", "equinox": "0.13.3", "flax": "0.12.4"}
+"""The oldest versions that the generated code is tried with; docs/conditions.md."""
+_PRESUMED = ("equinox",)
+"""What is needed where the project does not say: what most classes cannot do without, and it is there, or nothing works."""
+_ELSEWHERE = (
+    "setup.py",
+    "setup.cfg",
+    "tox.ini",
+    "noxfile.py",
+    "environment.yml",
+    "environment.yaml",
+    "requirements*.txt",
+    "requirements/*.txt",
+    "requirements*.in",
+)
+"""Where else projects say what they need."""
 
 
-def depends_on(document: Mapping[str, object], name: str) -> bool:
-    """Whether the distribution is among the dependencies, the extras or the groups, as any of the usual tools has them."""
-    return _normal(name) in map(_normal, _required(document))
+@dataclass(frozen=True)
+class Dependencies:
+    """What the project does not declare: what each file of the package needs, and what its tests need."""
+
+    by_module: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    tests: tuple[str, ...] = ()
+
+    @property
+    def package(self) -> tuple[str, ...]:
+        """What the package needs, sorted."""
+        return tuple(sorted({name for _, names in self.by_module for name in names}))
+
+    def of(self, module: str) -> tuple[str, ...]:
+        """What one file of the package needs."""
+        return dict(self.by_module).get(module, ())
+
+    def requirements(self) -> tuple[str, ...]:
+        """What the package needs, with the oldest version that will do."""
+        return tuple(map(requirement, self.package))
+
+    def to_json(self) -> dict[str, object]:
+        """As plain JSON: what is undeclared, for the package and for its tests."""
+        return {"package": list(self.package), "tests": list(self.tests)}
 
 
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
+def requirement(name: str) -> str:
+    """A distribution, and the oldest version of it that will do."""
+    return f"{name}>={FLOORS[name]}" if name in FLOORS else name
 
 
-def _required(document: Mapping[str, object]) -> Iterator[str]:
-    """The name of every distribution that is asked for."""
-    project, tool = _at(document, "project"), _at(document, "tool")
-    lists = [project.get("dependencies"), *_at(project, "optional-dependencies").values()]
-    lists += _at(document, "dependency-groups").values()
-    lists += [_at(tool, "uv").get("dev-dependencies"), *_at(tool, "pdm", "dev-dependencies").values()]
-    for requirements in lists:
-        yield from _names(requirements)
-    poetry = _at(tool, "poetry")
-    tables = [
-        poetry,
-        *(_at({"it": one}, "it") for one in _at(poetry, "group").values()),
+def undeclared(layout: Layout, files: Iterable[File], laws: Iterable[str]) -> Dependencies:
+    """What the files import and the project does not declare; nothing where no project says what it needs."""
+    if layout.package is None and "project" not in layout.document:
+        return Dependencies()
+    files = [file for file in files if file.path.suffix == ".py"]
+    own = {layout.module(file.path.stem): file.text for file in files if file.path.parent == layout.source}
+    graph = ImportGraph(layout.root / layout.import_root, own)
+    declared = frozenset(_declared(layout)) | sys.stdlib_module_names
+    found = {name: graph.foreign(name) - declared for name in own}
+    if any(found.values()) and layout.package is not None:
+        # What the package cannot be imported without is needed already, whatever we add.
+        already = ImportGraph(graph.folder).foreign(layout.package)
+        found = {name: needed - already for name, needed in found.items()}
+    by_module = {name.rpartition(".")[2]: _heads(needed) for name, needed in sorted(found.items())}
+    return Dependencies(
+        tuple(by_module.items()), _of_tests(layout, files, laws, declared.union(*found.values()))
+    )
+
+
+def _of_tests(
+    layout: Layout, files: Iterable[File], laws: Iterable[str], known: frozenset[str]
+) -> tuple[str, ...]:
+    """What the tests need besides."""
+    texts = [*laws, *(file.text for file in files if file.path.parent == layout.tests)]
+    needed = {name for text in texts for name in _outermost_imports(text)}
+    needed -= known | {(layout.package or "").partition(".")[0], "conftest"}
+    needed -= {module for name in known for module in BRINGS.get(name, ())}
+    missing = {name for name in needed if not _lies_there(layout, name)}
+    return _heads(missing - _tested(layout)) if missing else ()
+
+
+def _heads(modules: Iterable[str]) -> tuple[str, ...]:
+    """The modules, sorted, without what one of the others brings."""
+    found = set(modules)
+    brought = {module for name in found for module in BRINGS.get(name, ()) if module != name}
+    return tuple(sorted(found - brought))
+
+
+def _outermost_imports(text: str) -> frozenset[str]:
+    """The outermost names of the modules that a file imports, by its lines: the laws are long to parse."""
+    return frozenset(re.findall(r"^(?:import|from) (\w+)[\w.]*(?: import| as|$)", text, re.MULTILINE))
+
+
+def _lies_there(layout: Layout, name: str) -> bool:
+    folders = (layout.root / layout.import_root, layout.root / layout.tests)
+    return name == "pytree_laws" or any(
+        (at / f"{name}.py").is_file() or (at / name).is_dir() for at in folders
+    )
+
+
+# -- what is declared --------------------------------------------------------------------------------------------------
+
+
+def _declared(layout: Layout) -> Iterator[str]:
+    """The modules of what the project needs when it is installed, and of what that brings."""
+    stated = _requirements(layout)
+    for text in _PRESUMED if stated is None else stated:
+        name = _leading(text)
+        yield name.replace("-", "_")
+        yield from BRINGS.get(name, ())
+
+
+def _requirements(layout: Layout) -> list[str] | None:
+    """What the project says it needs; None where it says nothing of it at all."""
+    project, poetry = (
+        table(layout.document, "project"),
+        table(layout.document, "tool", "poetry", "dependencies"),
+    )
+    is_elsewhere = "dependencies" in _texts(project.get("dynamic")) or not project
+    elsewhere = _written_elsewhere(layout.root) if is_elsewhere else frozenset[str]()
+    if "dependencies" not in project and not poetry and not elsewhere:
+        return None
+    return [*_texts(project.get("dependencies")), *poetry, *sorted(elsewhere)]
+
+
+def _tested(layout: Layout) -> frozenset[str]:
+    """The modules of what is declared in any group, extra or file, since tests are run with them."""
+    document = layout.document
+    texts = [
+        *_all_texts(table(document, "project", "optional-dependencies")),
+        *_all_texts(table(document, "dependency-groups")),
+        *_all_texts(table(document, "tool", "uv")),
+        *_all_texts(table(document, "tool", "pdm")),
+        *_all_texts(table(document, "tool", "hatch", "envs")),
+        *_poetry_groups(document),
+        *_written_elsewhere(layout.root),
     ]
-    for table in tables:
-        yield from (*_at(table, "dependencies"), *_at(table, "dev-dependencies"))
+    names = {_leading(text) for text in texts}
+    return frozenset({name.replace("-", "_") for name in names}).union(
+        *(BRINGS.get(name, ()) for name in names)
+    )
 
 
-def _names(requirements: object) -> Iterator[str]:
-    """The names in a list of requirements; what includes another group is no requirement itself."""
-    for one in cast("list[object]", requirements) if isinstance(requirements, list) else []:
-        if isinstance(one, str) and (found := _NAME.match(one)):
-            yield found[1]
+def _poetry_groups(document: Mapping[str, object]) -> Iterator[str]:
+    poetry = table(document, "tool", "poetry")
+    yield from table(poetry, "dev-dependencies")
+    for name in table(poetry, "group"):
+        yield from table(poetry, "group", name, "dependencies")
 
 
-def _at(table: Mapping[str, object], *keys: str) -> Mapping[str, object]:
-    """A table inside another; an empty one where it is missing or something else."""
-    for key in keys:
-        inner = table.get(key)
-        table = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
-    return table
+def _texts(value: object) -> list[str]:
+    return (
+        [text for text in cast("list[object]", value) if isinstance(text, str)]
+        if isinstance(value, list)
+        else []
+    )
+
+
+def _all_texts(value: object) -> Iterator[str]:
+    """The strings at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _all_texts(inner)
+    elif isinstance(value, dict):
+        for inner in cast("dict[str, object]", value).values():
+            yield from _all_texts(inner)
+
+
+def _written_elsewhere(root: Path) -> frozenset[str]:
+    """Every word in the other files that say what a project needs: which of them are names cannot be told."""
+    places = (place for pattern in _ELSEWHERE for place in root.glob(pattern) if place.is_file())
+    texts = (read_regular(place).decode("utf-8", "replace") for place in places)
+    return frozenset(word for text in texts for word in re.findall(r"[A-Za-z][\w.-]*", text))
+
+
+def _leading(text: str) -> str:
+    """The distribution that a requirement begins with, normalised."""
+    found = re.match(r"[A-Za-z0-9][\w.-]*", text)
+    return re.sub(r"[-_.]+", "-", found[0]).lower() if found else ""

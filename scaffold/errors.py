@@ -1,7 +1,48 @@
 """Errors that carry their remedy: what is wrong, where, what is legal, and how to mend it."""
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+_LONGEST, _LONGEST_QUOTED, _LONGEST_LEGAL = 1000, 160, 1500
+_QUOTED = re.compile(rf"(?<=`)[^`]{{{_LONGEST_QUOTED + 1},}}(?=`)")
+
+
+def shown(text: str, longest: int = _LONGEST) -> str:
+    """`text` as it may be echoed: on one line, without control characters, and no longer than anybody reads.
+
+    Whatever an input holds reaches a terminal or a log through here. What is too long keeps its beginning and its end,
+    a quotation in backticks before the whole.
+    """
+    text = _QUOTED.sub(lambda found: _cut(found[0], _LONGEST_QUOTED), text) if len(text) > longest else text
+    return escaped(_cut(text, longest))
+
+
+def escaped(text: str, *, keep: str = "") -> str:
+    """`text` with an escape such as `\\x1b` for each character that is not printable, and not in `keep`."""
+    if text.isprintable():
+        return text
+    return "".join(one if one.isprintable() or one in keep else _escape(one) for one in text)
+
+
+def _escape(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def _cut(text: str, longest: int) -> str:
+    if len(text) <= longest:
+        return text
+    end = longest // 4
+    return f"{text[: longest - end]}… {len(text) - longest} characters …{text[-end:]}"
+
+
+def _legal_shown(legal: Sequence[str]) -> list[str]:
+    """As many of the legal values as anybody reads, and how many more there are."""
+    told = [shown(word, _LONGEST_QUOTED) for word in legal[: _LONGEST_LEGAL // 2]]
+    while sum(map(len, told)) > _LONGEST_LEGAL:
+        del told[len(told) // 2 :]
+    more = len(legal) - len(told)
+    return [*told, f"and {more} more"] if more else told
 
 
 @dataclass(frozen=True, order=True)
@@ -10,23 +51,41 @@ class Fault:
 
     `where` is the place as the author knows it (`specs/affine.toml: fields.weight.init`), `what` says what is wrong
     there, `fix` what to write instead. `legal` lists the values that would have been accepted, where they can be listed.
+    `line` and `column`, from 1, are known for what stands in a file.
     """
 
     where: str
     what: str
     fix: str
     legal: tuple[str, ...] = ()
+    line: int | None = field(default=None, compare=False)
+    column: int | None = field(default=None, compare=False)
+
+    @property
+    def place(self) -> str:
+        """`where`, with line and column behind the file: `specs/affine.toml:7:3: fields.weight.init`."""
+        if self.line is None:
+            return self.where
+        file, colon, key = self.where.partition(": ")
+        return f"{file}:{self.line}:{self.column}{colon}{key}"
 
     def __str__(self) -> str:
-        lines = [f"{self.where}: {self.what}"]
+        lines = [f"{shown(self.place)}: {shown(self.what)}"]
         if self.legal:
-            lines.append(f"  legal: {', '.join(self.legal)}")
-        lines.append(f"  fix: {self.fix}")
+            lines.append(f"  legal: {', '.join(_legal_shown(self.legal))}")
+        lines.append(f"  fix: {shown(self.fix)}")
         return "\n".join(lines)
 
     def to_json(self) -> dict[str, object]:
         """The fault as plain JSON, for `--json`."""
-        return {"where": self.where, "what": self.what, "legal": list(self.legal), "fix": self.fix}
+        return {
+            "where": shown(self.where),
+            "line": self.line,
+            "column": self.column,
+            "what": shown(self.what),
+            "legal": _legal_shown(self.legal),
+            "fix": shown(self.fix),
+        }
 
 
 class ScaffoldError(Exception):
@@ -51,7 +110,7 @@ class ScaffoldError(Exception):
     @classmethod
     def of(cls, faults: Iterable[Fault], *, exit_code: int = 2) -> "ScaffoldError":
         """One error for several faults, in order of their places."""
-        ordered = sorted(faults)
+        ordered = sorted(faults, key=_order)
         first = ordered[0]
         error = cls(first.what, where=first.where, fix=first.fix, legal=first.legal, exit_code=exit_code)
         error.faults = tuple(ordered)
@@ -61,8 +120,13 @@ class ScaffoldError(Exception):
         return "\n".join(str(fault) for fault in self.faults)
 
 
-_MEANT = {"gpu": "cuda"}
-"""What is meant by words that are near to another."""
+def _order(fault: Fault) -> tuple[str, int, int, Fault]:
+    """By file, then as the faults stand in it."""
+    return (fault.where.partition(": ")[0], fault.line or 0, fault.column or 0, fault)
+
+
+_MEANT = {"gpu": ("cuda", "write `cuda` for NVIDIA or `rocm` for AMD: `gpu` does not say which")}
+"""What is meant by words that are near to no other: the legal word, and the fix that says so."""
 
 
 def nearest(word: str, legal: Iterable[str]) -> str | None:
@@ -70,8 +134,8 @@ def nearest(word: str, legal: Iterable[str]) -> str | None:
     import difflib  # here, because only a fault needs it
 
     words = sorted(legal)
-    if _MEANT.get(word) in words:
-        return _MEANT[word]
+    if word in _MEANT and _MEANT[word][0] in words:
+        return _MEANT[word][0]
     matches = difflib.get_close_matches(word, words, n=1, cutoff=0.6)
     return matches[0] if matches else None
 
@@ -79,4 +143,6 @@ def nearest(word: str, legal: Iterable[str]) -> str | None:
 def suggestion(word: str, legal: Iterable[str], otherwise: str) -> str:
     """A fix that names the nearest legal word, or `otherwise` where none is near."""
     match = nearest(word, legal)
+    if match is not None and word in _MEANT and _MEANT[word][0] == match:
+        return _MEANT[word][1]
     return f"did you mean `{match}`?" if match else otherwise

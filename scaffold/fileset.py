@@ -4,15 +4,15 @@ Nothing here writes. `make_plan` reads the disk once; `scaffold.publish` carries
 """
 
 import os
-import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import reduce
-from itertools import accumulate, zip_longest
+from functools import partial, reduce
+from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.places import place_of, read_place, real_place, refused
 from scaffold.shown import Line, diff_of
 
 _FORCE_OR_RENAME = "--force overwrites, --diff shows the difference; or rename"
@@ -82,15 +82,22 @@ class Step:
     action: Action
     before: bytes | None
     after: bytes | None
+    requests: tuple[File | Edit, ...] = field(default=(), compare=False, repr=False)
+    """What was asked for, by which `refresh` makes the step anew."""
     folder: PurePosixPath | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What publishing would do below `root`, in order of path."""
+    """What publishing would do below `root`, in order of path; `remedy` is what its conflicts say to do."""
 
     root: Path
     steps: tuple[Step, ...]
+    remedy: str = _FORCE_OR_RENAME
+    notes: tuple[str, ...] = ()
+    """What is to be known besides: what was found out, and left out."""
+    commands: tuple[tuple[str, ...], ...] = ()
+    """What is run in `root` before anything is published."""
 
     @property
     def conflicts(self) -> tuple[Step, ...]:
@@ -105,7 +112,7 @@ class Plan:
     def refuse_conflicts(self) -> None:
         """Raise a `ScaffoldError` that lists every conflict, if there is one."""
         what = "exists, and differs from what would be written"
-        faults = [Fault(str(step.path), what, _FORCE_OR_RENAME) for step in self.conflicts]
+        faults = [Fault(str(step.path), what, self.remedy) for step in self.conflicts]
         if faults:
             raise ScaffoldError.of(faults, exit_code=1)
 
@@ -120,11 +127,17 @@ class Plan:
     def summary(self) -> str:
         """One aligned line for each file, and for each folder that is copied: what is done to which path."""
         width = max(map(len, Action))
-        return "\n".join(f"{line.action:<{width}}  {line.told}" for line in self.lines())
+        lines = [f"{line.action:<{width}}  {line.told}" for line in self.lines()]
+        lines += [f"{'run':<{width}}  {' '.join(command)}" for command in self.commands]
+        return "\n".join([*lines, *(f"{'note':<{width}}  {note}" for note in self.notes)])
 
     def to_json(self) -> dict[str, object]:
         """The plan as plain JSON, the same on every machine."""
-        return {"files": [line.to_json() for line in self.lines()]}
+        return {
+            "files": [line.to_json() for line in self.lines()],
+            "commands": [list(command) for command in self.commands],
+            "notes": list(self.notes),
+        }
 
     def lines(self) -> list[Line]:
         """What is shown of the plan, in order of path."""
@@ -148,65 +161,37 @@ def make_plan(root: Path, files: Iterable[File | Edit], *, force: bool = False) 
     Raises `ScaffoldError`, listing everything at once, where two requests contradict each other (exit code 2), or
     where something on disk is in the way (exit code 1).
     """
-    wanted = _merge(files)
+    wanted = sorted(_merge(files).items())
     real_root = Path(os.path.realpath(root))
+    steps = [partial(_step, real_root, path, requests, force=force) for path, requests in wanted]
+    return Plan(root, _all_steps(real_root, steps))
+
+
+def refresh(plan: Plan) -> Plan:
+    """The plan as the disk is now.
+
+    An edit starts from what is there now, so that whoever changed the file meanwhile loses nothing. A whole file that
+    somebody else has written meanwhile, byte for byte, is written no more. Raises `ScaffoldError` (exit code 1) for every
+    other path that is no longer what it was when the plan was made.
+    """
+    real_root = Path(os.path.realpath(plan.root))
+    steps = [partial(_refreshed, real_root, step) for step in plan.steps]
+    return replace(plan, steps=_all_steps(real_root, steps))
+
+
+def _all_steps(root: Path, making: Iterable[Callable[[], Step]]) -> tuple[Step, ...]:
+    """The steps, or everything that stands in the way of any of them."""
     steps: list[Step] = []
     faults: list[Fault] = []
-    for path, requests in sorted(wanted.items()):
+    for make in making:
         try:
-            steps.append(_step(real_root, path, requests, force=force))
+            steps.append(make())
         except ScaffoldError as error:
             faults.extend(error.faults)
-    faults.extend(_aliases(real_root, steps))
+    faults.extend(_aliases(root, steps))
     if faults:
         raise ScaffoldError.of(faults, exit_code=1)
-    return Plan(root, tuple(steps))
-
-
-def place_of(root: Path, path: PurePosixPath) -> Path:
-    """The real place of `path` below `root`, through any symbolic links, the last included; `root` is a real path.
-
-    Raises `ScaffoldError` where it lies outside `root`, or a file is where a folder is needed.
-    """
-    place = _real_place(root, path)
-    if os.path.isdir(os.path.dirname(os.path.join(root, path))):
-        return place
-    for above in path.parents:
-        if os.path.lexists(root / above) and not os.path.isdir(root / above):
-            raise _refused(path, f"`{above}` is not a folder", f"move `{above}` away, or write elsewhere")
-    return place
-
-
-def _real_place(root: Path, path: PurePosixPath) -> Path:
-    """As `os.path.realpath`, in a fraction of its time: `root` is real, so that links can only be below it."""
-    ways = accumulate(path.parts, os.path.join, initial=str(root))
-    if not any(map(os.path.islink, ways)):
-        return root / path
-    place = Path(os.path.realpath(root / path))
-    if not place.is_relative_to(root):
-        what = f"a symbolic link leads out of the project, to {place}"
-        raise _refused(path, what, "remove the link, or write to another path")
-    return place
-
-
-def read_place(path: PurePosixPath, place: Path) -> bytes | None:
-    """The bytes at `place`, or None where nothing is; `path` names it in errors."""
-    try:
-        mode = os.stat(place).st_mode
-        # A pipe or a device is refused unopened: opening one can block for ever.
-        if stat.S_ISREG(mode):
-            return place.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise _refused(path, f"cannot be read: {reason}", "make it readable, or move it away") from error
-    kind = "a folder" if stat.S_ISDIR(mode) else "not a regular file"
-    raise _refused(path, f"is {kind}, where a file is to be written", "move it away, or choose another name")
-
-
-def _refused(path: PurePosixPath, what: str, fix: str) -> ScaffoldError:
-    return ScaffoldError(what, where=str(path), fix=fix, exit_code=1)
+    return tuple(steps)
 
 
 # -- what may be asked for ---------------------------------------------------------------------------------------------
@@ -284,7 +269,37 @@ def _collisions(paths: Iterable[PurePosixPath]) -> Iterator[Fault]:
 # -- what is there -----------------------------------------------------------------------------------------------------
 
 
+def _refreshed(root: Path, step: Step) -> Step:
+    if not step.requests:
+        check_unchanged(root, step)
+        return step
+    now = replace(
+        _step(root, step.path, step.requests, force=step.action is Action.UPDATE), folder=step.folder
+    )
+    is_edit = any(isinstance(request, Edit) for request in step.requests)
+    if now.before == step.before or is_edit or now.action in (Action.IDENTICAL, Action.KEEP):
+        return now
+    raise _changed(step)
+
+
+def check_unchanged(root: Path, step: Step) -> Path:
+    """The real place of a step that writes, which must hold what the plan saw there; `root` is a real path."""
+    place = place_of(root, step.path)
+    if step.action is not Action.KEEP and read_place(step.path, place) != step.before:
+        raise _changed(step)
+    return place
+
+
+def _changed(step: Step) -> ScaffoldError:
+    what = "has changed since the plan was made; nothing was changed"
+    return refused(step.path, what, "run the command again")
+
+
 def _step(root: Path, path: PurePosixPath, requests: Sequence[File | Edit], *, force: bool) -> Step:
+    return replace(_bare_step(root, path, requests, force=force), requests=tuple(requests))
+
+
+def _bare_step(root: Path, path: PurePosixPath, requests: Sequence[File | Edit], *, force: bool) -> Step:
     match requests:
         case [File(keep=True)] if os.path.lexists(root / path):
             return Step(path, Action.KEEP, None, None)
@@ -323,7 +338,7 @@ def _aliases(root: Path, steps: Iterable[Step]) -> Iterator[Fault]:
     for step in steps:
         if step.action is Action.KEEP:
             continue
-        other = owners.setdefault(_real_place(root, step.path), step.path)
+        other = owners.setdefault(real_place(root, step.path), step.path)
         if other != step.path:
             yield Fault(
                 str(step.path), f"is the same file as `{other}`, by a symbolic link", "remove the link"

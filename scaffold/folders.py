@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from scaffold.fileset import Action, Plan, Step, place_of, read_place
+from scaffold.fileset import Action, File, Plan, Step
+from scaffold.places import place_of, read_place
 
 DIGESTS = "digests.txt"
 
@@ -45,7 +46,10 @@ def _steps(root: Path, folder: Folder, *, force: bool) -> Iterator[Step]:
     for name, before in there.items():
         action = _action(before, wanted.get(name)) if is_ours else _kept(name, before, wanted, listed)
         if action is not None:
-            yield Step(folder.path / name, action, before, wanted.get(name), folder=folder.path)
+            path, after = folder.path / name, wanted.get(name)
+            # By which the step is made anew under the lock: another run may have copied the same meanwhile.
+            asked = (File(path, after.decode()),) if after is not None and action is not Action.EDITED else ()
+            yield Step(path, action, before, after, asked, folder=folder.path)
 
 
 def _action(before: bytes | None, after: bytes | None) -> Action | None:

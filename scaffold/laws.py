@@ -1,17 +1,19 @@
 """The law suites as a reference: what each law says, the usual mistake behind a failure, its fix, and which kinds it binds."""
 
 import ast
+import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 from scaffold.errors import ScaffoldError, suggestion
-from scaffold.kinds import NAMES, extra, law_suites
+from scaffold.kinds import NAMES, kind_of
 from scaffold.law_texts import suite_texts
 
 Row = tuple[str, str, str, str]
-KINDS = tuple(kind for kind in NAMES if not extra(kind, "ABSTRACT", False))
+KINDS = tuple(kind for kind in NAMES if kind_of(kind).has_instances)
 """The kinds whose classes have instances, which the numbered laws are about."""
 
 
@@ -63,7 +65,7 @@ def law_table(name: str | None = None) -> dict[str, Law]:
         names = [*every, *(law.name for law in every.values())]
         raise ScaffoldError(
             f"there is no law `{name}`",
-            where="command line",
+            where="NAME",
             legal=tuple(every),
             fix=suggestion(name, names, "write a number such as P3"),
         )
@@ -72,12 +74,12 @@ def law_table(name: str | None = None) -> dict[str, Law]:
 
 def further_laws() -> dict[str, tuple[str, ...]]:
     """What the classes of a kind must hold besides the pytree laws, each in the words of its test."""
-    found = {kind: tuple(law for suite in law_suites(kind) for law in _further(suite)) for kind in NAMES}
+    found = {kind: tuple(law for suite in kind_of(kind).laws for law in _further(suite)) for kind in NAMES}
     return {kind: laws for kind, laws in found.items() if laws}
 
 
 def _law(number: str, row: Row) -> Law:
-    of_kind = {kind: _rows(suite) for kind in KINDS for suite in law_suites(kind) if _rows(suite)}
+    of_kind = {kind: _rows(suite) for kind in KINDS for suite in kind_of(kind).laws if _rows(suite)}
     forms = {kind: rows[number][1] for kind, rows in of_kind.items() if number in rows}
     return Law(
         *row,
@@ -86,26 +88,27 @@ def _law(number: str, row: Row) -> Law:
         partly={
             kind: why
             for kind in KINDS
-            for suite in law_suites(kind)
+            for suite in kind_of(kind).laws
             if kind not in of_kind and (why := _skipped(suite).get(number))
         },
     )
 
 
 def _why_not(kind: str, number: str) -> str:
-    return extra(kind, "WITHOUT", {}).get(number, "Its suite has no such law.")
+    return kind_of(kind).without.get(number, "Its suite has no such law.")
 
 
+@cache
 def _rows(suite: str) -> dict[str, Row]:
     """The laws of a suite by number; none where it takes over the pytree laws."""
-    found = (row for text in suite_texts(suite).values() for row in _rows_in(text))
-    return dict(found)
+    return dict(row for text in suite_texts(suite).values() for row in _rows_in(text))
 
 
 def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
     """The law that a file states as `LAW = Law(number=..., ...)`."""
-    # The file imports jax, so it is read and not imported.
-    for node in ast.parse(text).body:
+    # The file imports jax, so it is read and not imported, and of it no more than the statement.
+    stated = re.search(r"^LAW\b.*?^\)$", text, re.MULTILINE | re.DOTALL)
+    for node in ast.parse(stated[0] if stated else "").body:
         match node:
             case ast.Assign(targets=[ast.Name(id="LAW")], value=ast.Call(keywords=keywords)):
                 said = {str(one.arg): ast.literal_eval(one.value) for one in keywords}
@@ -114,6 +117,7 @@ def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
                 pass
 
 
+@cache
 def _skipped(suite: str) -> dict[str, str]:
     """The laws of which a suite skips a test that it inherits, with its reason."""
     found: dict[str, str] = {}
@@ -126,9 +130,12 @@ def _skipped(suite: str) -> dict[str, str]:
     return found
 
 
-def _tests(suite: str) -> Iterator[ast.FunctionDef]:
+@cache
+def _tests(suite: str) -> tuple[ast.FunctionDef, ...]:
     nodes = (node for text in suite_texts(suite).values() for node in ast.walk(ast.parse(text)))
-    return (node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("test_"))
+    return tuple(
+        node for node in nodes if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+    )
 
 
 def _further(suite: str) -> Iterator[str]:

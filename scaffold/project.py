@@ -6,65 +6,147 @@ where anything is wrong, nothing is written.
 
 import os
 import re
+import shlex
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import copier
 import yaml
-from copier.errors import CopierError
 from jinja2 import Environment
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.fileset import File, Plan, make_plan
-from scaffold.generate import load_spec, plan_modules, with_laws
-from scaffold.layout import Layout, find_layout
+from scaffold.fileset import Action, Edit, File, Plan, Step, make_plan, read_place
+from scaffold.folders import Folder, with_folder
+from scaffold.generate import SCHEMA_NAME, load_spec, plan_modules
+from scaffold.law_texts import law_texts
+from scaffold.layout import find_layout
 from scaffold.publish import publish
+from scaffold.registration import register
 from scaffold.render import OPTIONS, templates_folder
+from scaffold.spec.names import stem
 
 Question = Mapping[str, Any]
 _WHERE = "--data"
 _FILTERS = "jinja2_ansible_filters.AnsibleCoreFiltersExtension"  # those that Copier has
+_ANSWERS = PurePosixPath(".copier-answers.yml")
+_MOST_BYTES = 2**16
+"""No file of answers is longer than this."""
+_COPIED = (_ANSWERS.name, SCHEMA_NAME)
+"""Files that nobody edits, besides the laws."""
+_TO_FORCE = "--diff shows the difference; --force replaces what nobody has edited, and nothing else"
+_TO_DELETE = "--diff shows the difference: merge it by hand, or delete the file; --force keeps what someone may have edited"
 
 
 def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False, force: bool = False) -> Plan:
     """The plan that makes a project in `folder`.
 
     `answers` are those that are given already, as text. The other questions are asked on the terminal with `ask`, and have
-    their defaults without it; the project is called after its folder where that makes a name. Raises `ScaffoldError` with
-    everything that is wrong with the answers.
+    their defaults without it; the project is called after its folder. With `force`, files that nobody has edited since
+    they were made from the answers in the folder are replaced, and so are laws and schema, which are copies. Raises
+    `ScaffoldError` with everything that is wrong with the answers.
     """
-    template = templates_folder() / "project"
-    settings = _settings(template)
-    given = _checked(settings, answers)
+    settings = _settings()
+    _check_copier(str(settings["_min_copier_version"]))
     name = _name_of(folder)
-    suggested = {} if list(_answer_faults(settings, "name", name)) else {"name": name}
-    with TemporaryDirectory(prefix="scaffold-") as scratch:
-        root = Path(scratch) / "project"
-        _render(_without_links(template, Path(scratch)), root, given, suggested, ask=ask)
-        layout = _generate(root)
-        plan = make_plan(folder, _files(root, layout.laws_folder), force=force)
-        return with_laws(plan, layout, force=force)
+    unfit = list(_folder_faults(settings, name)) if "name" not in answers else []
+    given = _checked(settings, answers, [] if ask else unfit)
+    files, laws = _rendered(given, {} if unfit else {"name": name}, ask=ask)
+    plan = replace(make_plan(folder, files), remedy=_TO_FORCE)
+    plan = _forced(plan, settings) if force else plan
+    return plan if laws is None else with_folder(plan, Folder(laws, law_texts()), force=force)
 
 
-def _without_links(template: Path, scratch: Path) -> Path:
-    """A copy of the template without the link to the laws, which plain Copier follows; the tool copies them itself."""
+def project_folder(text: str) -> Path:
+    """The folder that the command line names. Raises `ScaffoldError` where it names none, or a file."""
+    if not text.strip():
+        raise ScaffoldError(
+            "the name of the folder is empty", where="DIR", fix="write `.` for the folder you are in"
+        )
+    if os.path.lexists(text) and not os.path.isdir(text):
+        raise ScaffoldError(
+            f"`{text}` is not a folder", where="DIR", fix="name another folder, or move it away"
+        )
+    return Path(text)
 
-    def links(folder: str, names: list[str]) -> list[str]:
-        return [name for name in names if os.path.islink(os.path.join(folder, name))]
 
-    return Path(shutil.copytree(template, scratch / "template", ignore=links))
+def next_steps(plan: Plan) -> tuple[str, ...]:
+    """The commands that come after the project of `plan` is made."""
+    settings = _settings()
+    [remembered] = [step.after for step in plan.steps if step.path == _ANSWERS]
+    backend = yaml.safe_load(remembered or b"")["backend"]
+    set_up = _laid_out(settings["set_up"]["default"], backend=backend, has_accelerator=backend != "cpu")
+    steps = [_laid_out(text, set_up=set_up) for text in settings["next_steps"]["default"]]
+    done = {"git init"} if (plan.root / ".git").exists() else set[str]()
+    is_here = os.path.realpath(plan.root) == os.path.realpath(".")
+    enter = [] if is_here else [f"cd {shlex.quote(os.fspath(plan.root))}"]
+    return (*enter, *(step for step in steps if step not in done))
 
 
-def _settings(template: Path) -> Mapping[str, Question]:
-    return yaml.safe_load((template / "copier.yml").read_text(encoding="utf-8"))
+def _settings() -> Mapping[str, Question]:
+    return yaml.safe_load((templates_folder() / "project/copier.yml").read_text(encoding="utf-8"))
+
+
+def _laid_out(template: str, **context: object) -> str:
+    environment = Environment(autoescape=False, extensions=[_FILTERS], **OPTIONS)
+    return environment.from_string(template).render(context)
 
 
 def _name_of(folder: Path) -> str:
     """A name like the folder's, in the letters that a name has."""
     return re.sub(r"[^A-Za-z0-9]+", "-", Path(os.path.abspath(folder)).name).strip("-").lower()
+
+
+def _folder_faults(settings: Mapping[str, Question], name: str) -> Iterator[Fault]:
+    """What is wrong with a name that comes from the folder."""
+    if refusal := _refusal(settings, "name", name):
+        other = f"my-{name}" if not _refusal(settings, "name", f"my-{name}") else "my-study"
+        what = f"the folder gives the project the name {name!r}, which will not do: {refusal}"
+        yield Fault("DIR", what, f"give it one with `--data name={other}`, for example")
+
+
+# -- Copier ------------------------------------------------------------------------------------------------------------
+
+
+def _check_copier(oldest: str) -> None:
+    installed = version("copier")
+    if _numbers(installed) < _numbers(oldest):
+        what = f"Copier {installed} is installed, and the template needs {oldest} or newer"
+        raise ScaffoldError(
+            what, where="copier", fix=f"install 'copier>={oldest}' beside scaffold", exit_code=1
+        )
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", text)[:2]]
+
+
+def _rendered(
+    given: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bool
+) -> tuple[list[File | Edit], PurePosixPath | None]:
+    """The files of the project that the answers give, and the folder that is to hold a copy of the laws, if any is."""
+    with TemporaryDirectory(prefix="scaffold-") as scratch:
+        root = Path(scratch) / "project"
+        _render(_without_links(Path(scratch)), root, given, suggested, ask=ask)
+        edits = _generate(root)
+        kept = {PurePosixPath("CHANGELOG.md"), *(edit.path for edit in edits)}
+        laws = find_layout(root).laws_folder
+        return [*_files(root, kept, laws), *edits], laws
+
+
+def _without_links(scratch: Path) -> Path:
+    """A copy of the template without the link to the laws, which plain Copier follows; the tool copies them itself."""
+
+    def links(folder: str, names: list[str]) -> list[str]:
+        return [name for name in names if os.path.islink(os.path.join(folder, name))]
+
+    return Path(shutil.copytree(templates_folder() / "project", scratch / "template", ignore=links))
 
 
 def _render(
@@ -78,51 +160,119 @@ def _render(
             user_defaults=dict(suggested),
             defaults=not ask,
             quiet=True,
+            settings=copier.Settings(),  # not those of the user, which are for other templates
         )
-    except CopierError as error:
-        if isinstance(error, KeyboardInterrupt):
-            raise  # who was asked has had enough
+    except (KeyboardInterrupt, EOFError, OSError):
+        raise  # who was asked has had enough, or the system refuses
+    except (
+        Exception
+    ) as error:  # whatever Copier and what it calls may raise: a traceback of theirs helps nobody
         fix = "report this: the answers passed every check"
-        raise ScaffoldError(f"Copier refuses: {error}", where="templates/project", fix=fix) from error
+        what = f"Copier fails: {type(error).__name__}: {error}"
+        raise ScaffoldError(what, where="templates/project", fix=fix, exit_code=1) from error
 
 
-def _generate(root: Path) -> Layout:
-    """Let the tool write the first classes over those of the template, which are the same for plain Copier."""
+def _generate(root: Path) -> list[Edit]:
+    """Let the tool write the first classes over those of the template, which are the same for plain Copier.
+
+    Returned are the edits that register them, for an `__init__.py` that is there already.
+    """
     layout = find_layout(root)
     specs = [load_spec(path) for path in sorted((root / "specs").glob("*.toml"))]
     publish(plan_modules(specs, layout, force=True))
-    return layout
+    init_file = layout.init_file
+    assert init_file is not None  # the template has one
+    registered = partial(_registered, layout.package, init_file)
+    return [Edit(init_file, partial(registered, spec.name)) for spec in specs]
 
 
-def _files(root: Path, copied: PurePosixPath | None) -> Iterator[File]:
+def _registered(package: str | None, init_file: PurePosixPath, name: str, source: bytes) -> bytes:
+    return register(source, stem(name), [name], package=package, where=init_file.as_posix())
+
+
+def _files(root: Path, kept: Iterable[PurePosixPath], copied: PurePosixPath | None) -> Iterator[File]:
     """The files of the new project, but for the folder that is copied as a whole."""
     for path in sorted(root.rglob("*")):
         relative = PurePosixPath(path.relative_to(root).as_posix())
         if path.is_file() and (copied is None or copied not in relative.parents):
-            yield File(relative, path.read_text(encoding="utf-8"))
+            yield File(relative, path.read_text(encoding="utf-8"), keep=relative in kept)
+
+
+# -- what is there already ---------------------------------------------------------------------------------------------
+
+
+def _forced(plan: Plan, settings: Mapping[str, Question]) -> Plan:
+    """The plan that replaces what nobody has edited; what someone may have edited stays a conflict."""
+    if not plan.conflicts:
+        return plan
+    former = _former_texts(plan.root, settings)
+    steps = tuple(
+        replace(step, action=Action.UPDATE)
+        if step.action is Action.CONFLICT and _is_unedited(step, former)
+        else step
+        for step in plan.steps
+    )
+    return replace(plan, steps=steps, remedy=_TO_DELETE)
+
+
+def _is_unedited(step: Step, former: Mapping[PurePosixPath, bytes]) -> bool:
+    """Whether the file is a copy, or what the former answers gave."""
+    is_former = (step.before or b"").replace(b"\r\n", b"\n") == former.get(step.path)
+    return step.path.name in _COPIED or is_former
+
+
+def _former_texts(folder: Path, settings: Mapping[str, Question]) -> Mapping[PurePosixPath, bytes]:
+    """What the answers in the folder give; nothing where there are none that this template understands."""
+    try:
+        given = _checked(settings, _remembered(read_place(_ANSWERS, folder / _ANSWERS)), [])
+    except (ScaffoldError, yaml.YAMLError, ValueError, RecursionError):
+        return {}
+    files = _rendered(given, {}, ask=False)[0] if given else []
+    return {file.path: file.content for file in files if isinstance(file, File)}
+
+
+def _remembered(content: bytes | None) -> dict[str, str]:
+    """The answers in a file of Copier's, as text; those that begin with `_` are Copier's own."""
+    answers = yaml.safe_load((content or b"")[:_MOST_BYTES])
+    if not isinstance(answers, dict):
+        return {}
+    found = cast("dict[object, object]", answers)
+    return {str(key): _as_text(value) for key, value in found.items() if not str(key).startswith("_")}
+
+
+def _as_text(value: object) -> str:
+    return ",".join(map(str, cast("list[object]", value))) if isinstance(value, list) else str(value)
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
 def parse_answers(texts: Iterable[str]) -> dict[str, str]:
-    """`KEY=VALUE` texts as answers by question. Raises `ScaffoldError` for all that have no such form."""
-    pairs = [text.partition("=") for text in texts]
+    """`KEY=VALUE` texts as answers by question. Raises `ScaffoldError` for all that have no such form, or come twice."""
+    pairs = [(key.strip(), equals, value) for key, equals, value in (text.partition("=") for text in texts)]
     faults = [
         Fault(_WHERE, f"`{key}` has no `=`", "write KEY=VALUE, as in `--data style=kidger`")
         for key, equals, _ in pairs
         if not equals
     ]
+    times = Counter(key for key, equals, _ in pairs if equals)
+    faults += [
+        Fault(f"{_WHERE} {key}", "is answered more than once", "answer it once")
+        for key, count in times.items()
+        if count > 1
+    ]
     if faults:
         raise ScaffoldError.of(faults)
-    return {key.strip(): value for key, _, value in pairs}
+    return {key: value for key, _, value in pairs}
 
 
-def _checked(settings: Mapping[str, Question], answers: Mapping[str, str]) -> dict[str, Any]:
-    """The answers in the types that Copier takes, or all that is wrong with them."""
+def _checked(
+    settings: Mapping[str, Question], answers: Mapping[str, str], further: Sequence[Fault]
+) -> dict[str, Any]:
+    """The answers in the types that Copier takes, or all that is wrong with them, and what is wrong besides."""
     faults = [fault for key, text in answers.items() for fault in _answer_faults(settings, key, text)]
-    if faults:
-        raise ScaffoldError.of(faults)
+    if faults or further:
+        raise ScaffoldError.of([*faults, *further])
     return {key: _value(settings[key], text) for key, text in answers.items()}
 
 
@@ -131,7 +281,7 @@ def _value(question: Question, text: str) -> str | list[str]:
     if not question.get("multiselect"):
         return text
     parts = re.sub(r"^\s*\[|\]\s*$", "", text).split(",")
-    return [stripped for part in parts if (stripped := part.strip())]
+    return list(dict.fromkeys(stripped for part in parts if (stripped := part.strip())))
 
 
 def _answer_faults(settings: Mapping[str, Question], key: str, text: str) -> Iterator[Fault]:
@@ -157,6 +307,5 @@ def _is_question(name: str, question: Question) -> bool:
 
 def _refusal(settings: Mapping[str, Question], key: str, value: str | list[str]) -> str:
     """What the question's validator says of the value; empty where it is good."""
-    environment = Environment(autoescape=False, extensions=[_FILTERS], **OPTIONS)
     context = {key: value, "reserved_names": settings["reserved_names"]["default"]}
-    return environment.from_string(settings[key].get("validator", "")).render(context).strip()
+    return _laid_out(settings[key].get("validator", ""), **context).strip()

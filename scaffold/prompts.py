@@ -1,81 +1,203 @@
 """The questions of `scaffold new-module` without a name, on a terminal."""
 
-from collections.abc import Container, Iterable, Mapping
-from typing import Any
+import re
+import shlex
+from collections.abc import Callable, Container, Iterable, Sequence
+from functools import partial
 
 import click
 
-from scaffold.errors import Fault, ScaffoldError
-from scaffold.kinds import NAMES, extra
+from scaffold.cli.answers import Answers
+from scaffold.cli.terminal import hint
+from scaffold.errors import Fault, ScaffoldError, shown
+from scaffold.fileset import Plan
+from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.check_fields import initialiser_faults
 from scaffold.spec.expressions import syntax_fault
-from scaffold.spec.keys import CONSTRUCTORS, REBUILDS, Key, option_faults
+from scaffold.spec.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key, option_faults
 from scaffold.spec.names import class_name_fault, field_name_fault
 from scaffold.spec.pairs import one_option
 from scaffold.spec.read import Reader
 from scaffold.spec.tokens import call_from_text, parse_field_token
 
+_FIELD = re.compile(r"field `([^`:]*)[^`]*`")
+_LEGAL = {"kind": NAMES, "constructor": CONSTRUCTORS, "rebuild": REBUILDS, "layout": LAYOUTS}
 
-def ask() -> dict[str, Any]:
-    """The tables of a spec, from answers; a bad answer is explained and asked again.
 
-    What has its default is left out, so that the spec is the one which the command line would write.
+def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan:
+    """The plan for a class of which `answers` has what was said already; the rest is asked.
+
+    A bad answer is explained and asked again at once, or when all are there and `plan` refuses them; the good ones stay.
+    Where asking cannot mend it, the command with all answers is shown before the error, so that nothing is typed twice.
     """
-    raw: dict[str, Any] = {"name": click.prompt("Name of the class", value_proc=_class_name)}
-    kind = click.prompt("Kind", default="module", type=click.Choice(NAMES))
-    doc = click.prompt("Docstring (empty for none)", default="", show_default=False)
-    key, legal = ("rebuild", REBUILDS) if kind == "pytree" else ("constructor", CONSTRUCTORS)
-    form = click.prompt(key.capitalize(), default=legal[0], type=click.Choice(legal))
-    answers = {"kind": (kind, "module"), "doc": (doc, ""), key: (form, legal[0])}
-    raw |= {name: value for name, (value, default) in answers.items() if value != default}
-    options = _ask_options(kind)
-    raw |= {"options": options} if options else {}
-    raw["fields"] = _ask_fields(raw["name"])
-    call = _ask_call()
-    return {**raw, "call": call} if call else raw
-
-
-def _ask_options(kind: str) -> dict[str, Any]:
-    """What the kind takes besides fields, by name; what is left empty is left out."""
-    keys: Mapping[str, Key] = extra(kind, "OPTIONS", {})
-    return {name: value for name, key in keys.items() if (value := _ask_option(kind, name, key)) is not None}
-
-
-def _ask_option(kind: str, name: str, key: Key) -> Any:
-    question = f"Option {name}, a {key.form} (empty for none)"
-    click.echo(key.doc)
-    while text := click.prompt(question, default="", show_default=False).strip():
+    _ask_missing(answers)
+    while True:
         try:
-            value = one_option(text)
-            faults = option_faults(kind, {name: value})
+            found = plan(answers)
         except ScaffoldError as error:
-            value, faults = None, list(error.faults)
-        if not faults:
-            return value
-        _explain(faults)
-    return None
+            questions = _questions(answers, error.faults)
+            if not questions:
+                _show_command(answers)
+                raise
+            _explain(error.faults, placed=True)
+            for question in questions:
+                question()
+        else:
+            if found.conflicts:
+                _show_command(answers)
+            return found
+
+
+def _show_command(answers: Answers) -> None:
+    hint(f"your answers, as a command: {shown(answers.command(), 100_000)}")
+
+
+def _ask_missing(answers: Answers) -> None:
+    """What has its default is left out, so that the spec is the one which the command line would write."""
+    answers.name = answers.name or click.prompt("Name of the class", value_proc=_class_name)
+    _ask_kind(answers)
+    if answers.options.get("doc") is None:
+        answers.options["doc"] = (
+            click.prompt("Docstring (empty for none)", default="", show_default=False) or None
+        )
+    _ask_choice(
+        answers, "rebuild" if kind_of(answers.options["kind"] or "module").rebuilds else "constructor"
+    )
+    if not answers.pairs.get("option"):
+        _ask_options(answers)
+    _ask_fields(answers)
+    if answers.options.get("call") is None:
+        _ask_call(answers)
+    elif answers.options.get("body") is None:
+        _ask_body(answers)
+
+
+def _questions(answers: Answers, faults: Iterable[Fault]) -> list[Callable[[], None]]:
+    """What to ask again, once each; nothing where one of the faults is not about an answer."""
+    places = dict.fromkeys(fault.where for fault in faults)
+    found = [_question(answers, place) for place in places]
+    return [question for question in found if question is not None] if None not in found else []
+
+
+def _question(answers: Answers, place: str) -> Callable[[], None] | None:
+    """What to ask again for a fault at `place`."""
+    if field := _FIELD.match(place):
+        return _question_of_field(answers, field[1], place[field.end() :])
+    argument = place.partition(" ")[0]
+    name = argument.removeprefix("--")
+    if name in _LEGAL:
+        return partial(_ask_choice, answers, name, again=True)
+    if name in answers.pairs:
+        return partial(_ask_pairs, answers, name)
+    asked: dict[str, Callable[[Answers], None]] = {
+        "NAME": _ask_name,
+        "FIELDS": _ask_fields,
+        "--call": _ask_call,
+        "--body": _ask_body,
+    }
+    if argument in asked:
+        return partial(asked[argument], answers)
+    return partial(_ask_text, answers, name) if place.startswith("--") and name in answers.options else None
+
+
+def _question_of_field(answers: Answers, name: str, key: str) -> Callable[[], None] | None:
+    if key.startswith(": preset"):
+        return partial(_ask_pairs, answers, "preset")
+    names = [token.partition(":")[0].strip() for token in answers.fields]
+    return partial(_ask_field_again, answers, names.index(name)) if name in names else None
+
+
+# -- one question each -------------------------------------------------------------------------------------------------
+
+
+def _ask_name(answers: Answers) -> None:
+    answers.name = click.prompt("Name of the class", value_proc=_class_name)
 
 
 def _class_name(text: str) -> str:
     fault = class_name_fault(text.strip(), "name")
     if fault is not None:
-        raise click.UsageError(f"{fault.what}; {fault.fix}")
+        raise click.UsageError(f"{shown(fault.what)}; {shown(fault.fix)}")
     return text.strip()
 
 
-def _ask_fields(class_name: str) -> dict[str, Any]:
+def _ask_kind(answers: Answers) -> None:
+    """The kind decides what else is asked, so that a wrong one is noticed at once."""
+    kind = answers.options.get("kind")
+    if kind is not None and kind not in NAMES:
+        _explain([Fault("--kind", f"`{kind}` is not legal", "write one of the legal values", NAMES)])
+    if kind not in NAMES:
+        _ask_choice(answers, "kind", again=True)
+
+
+def _ask_choice(answers: Answers, key: str, *, again: bool = False) -> None:
+    if again or answers.options.get(key) is None:
+        legal = _LEGAL[key]
+        default = "module" if key == "kind" else legal[0]
+        chosen = click.prompt(key.capitalize(), default=default, type=click.Choice(legal))
+        answers.options[key] = None if chosen == default else chosen
+
+
+def _ask_text(answers: Answers, key: str) -> None:
+    given = answers.options[key] or ""
+    answers.options[key] = click.prompt(f"--{key}", default=given, show_default=bool(given)) or None
+
+
+def _ask_pairs(answers: Answers, key: str) -> None:
+    text = click.prompt(f"--{key}, with spaces between", default=shlex.join(answers.pairs[key]))
+    try:
+        answers.pairs[key] = tuple(shlex.split(text))
+    except ValueError:
+        answers.pairs[key] = tuple(text.split())
+
+
+def _ask_options(answers: Answers) -> None:
+    """What the kind takes besides fields; what is left empty is left out."""
+    kind = answers.options["kind"] or "module"
+    keys = kind_of(kind).options
+    texts = {name: _ask_option(kind, name, key) for name, key in keys.items()}
+    answers.pairs["option"] = tuple(f"{name}={text}" for name, text in texts.items() if text)
+
+
+def _ask_option(kind: str, name: str, key: Key) -> str:
+    question = f"Option {name}, a {key.form} (empty for none)"
+    click.echo(key.doc)
+    while text := click.prompt(question, default="", show_default=False).strip():
+        try:
+            faults: Sequence[Fault] = option_faults(kind, {name: one_option(text)})
+        except ScaffoldError as error:
+            faults = error.faults
+        if not faults:
+            return text
+        _explain(faults)
+    return ""
+
+
+def _ask_fields(answers: Answers) -> None:
     click.echo(
         "Fields, as NAME:TYPE[?FLAG][@ROLE][=INIT]; for example weight:f[out_size,in_size]=lecun_normal"
     )
-    fields: dict[str, Any] = {}
-    while token := _ask_field(first=not fields):
-        faults = _field_faults(token, class_name, fields)
+    while token := _ask_field(first=not answers.fields):
+        faults = _field_faults(token, answers.name or "", _names(answers.fields))
         if faults:
             _explain(faults)
-            continue
-        name, table = parse_field_token(token)
-        fields[name] = table
-    return fields
+        else:
+            answers.fields.append(token)
+
+
+def _ask_field_again(answers: Answers, number: int) -> None:
+    others = [token for place, token in enumerate(answers.fields) if place != number]
+    while True:
+        token = click.prompt("Field", default=answers.fields[number]).strip()
+        faults = _field_faults(token, answers.name or "", _names(others))
+        if not faults:
+            answers.fields[number] = token
+            return
+        _explain(faults)
+
+
+def _names(tokens: Iterable[str]) -> list[str]:
+    return [token.partition(":")[0].strip() for token in tokens]
 
 
 def _ask_field(*, first: bool) -> str:
@@ -84,7 +206,7 @@ def _ask_field(*, first: bool) -> str:
     return click.prompt("Field (empty to finish)", default="", show_default=False).strip()
 
 
-def _field_faults(token: str, class_name: str, fields: Container[str]) -> list[Fault]:
+def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fault]:
     """What is wrong with a field by itself; how it goes with the others shows when all are there."""
     try:
         name, table = parse_field_token(token)
@@ -95,39 +217,46 @@ def _field_faults(token: str, class_name: str, fields: Container[str]) -> list[F
     faults = [*reader.faults, field_name_fault(name, f"fields.{name}", class_name)]
     if field is not None:
         faults += initialiser_faults(field, f"fields.{name}")
-    if name in fields:
+    if name in names:
         faults.append(Fault(f"fields.{name}", f"`{name}` is there already", "give each field its own name"))
     return [fault for fault in faults if fault is not None]
 
 
-def _explain(faults: Iterable[Fault]) -> None:
+def _explain(faults: Iterable[Fault], *, placed: bool = False) -> None:
+    """Say what is wrong, and where, unless the question itself says that."""
     for fault in faults:
+        told = fault.to_json()
         legal = f" (legal: {', '.join(fault.legal)})" if fault.legal else ""
-        click.echo(f"Error: {fault.what}; {fault.fix}{legal}")
+        place = f"{told['where']}: " if placed else ""
+        click.echo(f"Error: {place}{told['what']}; {told['fix']}{shown(legal)}")
 
 
-def _ask_call() -> dict[str, Any]:
+def _ask_call(answers: Answers) -> None:
     question = "Call, as 'x:f[in_size] -> f[out_size]' (empty for none)"
-    while call := click.prompt(question, default="", show_default=False).strip():
-        faults = _call_faults(call_from_text(call, "return None"))
+    given = answers.options.get("call") or ""
+    while call := click.prompt(question, default=given, show_default=bool(given)).strip():
+        faults = _call_faults(call)
         if not faults:
-            return call_from_text(call, _ask_body())
+            answers.options["call"] = call
+            if answers.options.get("body") is None:
+                _ask_body(answers)
+            return
         _explain(faults)
-    return {}
 
 
-def _ask_body() -> str:
+def _ask_body(answers: Answers) -> None:
     while True:
-        body: str = click.prompt("Body of the call")
+        body: str = click.prompt("Body of the call", default=answers.options.get("body"))
         what = syntax_fault(body, expression=False)
         if what is None:
-            return body
+            answers.options["body"] = body
+            return
         click.echo(
-            f"Error: not Python: {what}; write statements in one line, such as `return self.weight @ x`"
+            f"Error: not Python: {shown(what)}; write statements in one line, such as `return self.weight @ x`"
         )
 
 
-def _call_faults(table: dict[str, Any]) -> list[Fault]:
+def _call_faults(call: str) -> list[Fault]:
     reader = Reader("answer")
-    reader.call({"call": table})
+    reader.call({"call": call_from_text(call, "return None")})
     return reader.faults

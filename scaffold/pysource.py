@@ -160,9 +160,10 @@ def _parse(source: bytes, where: str) -> tuple[ast.Module, str]:
             warnings.simplefilter("ignore")  # an invalid escape in the user's docstring is not our business
             tree, encoding = ast.parse(source), tokenize.detect_encoding(BytesIO(unix).readline)[0]
             return tree, encoding.removesuffix("-sig")  # the mark is kept apart, and not to be written again
-    except (SyntaxError, ValueError, RecursionError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None)
         place = f"{where}:{line}" if line else where
-        what = f"does not parse as Python: {getattr(error, 'msg', error)}"
+        why = getattr(error, "msg", None) or error.args[:1] or ["nested too deeply"]
+        what = f"does not parse as Python: {why if isinstance(why, str) else why[0]}"
         fix = "mend it, then run the command again"
         raise ScaffoldError(what, where=place, fix=fix, exit_code=1) from error

@@ -5,69 +5,116 @@ would turn into the very same bytes.
 """
 
 import ast
-import re
-from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.export_list import add_entry, export_list, without_entry
+from scaffold.hooks import Region, find_region
+from scaffold.import_order import import_key, index_for, sort_key
 from scaffold.pysource import Chunk, Source, is_future
+
+WIDTH = 88
+"""How long a line of the project's may be, where it does not say."""
+
+
+@dataclass(frozen=True)
+class _Module:
+    """The module to import from, the package that it is in, where that is known, and how long a line may be."""
+
+    stem: str
+    package: str | None
+    width: int
 
 
 def register(
-    source: bytes, stem: str, names: Sequence[str], *, package: str | None = None, where: str = "__init__.py"
+    source: bytes,
+    stem: str,
+    names: Sequence[str],
+    *,
+    package: str | None = None,
+    where: str = "__init__.py",
+    width: int = WIDTH,
 ) -> bytes:
     """`source` with `from .STEM import NAME as NAME` for each of `names`, and with each in a literal `__all__`.
 
-    Where there is such an `__all__`, it marks the re-export, and the import does without `as NAME`. A name that is
-    imported from the module already, in whatever form, changes nothing. An absolute import counts where it is from
-    `package`, or from any package where that is None. `where` names the file in errors.
+    Where there is such an `__all__`, it marks the re-export, and the import does without `as NAME`. Where a hook checks
+    what the package imports, the import comes under it. A name that is imported from the module already, in whatever
+    form, changes nothing. An absolute import counts where it is from `package`, or from any package where that is None.
+    `where` names the file in errors; a line longer than `width` is broken as ruff does.
 
     Raises `ScaffoldError` (exit code 1) where the file does not parse, or means something else by a name.
     """
-    text = Source.of(source, where)
-    missing = [name for name in sorted(set(names)) if not _imports(text, stem, name, package)]
-    faults = [fault for name in missing for fault in _other_meanings(text, stem, name)]
+    text, module = Source.of(source, where), _Module(stem, package, width)
+    missing = [name for name in sorted(set(names)) if not _imports(text, module, name)]
+    faults = [fault for name in missing for fault in _other_meanings(text, module, name)]
     if faults:
         raise ScaffoldError.of(faults, exit_code=1)
     for name in missing:
-        text = _add(text, stem, name)
+        text = _add(text, module, name)
     return text.source
 
 
-def unregister(source: bytes, stem: str, names: Sequence[str], *, where: str = "__init__.py") -> bytes:
+def unregister(
+    source: bytes,
+    stem: str,
+    names: Sequence[str],
+    *,
+    package: str | None = None,
+    where: str = "__init__.py",
+    width: int = WIDTH,
+) -> bytes:
     """`source` without what `register` wrote for `names`; what someone wrote in another form stays.
 
     Raises `ScaffoldError` (exit code 1) where the file does not parse.
     """
-    text = Source.of(source, where)
+    text, module = Source.of(source, where), _Module(stem, package, width)
     for name in sorted(set(names), reverse=True):
-        text = _remove(text, stem, name)
+        text = _remove(text, module, name)
     return text.source
 
 
 # -- what is there -----------------------------------------------------------------------------------------------------
 
 
-def _imports(text: Source, stem: str, name: str, package: str | None) -> bool:
-    """Whether a top-level statement imports `name` from the module, in whatever form."""
+def _statements(text: Source) -> Iterator[ast.stmt]:
+    """The statements at the top level, and those below a `with`, which run there too."""
     for node in text.tree.body:
+        yield from node.body if isinstance(node, ast.With) else [node]
+
+
+def _imports(text: Source, module: _Module, name: str) -> bool:
+    """Whether a statement imports `name` from the module, in whatever form."""
+    for node in _statements(text):
         if not isinstance(node, ast.ImportFrom):
             continue
-        module = node.module or ""
-        absolute = module == f"{package}.{stem}" if package else module.endswith(f".{stem}")
-        ours = module == stem if node.level == 1 else not node.level and absolute
+        found, stem, package = node.module or "", module.stem, module.package
+        absolute = found == f"{package}.{stem}" if package else found.endswith(f".{stem}")
+        ours = found == stem if node.level == 1 else not node.level and absolute
         if ours and any(alias.name in (name, "*") for alias in node.names):
             return True
     return False
 
 
-def _other_meanings(text: Source, stem: str, name: str) -> Iterator[Fault]:
-    for node in text.tree.body:
+def _other_meanings(text: Source, module: _Module, name: str) -> Iterator[Fault]:
+    for node in _statements(text):
         if name in _bound_by(node):
-            what = f"`{name}` means something else there, and would now come from `.{stem}`"
-            fix = "rename one of the two, or leave this one unregistered"
+            what = f"`{name}` means something else there, and would now come from `.{module.stem}`"
+            fix = "rename one of the two, or leave this one unregistered (`--no-register`)"
             yield Fault(f"{text.where}:{node.lineno}", what, fix)
+
+
+def stem_faults(source: bytes, stem: str, names: Sequence[str], *, where: str) -> Iterator[Fault]:
+    """What a package means by the name of its new module, and would no longer find.
+
+    Python puts a submodule into its package by its name when it is first imported, whoever imports it.
+    """
+    for node in _statements(Source.of(source, where)):
+        is_submodule = isinstance(node, ast.ImportFrom) and node.level == 1 and not node.module
+        if stem in _bound_by(node) and not is_submodule and stem not in names:
+            what = f"`{stem}` means something else there, whose place the new module `{stem}` would take"
+            fix = "choose another name for the class, or rename what is there"
+            yield Fault(f"{where}:{node.lineno}", what, fix)
 
 
 def _bound_by(node: ast.stmt) -> set[str]:
@@ -90,49 +137,59 @@ class _OwnLine:
     """A line that reads exactly as `register` writes it."""
 
     index: int
+    end: int
     names: tuple[str, ...]
     aliased: bool
 
 
-def _own_lines(text: Source, stem: str) -> Iterator[_OwnLine]:
+def _own_lines(text: Source, module: _Module) -> Iterator[_OwnLine]:
     for chunk in text.chunks:
         match chunk.nodes:
-            case [ast.ImportFrom(level=1, module=module, names=aliases, lineno=number)] if module == stem:
+            case [
+                ast.ImportFrom(level=1, module=found, names=aliases, lineno=number, end_lineno=int(end))
+            ] if found == module.stem:
                 names = tuple(alias.name for alias in aliases)
                 aliased = aliases[0].asname is not None
-                line = _import_line(text, stem, names, aliased=aliased)
-                if text.lines[number - 1].rstrip(b"\r\n") == line and not (aliased and len(names) > 1):
-                    yield _OwnLine(number - 1, names, aliased)
+                line = _import_lines(text, module, names, aliased=aliased)
+                there = [each.rstrip(b"\r\n") for each in text.lines[number - 1 : end]]
+                if there == line and not (aliased and len(names) > 1):
+                    yield _OwnLine(number - 1, end, names, aliased)
             case _:
                 pass
 
 
-def _import_line(text: Source, stem: str, names: Sequence[str], *, aliased: bool) -> bytes:
+def _import_lines(text: Source, module: _Module, names: Sequence[str], *, aliased: bool) -> list[bytes]:
     imported = [f"{name} as {name}" if aliased else name for name in names]
-    return text.encoded(f"from .{stem} import {', '.join(imported)}")
+    line = f"from .{module.stem} import {', '.join(imported)}"
+    if len(line) <= module.width:
+        return [text.encoded(line)]
+    lines = [f"from .{module.stem} import (", *(f"    {name}," for name in imported), ")"]
+    return [text.encoded(each) for each in lines]
 
 
 # -- adding and removing -----------------------------------------------------------------------------------------------
 
 
-def _add(text: Source, stem: str, name: str) -> Source:
-    listed = _export_list(text)
+def _add(text: Source, module: _Module, name: str) -> Source:
+    listed = export_list(text)
     # Only an entry of ours lets the import do without its alias: by this `unregister` knows whose the entry is.
     if listed is None or name in listed.names:
-        return _add_import(text, stem, name, aliased=True)
-    return _add_entry(_add_import(text, stem, name, aliased=False), name)
+        return _add_import(text, module, name, aliased=True)
+    return add_entry(_add_import(text, module, name, aliased=False), name)
 
 
-def _remove(text: Source, stem: str, name: str) -> Source:
-    own = next((line for line in _own_lines(text, stem) if name in line.names), None)
-    listed = _export_list(text)
+def _remove(text: Source, module: _Module, name: str) -> Source:
+    region = find_region(text, module.package)
+    inner = region.inner if region else text
+    own = next((line for line in _own_lines(inner, module) if name in line.names), None)
+    listed = export_list(text)
     if own is None or (not own.aliased and (listed is None or name not in listed.names)):
         return text
     aliased = own.aliased
     if not aliased:
-        text = _inverse(text, _without_entry(text, name), lambda before: _add_entry(before, name))
-    bodies = _without_import(text, stem, name)
-    return _inverse(text, bodies, lambda before: _add_import(before, stem, name, aliased=aliased))
+        text = _inverse(text, without_entry(text, name), lambda before: add_entry(before, name))
+    bodies = _without_import(text, module, name)
+    return _inverse(text, bodies, lambda before: _add_import(before, module, name, aliased=aliased))
 
 
 def _inverse(text: Source, bodies: Iterable[bytes], forward: Callable[[Source], Source]) -> Source:
@@ -150,46 +207,76 @@ def _inverse(text: Source, bodies: Iterable[bytes], forward: Callable[[Source], 
     return sound[0] if sound else text
 
 
-def _add_import(text: Source, stem: str, name: str, *, aliased: bool) -> Source:
-    plain = next((own for own in _own_lines(text, stem) if not own.aliased), None)
+def _add_import(text: Source, module: _Module, name: str, *, aliased: bool) -> Source:
+    region = find_region(text, module.package)
+    if region is None:
+        return text.with_body(_with_import(text, module, name, aliased=aliased))
+    inner = region.inner
+    return text.with_body(region.body(_with_import(inner, _inside(region, module), name, aliased=aliased)))
+
+
+def _inside(region: Region, module: _Module) -> _Module:
+    return _Module(module.stem, module.package, module.width - len(region.indent))
+
+
+def _with_import(text: Source, module: _Module, name: str, *, aliased: bool) -> bytes:
+    plain = next((own for own in _own_lines(text, module) if not own.aliased), None)
     if plain and not aliased:
         names = list(plain.names)
-        names.insert(_index_for(names, name), name)
-        line = _import_line(text, stem, names, aliased=False)
-        return text.with_body(text.body_with(plain.index, plain.index + 1, [line]))
-    index, lines = _placed(text, stem, name, _import_line(text, stem, [name], aliased=aliased))
-    return text.with_body(text.body_with(index, index, lines))
+        names.insert(index_for(names, name), name)
+        return text.body_with(plain.index, plain.end, _import_lines(text, module, names, aliased=False))
+    index, lines = _placed(text, module, name, _import_lines(text, module, [name], aliased=aliased))
+    return text.body_with(index, index, lines)
 
 
-def _without_import(text: Source, stem: str, name: str) -> Iterator[bytes]:
-    own = next(line for line in _own_lines(text, stem) if name in line.names)
-    at, rest = own.index, [other for other in own.names if other != name]
-    if rest:
-        yield text.body_with(at, at + 1, [_import_line(text, stem, rest, aliased=False)])
+def _without_import(text: Source, module: _Module, name: str) -> Iterator[bytes]:
+    region = find_region(text, module.package)
+    if region is None:
+        yield from _without_lines(text, module, name)
         return
-    yield text.body_with(at, at + 1, [])
-    if at and not text.lines[at - 1].strip():
-        yield text.body_with(at - 1, at + 1, [])
-    if not b"".join(text.lines[at + 1 : at + 2]).strip():
-        yield text.body_with(at, at + 2, [])
+    for body in _without_lines(region.inner, _inside(region, module), name):
+        yield region.body(body)
 
 
-def _placed(text: Source, stem: str, name: str, line: bytes) -> tuple[int, list[bytes]]:
+def _without_lines(text: Source, module: _Module, name: str) -> Iterator[bytes]:
+    own = next(line for line in _own_lines(text, module) if name in line.names)
+    at, end, rest = own.index, own.end, [other for other in own.names if other != name]
+    if rest:
+        yield text.body_with(at, end, _import_lines(text, module, rest, aliased=False))
+        return
+    above = bool(at) and not text.lines[at - 1].strip()
+    below = next((n for n, line in enumerate(text.lines[end:]) if line.strip()), len(text.lines) - end)
+    for before in range(above + 1):
+        for after in range(min(below, 2) + 1):
+            yield text.body_with(at - before, end + after, [])
+
+
+def _placed(text: Source, module: _Module, name: str, new: list[bytes]) -> tuple[int, list[bytes]]:
     """Where the import goes, and what to write there: an empty line sets it off from what is not its like."""
     empty = text.newline
     if relative := [chunk for chunk in text.chunks if any(map(_is_relative, chunk.nodes))]:
-        later = (chunk for chunk in relative if _sort_key(chunk) > _key(1, stem, name))
+        later = (chunk for chunk in relative if sort_key(chunk) > import_key(1, module.stem, name))
         # A file may end in a backslash, which would join our line to its last.
         last = relative[-1] if text.continues(relative[-1].end - 1) else None
         chunk = next(later, last)
-        return (_above(text, chunk) if chunk else relative[-1].end), [line]
+        return (_above(text, chunk) if chunk else relative[-1].end), new
     if imports := [chunk for chunk in text.chunks if any(map(_is_import, chunk.nodes))]:
-        return imports[-1].end, [empty, line]
+        return imports[-1].end, [empty, *new]
     if text.preamble:
-        return text.preamble, [empty, line]
-    if text.header:
-        return text.header, [empty, line]
-    return 0, [line, empty] if text.lines else [line]
+        return text.preamble, [empty, *new]
+    # Each form comes from one file alone, so that `unregister` finds the way back.
+    below = [empty] * _empty_lines_below(text)
+    if text.header and text.lines[text.header : text.header + 1] and text.lines[text.header].strip():
+        return text.header, [*new, *below]
+    return (text.header, [empty, *new]) if text.header else (0, [*new, *below] if text.lines else new)
+
+
+def _empty_lines_below(text: Source) -> int:
+    """How many empty lines set an import on top off from what comes first, as the formatter has it."""
+    is_block = text.tree.body and isinstance(
+        text.tree.body[0], ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+    )
+    return 2 if is_block else 1
 
 
 def _above(text: Source, chunk: Chunk) -> int:
@@ -207,135 +294,3 @@ def _is_relative(node: ast.stmt) -> bool:
 
 def _is_import(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom) and not is_future(node)
-
-
-# -- order, as ruff and isort have it ----------------------------------------------------------------------------------
-
-
-def _sort_key(chunk: Chunk) -> tuple[object, ...]:
-    node = next(node for node in chunk.nodes if isinstance(node, ast.ImportFrom) and node.level)
-    return _key(node.level, node.module or "", node.names[0].name)
-
-
-def _key(level: int, module: str, name: str) -> tuple[object, ...]:
-    return -level, _natural(module).casefold(), _natural(module), _member_key(name)
-
-
-def _member_key(name: str) -> tuple[int, str, str]:
-    """CONSTANTS, then Classes, then the rest."""
-    kind = 0 if name.isupper() and len(name) > 1 else 1 if name[:1].isupper() else 2
-    return kind, _natural(name).casefold(), _natural(name)
-
-
-def _natural(name: str) -> str:
-    return re.sub(r"\d+", lambda digits: digits[0].zfill(20), name)
-
-
-def _index_for(names: Sequence[str], new: str) -> int:
-    """Where `new` goes among `names`: in order where they are in one, else at the end."""
-    for key in (_member_key, str.casefold, str):
-        keys = [key(name) for name in names]
-        if keys == sorted(keys):
-            return bisect(keys, key(new))
-    return len(names)
-
-
-# -- the literal `__all__` ---------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _ExportList:
-    """A literal `__all__`, its names, and where it and each of them stand in the body."""
-
-    node: ast.List | ast.Tuple
-    names: tuple[str, ...]
-
-
-def _export_list(text: Source) -> _ExportList | None:
-    """The last top-level `__all__`, where it is a literal list or tuple of strings."""
-    for node in reversed(text.tree.body):
-        match node:
-            case ast.Assign(targets=[ast.Name(id="__all__")], value=value):
-                return _literal(value)
-            case ast.AnnAssign(target=ast.Name(id="__all__"), value=ast.expr() as value):
-                return _literal(value)
-            case _:
-                pass
-    return None
-
-
-def _literal(value: ast.expr) -> _ExportList | None:
-    if not isinstance(value, ast.List | ast.Tuple):
-        return None
-    names = tuple(
-        each.value for each in value.elts if isinstance(each, ast.Constant) and isinstance(each.value, str)
-    )
-    return _ExportList(value, names) if len(names) == len(value.elts) else None
-
-
-def _add_entry(text: Source, name: str) -> Source:
-    listed = _export_list(text)
-    if listed is not None:
-        index = _index_for(listed.names, name)
-        after = text.with_body(_spliced(text.body, _entry_splices(text, listed, index, name)))
-        found = _export_list(after)
-        if found and found.names == (*listed.names[:index], name, *listed.names[index:]):
-            return after
-    what = "`__all__` is written in a way that cannot be edited safely"
-    raise ScaffoldError(what, where=text.where, fix=f'add "{name}" to it by hand', exit_code=1)
-
-
-def _spliced(body: bytes, splices: Iterable[tuple[int, int, bytes]]) -> bytes:
-    for start, end, new in sorted(splices, reverse=True):
-        body = body[:start] + new + body[end:]
-    return body
-
-
-def _entry_splices(text: Source, listed: _ExportList, index: int, name: str) -> list[tuple[int, int, bytes]]:
-    elements = listed.node.elts
-    quote = "'" if elements and text.body[text.span(elements[0])[0] :].startswith(b"'") else '"'
-    item = text.encoded(f"{quote}{name}{quote}")
-    if not elements:
-        inside = text.span(listed.node)[0] + 1
-        return [(inside, inside, item + b"," * isinstance(listed.node, ast.Tuple))]
-    if index == len(elements):
-        return _appended(text, listed, item)
-    start, indent = text.span(elements[index])[0], text.indent(elements[index])
-    gap = b" " if indent is None else text.newline + indent
-    return [(start, start, item + b"," + gap)]
-
-
-def _appended(text: Source, listed: _ExportList, item: bytes) -> list[tuple[int, int, bytes]]:
-    last = listed.node.elts[-1]
-    end, indent = text.span(last)[1], text.indent(last)
-    rest = text.body[end : text.span(listed.node)[1]].splitlines(keepends=True)
-    if indent is None:
-        return [(end, end, b", " + item)]
-    if len(rest) < 2:  # the bracket closes on the same line
-        return [(end, end, b"," + text.newline + indent + item)]
-    below = end + len(rest[0])
-    if rest[0].lstrip().startswith(b","):
-        return [(below, below, indent + item + b"," + text.newline)]
-    return [(end, end, b","), (below, below, indent + item + text.newline)]
-
-
-def _without_entry(text: Source, name: str) -> Iterator[bytes]:
-    listed = _export_list(text)
-    if listed is None or listed.names.count(name) != 1:
-        return
-    index, spans = listed.names.index(name), [text.span(each) for each in listed.node.elts]
-    start, end = spans[index]
-    element = listed.node.elts[index]
-    line = (
-        text.offset(element.lineno, 0),
-        text.offset(element.lineno, 0) + len(text.lines[element.lineno - 1]),
-    )
-    before = spans[index - 1][1] if index else None
-    cuts = [[line]] if text.indent(element) is not None else []
-    if index + 1 < len(spans):
-        cuts.append([(start, spans[index + 1][0])])
-    if before is not None:
-        cuts += [[(before, end)], [(before, before + 1), line]]
-    cuts += [[(start, end)], [(start, end + 1)]]
-    for cut in cuts:
-        yield _spliced(text.body, [(*bounds, b"") for bounds in cut])

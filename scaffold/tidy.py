@@ -28,7 +28,8 @@ _BATCH = 64
 
 
 @cache
-def _ruff() -> str:
+def ruff_program() -> str:
+    """Where ruff is."""
     # Here, since --help needs no formatter. The package has no stubs.
     from ruff import find_ruff_bin  # pyright: ignore[reportMissingTypeStubs]
 
@@ -55,7 +56,7 @@ def _start(files: Sequence[File], folder: Path, running: ExitStack) -> subproces
     python = [(index, file) for index, file in enumerate(files) if _is_python(file)]
     for index, file in python:
         (folder / f"{index}.py").write_bytes(file.content)
-    command = [_ruff(), *OPTIONS, str(folder)]
+    command = [ruff_program(), *OPTIONS, str(folder)]
     return (
         running.enter_context(
             subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)

@@ -1,6 +1,12 @@
 """Options of the project's own tests."""
 
 import pytest
+from hypothesis import settings
+
+# Hypothesis has such a profile of its own where a variable says `CI`; here no variable decides what is tried.
+# `pytest --hypothesis-profile=default` searches at random.
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.load_profile("repeatable")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -4,16 +4,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.initialisers import legal_initialisers
 from scaffold.spec.types import ArrayType
-from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, summed, text, total
+from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, initialiser, summed, text, total
 
 
 def given_array(draft: Draft) -> None:
     array = drawn_array(draft, (*REAL, *COMPLEX, *INTEGER, "key", "f", "f"))
     name, table = draft.new_name(), {"type": text(array)}
     if array.inexact and draft.rarely():
-        table["role"] = "buffer"
+        table["role"] = draft.one("data", "buffer")
     missing = draft.rarely()
     if missing and draft.chance():
         table["type"] += " | None"
@@ -35,9 +34,11 @@ def given_array(draft: Draft) -> None:
 def initialised_array(draft: Draft) -> None:
     array = drawn_array(draft, (*REAL, *COMPLEX, *INTEGER, "key", "f", "f", "f"), least=draft.one(0, 2))
     name, table = draft.new_name(), {"type": text(array)}
-    table["init"] = draft.draw(st.sampled_from(legal_initialisers(array)))
+    table["init"] = initialiser(draft, array)
+    if table["init"] == "normal(1 / 2)":
+        table["std"] = draft.one(0.5, "1 / sqrt(4)")
     if array.inexact and draft.rarely():
-        table["role"] = "buffer"
+        table |= draft.one({"role": "data"}, {"role": "buffer"}, {"frozen": True}, {"frozen": True})
     missing = draft.rarely()
     if missing:
         table["optional"] = flag(draft)
@@ -121,7 +122,7 @@ def many_arrays(draft: Draft) -> None:
         table["preprocess"] = f"jax.tree.map(lambda leaf: {draft.changed('leaf')}, {name})"
     # The leaves of a buffer are declared one by one, so the example must show them.
     if not {"init", "preprocess"} & set(table) and (draft.rarely() or (kind == "tree" and draft.chance())):
-        table["role"] = "buffer"
+        table["role"] = draft.one("data", "buffer")
     draft.add(name, table, summed(f"self.{name}"), missing=missing)
 
 
@@ -268,6 +269,8 @@ def other_class(draft: Draft) -> None:
             table["type"] = inner
         if draft.rarely():
             table["optional"] = flag(draft)
+    if draft.rarely():
+        table["frozen"] = True
     argument = "jnp.ones((2,), x.dtype)" if inner == "equinox.nn:Linear" else "jnp.ones((), x.dtype)"
     use = {
         "list[{}]": f"sum(jnp.sum(part({argument})) for part in self.{name})",

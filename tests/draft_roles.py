@@ -4,9 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.initialisers import legal_initialisers
 from scaffold.spec.types import ArrayType, parse_type
-from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, text, total
+from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, initialiser, text, total
 
 
 def shared(draft: Draft) -> None:
@@ -30,7 +29,7 @@ def state(draft: Draft) -> None:
     array = drawn_array(draft, (*REAL, *COMPLEX, *INTEGER, "key", "f", "f", "i32"))
     table: dict[str, Any] = {"type": text(array), "role": "state"}
     if draft.chance():
-        table["init"] = draft.draw(st.sampled_from(legal_initialisers(array)))
+        table["init"] = initialiser(draft, array)
     name = draft.new_name()
     draft.add(name, table, total(array, f"self.{name}"))
     if array.dtype not in ("key", "bool"):

@@ -4,7 +4,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.initialisers import legal_initialisers
 from scaffold.spec.types import ArrayType
 from scaffold.spec.variables import FLAX
 from tests.draft_fields import (
@@ -19,20 +18,21 @@ from tests.draft_fields import (
     static_value,
     stored_dim,
 )
-from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, summed, text, total
+from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, initialiser, summed, text, total
 
 
 def variable(draft: Draft) -> None:
-    """A buffer in a Variable of Flax, or of a type of its own, that the call updates or not."""
+    """An array in a Variable of Flax, or of a type of its own, that the call updates or not."""
     array = drawn_array(draft, (*REAL, *COMPLEX, *INTEGER, "f", "f", "i32"))
-    table: dict[str, Any] = {"type": text(array), "role": "buffer"}
+    table: dict[str, Any] = {"type": text(array), "role": draft.one("data", "buffer", "state", "state")}
     if draft.chance():
-        table["init"] = draft.draw(st.sampled_from(legal_initialisers(array)))
+        table["init"] = initialiser(draft, array)
     if not draft.rarely():
         table["variable"] = draft.draw(st.sampled_from((*FLAX, "Count", "RunningMean")))
     name = draft.new_name()
     draft.add(name, table, total(array, f"self.{name}"))
-    if array.dtype != "bool" and draft.chance():
+    may_update = table["role"] == "state" or (table["role"] == "buffer" and not array.inexact)
+    if array.dtype != "bool" and may_update and draft.chance():
         draft.lines.append(draft.one(f"self.{name} += 1", f"self.{name} = self.{name} + self.{name}"))
 
 
@@ -46,7 +46,7 @@ def variables(draft: Draft) -> None:
         table = {"type": kind.format(f"f[{n}]")}
         table["init"] = f"=[{made}]" if kind == "list[{}]" else f'={{f"at_{{i}}": {made}}}'
     elif draft.rarely():
-        table["role"] = "buffer"
+        table["role"] = draft.one("data", "buffer")
     missing = "init" in table and draft.rarely()
     if missing:
         table["optional"] = flag(draft)

@@ -6,6 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from scaffold.spec.initialisers import INITIALISERS, legal_initialisers
 from scaffold.spec.types import ArrayType
 
 Draw = Callable[..., Any]
@@ -156,6 +157,17 @@ class Draft:
 
 def drawn_array(draft: Draft, dtypes: tuple[str, ...], *, least: int = 0) -> ArrayType:
     return ArrayType(draft.one(*dtypes), draft.shape(least=least))
+
+
+def initialiser(draft: Draft, array: ArrayType) -> str:
+    """The name of one that can make the array, with its measure where it takes one."""
+    name = draft.draw(st.sampled_from(legal_initialisers(array)))
+    if name == "uniform" and array.dtype in COMPLEX:
+        return "uniform(0.1)"
+    one = INITIALISERS[name]
+    if not one.measured or (one.source and draft.chance()):
+        return name
+    return f"{name}(1)" if name == "full" else f"{name}({draft.one('1 / 2', '0.25', '1 / math.sqrt(3)')})"
 
 
 def text(array: ArrayType) -> str:

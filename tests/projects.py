@@ -24,8 +24,9 @@ AFFINE = (
 def run(
     command: Sequence[str], folder: Path, *, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command in a folder, without a terminal; jax on the CPU, no bytecode left behind."""
-    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1", **(env or {})}
+    """Run a command in a folder, without a terminal; jax on the CPU. Bytecode is written, as it is for a user."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    environment = {**inherited, "JAX_PLATFORMS": "cpu", **(env or {})}
     return subprocess.run(
         command,
         cwd=folder,

@@ -7,7 +7,8 @@ from pathlib import PurePosixPath
 
 from scaffold import load_spec
 from scaffold.fileset import File
-from scaffold.generate import SCHEMA_NAME, module_files, schema_text
+from scaffold.generate import SCHEMA_NAME, schema_text
+from scaffold.lay_out import module_files
 from scaffold.layout import Layout, Settings
 from scaffold.render import templates_folder
 from scaffold.spec import ModuleSpec

@@ -19,9 +19,10 @@ def write_tree(root: Path, files: Mapping[str, str | bytes]) -> Path:
 
 
 def read_tree(root: Path) -> dict[str, bytes]:
-    """Every file below `root` with its bytes, and every empty folder, as `path/`, with none."""
+    """Every file below `root` with its bytes, and every empty folder, as `path/`, with none; no bytecode of Python's."""
     found: dict[str, bytes] = {}
     for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name != "__pycache__"]
         here = Path(folder).relative_to(root)
         found.update({(here / name).as_posix(): (root / here / name).read_bytes() for name in files})
         if here.parts and not folders and not files:

@@ -58,9 +58,12 @@ def test_the_project_chooses_where_the_spec_does_not(tmp_path: Path) -> None:
 def test_an_unknown_platform_is_refused(tmp_path: Path) -> None:
     result = scaffold(tmp_path, "new-module", *AFFINE, "--backend", "gpu", "--lower-for", "tpuu")
     assert result.returncode == 2
-    assert "test.backend: `gpu` is not legal\n  legal: cpu, cuda, rocm, tpu\n" in result.stderr
     assert (
-        "test.lower_for: `tpuu` is not legal\n  legal: cpu, cuda, rocm, tpu\n  fix: did you mean `tpu`?"
+        "--backend: `gpu` is not legal\n  legal: cpu, cuda, rocm, tpu\n  fix: write `cuda` for NVIDIA or"
+        in result.stderr
+    )
+    assert (
+        "--lower-for: `tpuu` is not legal\n  legal: cpu, cuda, rocm, tpu\n  fix: did you mean `tpu`?"
         in result.stderr
     )
     assert not any(tmp_path.iterdir())

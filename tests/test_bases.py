@@ -15,6 +15,7 @@ from tests.support import write_tree
 
 ASKED = {"args": "x: f[n]", "returns": "f[n]", "body": "..."}
 MADE = {"args": "x: f[n]", "returns": "f[n]", "body": "return self.w * x"}
+GUARDED = {**MADE, "body": "return x if self.w is None else self.w * x"}
 W = {"type": "f[n]", "init": "ones"}
 TWICE = {"type": "f[n]", "role": "derived", "init": "=self.w * 2"}
 
@@ -44,7 +45,7 @@ def told(*raws: dict[str, Any]) -> list[str]:
 ROWS = [
     ([base(), final(fields={"w": W})], "final: fields | `Base` asks for a field `n` | write `n = { type = \"int\" }`", [base(), final()]),
     ([base(), final(fields={"w": "f32[n]", "n": "int"})], "final: fields.w.type | `Base` declares `f[n]` | write `type = \"f[n]\"`, or change the base", [base(fields={"w": "f32[n]", "n": "int"}), final(fields={"w": "f32[n]", "n": "int"})]),
-    ([base(), final(fields={"w": {**W, "optional": "use_w"}, "n": "int"})], "final: fields.w.optional | `Base` has a `w` that is always there | remove it, or write `| None` after the type in `Base`", [base(fields={"w": "f[n] | None", "n": "int"}), final(fields={"w": {**W, "optional": "use_w"}, "n": "int"})]),
+    ([base(), final(fields={"w": {**W, "optional": "use_w"}, "n": "int"}, call=GUARDED)], "final: fields.w.optional | `Base` has a `w` that is always there | remove it, or write `| None` after the type in `Base`", [base(fields={"w": "f[n] | None", "n": "int"}), final(fields={"w": {**W, "optional": "use_w"}, "n": "int"}, call=GUARDED)]),
     ([base(fields={"w": "f[n] | None", "n": "int"}), final()], "final: fields.w.type | `Base` declares `f[n] | None` | write `type = \"f[n] | None\"`, or change the base", [base(), final()]),
     ([base(), final(fields={"v": "f[n]", "n": "int", "w": {"type": "f[n]", "role": "derived", "init": "=self.v"}})], "final: fields.w.role | `Base` asks for a stored `w` | remove the role, or declare it as `role = \"derived\"` in the base alone", [base(), final()]),
     ([base(fields={"w": "f[n]", "twice": TWICE}), final(fields={"w": W, "twice": "f[n]"})], "final: fields.twice | overrides `twice` of `Base` | rename it: what `Base` computes is final", [base(fields={"w": "f[n]", "twice": TWICE}), final(fields={"w": W})]),
@@ -54,7 +55,7 @@ ROWS = [
     ([base(), final(call={**MADE, "returns": "f32[n]"})], "final: call.returns | differs from the result of `Base` | write `returns = \"f[n]\"`", [base(call={**ASKED, "returns": "f32[n]"}), final(call={**MADE, "returns": "f32[n]"})]),
     ([base(), final(call={**MADE, "body": "return self.twice"})], "final: call.body | `self.twice` is no field | declare it as a field", [base(fields={"w": "f[n]", "n": "int", "twice": TWICE}), final(call={**MADE, "body": "return self.twice"})]),
     ([{**final(bases=[]), "name": "Base"}, final()], "final: bases | `Base` is concrete, and so final | write `kind = \"abstract\"` for `Base`, or hold one as a field", [base(), final()]),
-    ([final()], "final: fields | there is no class `Base` | generate `Base` first or with it (`--spec` takes several), or write `package.module:Base`", [final(bases=["lib.norms:Base"])]),
+    ([final()], "final: fields | there is no class `Base`: looked for it in specs and beside the spec | generate `Base` first or with it (`--spec` takes several), or write `package.module:Base`", [final(bases=["lib.norms:Base"])]),
     ([base(), final(bases=["Base", "Base"])], "final: bases | `Base` is there twice | remove one", [base(), final()]),
     ([final(bases=["Final"])], "final: bases | `Final` cannot be its own base | remove it", [base(), final()]),
     ([base(), final(bases=["list[int]"])], "final: bases | `list[int]` is no class | write `AbstractNorm`, or `package.module:AbstractNorm`", [base(), final()]),

@@ -35,8 +35,16 @@ TIED = """    @property
 
 """
 CENTRED = 'mean = jax.lax.pmean(x, "batch")'
-SPREAD = "jax.lax.stop_gradient(state.get(self.variance))"
+SPREAD = "state.get(self.variance)"
 BREAKS = {
+    "rows counted into the fan-in": Break(
+        "linear", (("math.sqrt(max(columns, 1))", "math.sqrt(max(rows * columns, 1))"),), "P1"
+    ),
+    "one limit of four that is another": Break(
+        "gru_cell",
+        (("bias_n_key, (hidden_size,), 1 / math.sqrt(hidden_size)", "bias_n_key, (hidden_size,), 1"),),
+        "P1",
+    ),
     "children swapped in unflatten": Break(
         "table_bypass", ((REBUILT, 'fields["attr"], fields["table"] = children'),), "P3"
     ),
@@ -166,13 +174,8 @@ BREAKS = {
         ((CENTRED, f'{CENTRED}\n            object.__setattr__(self, "last", mean)'),),
         "P12",
     ),
-    "a state that gradients reach": Break(
-        "running_centre",
-        (
-            (f"self.decay * {SPREAD}", "self.decay * state.get(self.variance)"),
-            (f"jnp.sqrt({SPREAD}", "jnp.sqrt(state.get(self.variance)"),
-        ),
-        "P9",
+    "a state whose gradient is cut off": Break(
+        "running_centre", ((f"jnp.sqrt({SPREAD}", f"jnp.sqrt(jax.lax.stop_gradient({SPREAD})"),), "P9"
     ),
     "a state of another shape": Break(
         "running_centre", (("jnp.ones((size,), dtype))", "jnp.ones((), dtype))"),), "P2"

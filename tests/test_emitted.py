@@ -1,7 +1,6 @@
 """What the tool emits is sound for every spec, not only for the examples: formatted, linted, typed, and its tests pass.
 
-The specs are drawn at random with a fixed seed. All are generated, and looked at by ruff, pyright and mypy; some, which
-together use every option, are executed, with `jax_enable_x64` where they need it.
+The specs are drawn with a fixed seed. All are looked at by ruff, pyright and mypy; some, which use every option, are executed.
 """
 
 import ast
@@ -19,7 +18,8 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from scaffold import find_layout, publish
 from scaffold.fileset import File
-from scaffold.generate import SCHEMA_NAME, module_files, plan_modules
+from scaffold.generate import SCHEMA_NAME, plan_modules
+from scaffold.lay_out import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.constructor import variadic_dims
 from scaffold.spec.initialisers import INITIALISERS

@@ -8,6 +8,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from tests.projects import EXAMPLES
@@ -146,6 +147,55 @@ def test_the_same_weights_give_the_same_numbers(case: str) -> None:
     assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
     tolerance = 1e-2 if expected.dtype == jnp.float16 else 1e-6
     assert jnp.allclose(got, expected, rtol=tolerance, atol=tolerance)
+
+
+# Thin, wide and square, since an exchanged or forgotten fan shows in those that are not square alone.
+STARTS: dict[str, tuple[str, Callable[[Any, Any], Any]]] = {
+    "linear, wide": ("Linear", lambda cls, key: cls(100, 200, key=key)),
+    "linear, thin": ("Linear", lambda cls, key: cls(300, 7, key=key)),
+    "linear from a scalar": ("Linear", lambda cls, key: cls("scalar", 300, key=key)),
+    "linear of nothing": ("Linear", lambda cls, key: cls(0, 300, key=key)),
+    "linear, complex": ("Linear", lambda cls, key: cls(60, 200, dtype=jnp.complex64, key=key)),
+    "linear, half": ("Linear", lambda cls, key: cls(60, 200, dtype=jnp.bfloat16, key=key)),
+    "gru, wide": ("GRUCell", lambda cls, key: cls(5, 100, key=key)),
+    "gru, thin": ("GRUCell", lambda cls, key: cls(200, 20, key=key)),
+    "embedding": ("Embedding", lambda cls, key: cls(50, 30, key=key)),
+    "mlp": ("MLP", lambda cls, key: cls(40, 9, 60, 2, key=key)),
+    "mlp, scanned": ("MLP", lambda cls, key: cls(40, 9, 60, 3, scan=True, key=key)),
+    "layer norm": ("LayerNorm", lambda cls, key: cls(7)),
+}
+KEYS, BOUND = 200, 0.03
+
+
+def drawn(layer: Callable[[Any], Any]) -> dict[str, Any]:
+    """Each array leaf, by path, of as many layers as there are keys."""
+    many = eqx.filter_vmap(layer)(jax.random.split(key(3), KEYS))
+    leaves = jax.tree_util.tree_leaves_with_path(eqx.filter(many, eqx.is_array))
+    return {jax.tree_util.keystr(path): leaf for path, leaf in leaves}
+
+
+def parts(values: Any) -> tuple[Any, ...]:
+    """The real parts and, of a complex array, the imaginary ones, flat and in 64 bits."""
+    array = np.asarray(values.astype(jnp.complex64 if jnp.iscomplexobj(values) else jnp.float32))
+    return (array.real.ravel(), array.imag.ravel()) if np.iscomplexobj(array) else (array.ravel(),)
+
+
+@pytest.mark.parametrize("case", STARTS)
+def test_they_start_as_those_of_equinox_do(case: str) -> None:
+    name, build = STARTS[case]
+    ours = drawn(lambda key: build(generated(name), key))
+    theirs = drawn(lambda key: build(getattr(eqx.nn, name), key))
+    assert ours.keys() == theirs.keys()
+    for path in theirs:
+        assert (ours[path].shape, ours[path].dtype) == (theirs[path].shape, theirs[path].dtype), path
+        for own, their in zip(parts(ours[path]), parts(theirs[path]), strict=True):
+            if not their.size:
+                continue
+            spread = max(float(their.std()), 1e-6)
+            assert abs(own.std() / spread - 1) < BOUND or own.std() == their.std(), path
+            assert abs(own.mean() - their.mean()) < 6 * spread / np.sqrt(own.size), path
+            if abs(their).max() < 2 * spread:  # uniform: the limits are as good as reached
+                assert abs(own).max() == pytest.approx(abs(their).max(), rel=BOUND), path
 
 
 def test_what_equinox_refuses_is_refused() -> None:

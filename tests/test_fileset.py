@@ -205,11 +205,11 @@ def test_everything_in_the_way_is_reported_at_once(tmp_path: Path):
         "  fix: move `dangling` away, or write elsewhere\n"
         "escape.py: a symbolic link leads out of the project, to TMP/outside.py\n"
         "  fix: remove the link, or write to another path\n"
-        "folder.py: is a folder, where a file is to be written\n"
+        "folder.py: stands where a file is to be written: it is a folder, not a regular file\n"
         "  fix: move it away, or choose another name\n"
         "loop.py: cannot be read: Too many levels of symbolic links\n"
         "  fix: make it readable, or move it away\n"
-        "pipe.py: is not a regular file, where a file is to be written\n"
+        "pipe.py: stands where a file is to be written: it is a pipe, not a regular file\n"
         "  fix: move it away, or choose another name\n"
         "plain/a.py: `plain` is not a folder\n"
         "  fix: move `plain` away, or write elsewhere\n"
@@ -220,11 +220,11 @@ def test_everything_in_the_way_is_reported_at_once(tmp_path: Path):
 
 
 def test_an_unreadable_file_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    def deny(path: Path) -> bytes:
+    def deny(path: Path, *_: object) -> int:
         raise PermissionError(13, "Permission denied", str(path))
 
     write_tree(tmp_path, {"a.py": "x\n"})
-    monkeypatch.setattr(Path, "read_bytes", deny)  # not by chmod: root may read everything
+    monkeypatch.setattr(os, "open", deny)  # not by chmod: root may read everything
     assert str(refusal(lambda: make_plan(tmp_path, [file("a.py", "x\n")]))) == (
         "a.py: cannot be read: Permission denied\n  fix: make it readable, or move it away"
     )
@@ -283,7 +283,9 @@ def test_summary_and_json(tmp_path: Path):
             {"path": "keep.py", "action": "keep"},
             {"path": "sub/create.py", "action": "create"},
             {"path": "update.py", "action": "update"},
-        ]
+        ],
+        "commands": [],
+        "notes": [],
     }
 
 

@@ -190,12 +190,8 @@ BREAKS = {
         ),
         ("P12",),
     ),
-    "a buffer that gradients reach": Break(
-        (
-            ("(x - jax.lax.stop_gradient(self.mean[...]))", "(x - self.mean[...])"),
-            ("self.momentum * jax.lax.stop_gradient(self.mean[...])", "self.momentum * self.mean[...]"),
-        ),
-        ("P9",),
+    "a state whose gradient is cut off": Break(
+        (("(x - self.mean[...])", "(x - jax.lax.stop_gradient(self.mean[...]))"),), ("P9",)
     ),
     "one key for two draws": Break(
         (

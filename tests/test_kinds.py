@@ -1,12 +1,14 @@
 """What a kind adds to a spec, and what makes no sense for it."""
 
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from scaffold import kinds
 from scaffold.errors import ScaffoldError
-from scaffold.kinds import NAMES, extra, kind_of
+from scaffold.kinds import NAMES, UNKNOWN, Kind, kind_of
 from scaffold.render import templates_folder
 from scaffold.spec.keys import KINDS
 from scaffold.spec.read import read_spec
@@ -54,15 +56,21 @@ def test_a_fault_has_its_place_and_fix(bad: dict[str, Any], good: dict[str, Any]
 
 
 def test_a_kind_is_its_files() -> None:
-    files = Path(kind_of("module").__file__).parent.glob("[a-z]*.py")
+    files = Path(kinds.__file__).parent.glob("[a-z]*.py")
     assert KINDS == NAMES == tuple(sorted(path.stem.replace("_", "-") for path in files))
     assert all((templates_folder() / name).is_dir() for name in NAMES)
 
 
-def test_the_optional_parts_of_a_kind_are_spelled_as_its_protocol_says() -> None:
-    parts = {"OPTIONS": dict, "IMPORTS": dict, "faults": None, "complete": None, "tests": None}
-    assert {part for part in parts if extra("train-state", part, None) is None} == set()
-    assert extra("no-such-kind", "OPTIONS", {}) == {}
+def test_a_kind_that_does_not_exist_has_the_defaults_of_all() -> None:
+    assert kind_of("no-such-kind") is UNKNOWN and not UNKNOWN.options and not UNKNOWN.summary
+    assert all(kind_of(name).summary and kind_of(name) != UNKNOWN for name in NAMES)
+
+
+def test_a_kind_is_frozen_and_has_no_part_of_another_name() -> None:
+    with pytest.raises(FrozenInstanceError):
+        kind_of("module").nests = False  # pyright: ignore[reportAttributeAccessIssue]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'option'"):
+        Kind("A summary.", dict, option={})  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 def test_what_the_kind_adds() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.kinds import extra, law_suites
+from scaffold.kinds import kind_of
 from scaffold.law_texts import suite_texts
 from scaffold.laws import KINDS, further_laws, law_table
 from tests.projects import REPOSITORY, scaffold
@@ -45,9 +45,9 @@ def test_what_a_kind_must_hold_besides_is_in_the_docs() -> None:
 def test_a_law_that_is_left_out_has_a_reason_and_is_in_no_suite() -> None:
     for kind in KINDS:
         left_out = {number for number, law in law_table().items() if kind in law.without}
-        assert left_out == set(extra(kind, "WITHOUT", {})), kind
+        assert left_out == set(kind_of(kind).without), kind
         for number in left_out:
-            texts = [text for suite in law_suites(kind) for text in suite_texts(suite).values()]
+            texts = [text for suite in kind_of(kind).laws for text in suite_texts(suite).values()]
             assert not any(f"def test_p{int(number[1:]):02}_" in text for text in texts)
 
 

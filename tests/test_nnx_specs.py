@@ -21,7 +21,7 @@ REFUSED = {
         {"weight": {"type": "f[size]", "variable": "Cache"}},
         {},
         "a param has no Variable type to choose",
-        'role = "buffer"',
+        'role = "data"',
     ),
     "a small name": (
         {"mean": {**BUFFER, "variable": "stat"}},
@@ -49,6 +49,12 @@ REFUSED = {
         {"body": "self.weight = x\nreturn x"},
         "the call assigns `self.weight`",
         "return the new value",
+    ),
+    "a buffer with a gradient that the call assigns": (
+        {"mean": BUFFER},
+        {"body": "self.mean = x\nreturn x"},
+        "the call assigns `self.mean`, and it may update state alone",
+        'write `role = "state"` for `mean`',
     ),
     "groups": (
         {"weight": "f[size]"},
@@ -79,9 +85,12 @@ def test_a_variable_type_is_for_nnx_alone() -> None:
         spec({"mean": {**BUFFER, "variable": "Cache"}}, kind="module")
 
 
+STATE = {"type": "f[size]", "role": "state"}
 FIELDS = {
     "weight": "f[size]",
-    "mean": BUFFER,
+    "mean": STATE,
+    "past": {"type": "f[size]", "role": "data"},
+    "mask": BUFFER,
     "calls": "i32[]",
     "bias": {"type": "f[size]", "optional": "use_bias", "init": "zeros"},
     "layers": "list[f[size]]",
@@ -90,9 +99,11 @@ FIELDS = {
 REWRITTEN = {
     "y = self.weight @ x": "y = self.weight[...] @ x",
     "y = self.weight.shape[0] + self.depth": "y = self.weight[...].shape[0] + self.depth",
-    "y = self.mean": "y = jax.lax.stop_gradient(self.mean[...])",
-    "y = jax.lax.stop_gradient(self.mean)": "y = jax.lax.stop_gradient(self.mean[...])",
-    "y = self.mean[...]": "y = jax.lax.stop_gradient(self.mean[...])",
+    "y = self.mean": "y = self.mean[...]",
+    "y = self.past": "y = self.past[...]",
+    "y = self.mask": "y = jax.lax.stop_gradient(self.mask[...])",
+    "y = jax.lax.stop_gradient(self.mask)": "y = jax.lax.stop_gradient(self.mask[...])",
+    "y = self.mask[...]": "y = jax.lax.stop_gradient(self.mask[...])",
     "self.mean = x": "self.mean[...] = x",
     "self.mean[...] = x": "self.mean[...] = x",
     "self.calls += 1  # as Python counts": "self.calls[...] += 1  # as Python counts",

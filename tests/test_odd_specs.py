@@ -55,14 +55,15 @@ def generated(folder: Path, *texts: str) -> tuple[int, str, dict[str, str]]:
         done = run(command, folder)
         assert done.returncode == 0, done.stdout
     files = {path: text for path, text in read_tree(folder).items() if path.endswith((".py", ".toml"))}
-    return result.returncode, result.stderr, {path: text.decode() for path, text in files.items()}
+    faults = result.stderr if result.returncode else ""  # the next step goes there, too
+    return result.returncode, faults, {path: text.decode() for path, text in files.items()}
 
 
 def test_the_faults_of_several_specs_are_one_report(tmp_path: Path) -> None:
     bad = ('name = "One"\nfields = { w = "f[size]=one" }', 'name = "Two"\nfields = { v = "g[size]" }')
     code, told, _ = generated(tmp_path, *bad)
     assert code == 2
-    assert "specs/0.toml: fields.w.init" in told and "specs/1.toml: fields.v.type" in told
+    assert "specs/0.toml:2:12: fields.w.init" in told and "specs/1.toml:2:12: fields.v.type" in told
 
 
 def test_dims_alone_are_legal_sizes(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_a_tie_is_told_as_python_has_it(tmp_path: Path) -> None:
 def test_a_base_without_state_is_told_to_take_it(tmp_path: Path) -> None:
     code, told, _ = generated(tmp_path, BASE, CELL.replace("\n[fields]", 'bases = ["Base"]\n[fields]'))
     assert code == 2
-    assert "specs/1.toml: call: takes and returns a state, and that of `Base` does not" in told
+    assert "specs/1.toml:8:1: call: takes and returns a state, and that of `Base` does not" in told
     assert (
         'fix: write `args = "x: f[size], state: equinox.nn:State"` and `returns = "..., eqx.nn:State"`'
         in told
@@ -309,9 +310,9 @@ taps = { type = "dict[str, f32[n]]", preset = { a = 0.5 } }
 gains = { type = "list[i32[n]]", role = "buffer" }
 drawn = { type = "f[n]", init = "normal" }
 rate = { type = "float", role = "static" }
-mean = { type = "f[n]", role = "buffer" }
-last = { type = "f[n]", role = "buffer" }
-seen = { type = "f[n]", role = "buffer" }
+mean = { type = "f[n]", role = "state" }
+last = { type = "f[n]", role = "state" }
+seen = { type = "f[n]", role = "state" }
 
 [call]
 args = "x: f[n]"

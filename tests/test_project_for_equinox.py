@@ -67,9 +67,13 @@ def test_a_hook_in_an_environment_of_its_own_would_pass_anything(tmp_path: Path)
 # -- 2: rows of continuous integration that jax cannot meet ------------------------------------------------------------
 
 
-def resolved(requirements: list[str], python: str, resolution: str) -> str:
-    """The versions that uv finds for a Python on Linux, from wheels alone; empty where there are none."""
-    options = ("--python-version", python, "--python-platform", "linux", "--resolution", resolution)
+PLATFORMS = {"ubuntu-latest": "linux", "macos-latest": "macos", "windows-latest": "windows"}
+
+
+def resolved(requirements: list[str], python: str, resolution: str, system: str = "ubuntu-latest") -> str:
+    """The versions that uv finds for a Python on a system, from wheels alone; empty where there are none."""
+    platform = PLATFORMS[system]
+    options = ("--python-version", python, "--python-platform", platform, "--resolution", resolution)
     command = ["uv", "pip", "compile", "--quiet", "--no-header", "--no-annotate", "--only-binary", ":all:"]
     text = "\n".join(requirements)
     done = subprocess.run([*command, *options, "-"], input=text, capture_output=True, text=True, check=False)
@@ -82,11 +86,12 @@ def test_every_row_of_ci_can_be_installed(project: Path) -> None:
     document = settings(project)
     wanted = [*document["project"]["dependencies"], *document["dependency-groups"]["test"]]
     floor = document["project"]["requires-python"].removeprefix(">=")
-    assert rows[0] == {"python": floor, "resolution": "lowest-direct"}
-    found = {tuple(row.values()): resolved(wanted, row["python"], row["resolution"]) for row in rows}
+    assert rows[0] == {"system": "ubuntu-latest", "python": floor, "resolution": "lowest-direct"}
+    assert {row["system"] for row in rows} == set(PLATFORMS)
+    found = {tuple(row.values()): resolved(wanted, **row) for row in rows}
     assert all("jax==" in versions for versions in found.values()), found
     oldest = next(name for name in wanted if name.startswith("jax>=")).replace(">=", "==")
-    assert f"{oldest}\n" in found[floor, "lowest-direct"]
+    assert f"{oldest}\n" in found["ubuntu-latest", floor, "lowest-direct"]
 
 
 def test_the_newest_jax_on_the_oldest_python_is_a_row_that_cannot_be_met() -> None:

@@ -219,20 +219,61 @@ def test_a_bad_answer_is_explained_and_asked_again(tmp_path: Path) -> None:
     assert "specs/affine.toml" in read_tree(asked)
 
 
-def test_faults_that_show_at_the_end_are_reported_and_nothing_is_written(tmp_path: Path) -> None:
-    asked = folder(tmp_path, "asked")
-    before = read_tree(asked)
+def test_a_fault_that_shows_at_the_end_is_mended_and_the_other_answers_stay(tmp_path: Path) -> None:
+    asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
     with dialogue(asked) as terminal:
         terminal.answer("Name of the class: ", "Affine")
         terminal.answer("[module]: ", "")
         terminal.answer("Docstring (empty for none): ", "")
         terminal.answer("[factory]: ", "")
-        terminal.answer("Field: ", "weight:f[n]=zeros")
+        terminal.answer("Field: ", "weight:f[n]==jnp.ones(m)")
         terminal.answer("Field (empty to finish): ", "")
         terminal.answer("(empty for none): ", "x:f[n] -> f[n]")
         terminal.answer("Body of the call: ", "return x + self.weigth")
-        terminal.expect("specs/affine.toml: call.body: `self.weigth` is no field")
-        assert terminal.code() == 2
+        terminal.expect("Error: --body: `self.weigth` is no field; did you mean `weight`? (legal: weight)")
+        terminal.expect("Error: field `weight`: init: the name `m` is not known here")
+        assert set(read_tree(asked)) == {"pyproject.toml"}
+        terminal.answer("Body of the call [return x + self.weigth]: ", "return x + self.weight")
+        terminal.answer("Field [weight:f[n]==jnp.ones(m)]: ", "weight:f[n]==jnp.ones(n)")
+        assert terminal.code() == 0, terminal.shown
+    scaffold(
+        told,
+        *("Affine", "weight:f[n]==jnp.ones(n)"),
+        *("--call", "x:f[n] -> f[n]", "--body", "return x + self.weight"),
+    )
+    assert read_tree(asked) == read_tree(told)
+
+
+def test_what_the_command_line_says_is_not_asked(tmp_path: Path) -> None:
+    asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
+    given = ("--kind", "pytree", "--doc", "A table.", "--save", "--preset", "table.a=42.0")
+    with dialogue(asked, "new-module", *given) as terminal:
+        terminal.answer("Name of the class: ", "Table")
+        terminal.answer("Rebuild (bypass, flag, factory, static) [bypass]: ", "")
+        terminal.answer("Field: ", "table:dict[str,f[]]")
+        terminal.answer("Field (empty to finish): ", "")
+        terminal.answer("(empty for none): ", "")
+        assert terminal.code() == 0, terminal.shown
+    scaffold(told, "Table", "table:dict[str,f[]]", *given)
+    assert read_tree(asked) == read_tree(told)
+
+
+def test_where_asking_cannot_mend_it_the_answers_come_back_as_a_command(tmp_path: Path) -> None:
+    asked = folder(tmp_path, "asked")
+    (asked / "scale.py").write_text("mine = 1\n")
+    before = read_tree(asked)
+    with dialogue(asked, "new-module", "--kind", "modul", "--call", "", "--doc", "It's mine.") as terminal:
+        terminal.answer("Name of the class: ", "Scale")
+        terminal.expect("Error: `modul` is not legal; write one of the legal values (legal: abstract,")
+        terminal.answer("[module]: ", "")
+        terminal.answer("[factory]: ", "")
+        terminal.answer("Field: ", "scale:f[n]=ones")
+        terminal.answer("Field (empty to finish): ", "")
+        terminal.answer("Body of the call: ", "return self.scale")
+        terminal.expect("your answers, as a command: scaffold new-module Scale 'scale:f[n]=ones' --call ''")
+        terminal.expect("""--doc 'It'"'"'s mine.' --body 'return self.scale'""")
+        terminal.expect("scale.py: exists, and differs")
+        assert terminal.code() == 1
     assert read_tree(asked) == before
 
 
@@ -250,3 +291,18 @@ def test_leaving_writes_nothing(tmp_path: Path, letter: bytes, code: int, late: 
         terminal.expect("Aborted!")
         assert terminal.code() == code
     assert read_tree(asked) == before
+
+
+@pytest.mark.parametrize("variables", [{}, {"NO_COLOR": "1"}, {"TERM": "dumb"}], ids=str)
+def test_a_terminal_has_colours_unless_they_are_refused(
+    variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    with dialogue(folder(tmp_path, "shown"), "new-module", "Affine", "w:f[n]", "--dry-run") as terminal:
+        assert terminal.code() == 0
+    assert ("\x1b[32mcreate\x1b[0m" in terminal.shown) == (not variables)
+    assert ("\x1b" in terminal.shown) == (not variables)

@@ -49,8 +49,8 @@ def test_a_root_that_does_not_exist_is_made(tmp_path: Path):
 
 
 def test_new_files_follow_the_umask_and_old_ones_keep_their_mode(tmp_path: Path):
-    write_tree(tmp_path, {"run.py": "", "secret.py": "", "shared.py": "", "locked.py": ""})
-    modes = {"run.py": 0o755, "secret.py": 0o600, "shared.py": 0o666, "locked.py": 0o444}
+    write_tree(tmp_path, {"run.py": "", "secret.py": "", "shared.py": "", "narrow.py": ""})
+    modes = {"run.py": 0o755, "secret.py": 0o600, "shared.py": 0o666, "narrow.py": 0o640}
     for name, mode in modes.items():
         (tmp_path / name).chmod(mode)
     publish(plan_for(tmp_path, {**dict.fromkeys(modes, "new\n"), "sub/new.py": "new\n"}, force=True))
@@ -185,10 +185,26 @@ def test_a_refusal_names_the_file_the_reason_and_the_fix(
     )
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_is_really_closed(tmp_path: Path):
-    write_tree(tmp_path, {"open.py": "old\n", "closed/a.py": "old\n"})
+def test_what_is_read_only_is_refused_all_at_once(tmp_path: Path):
+    write_tree(
+        tmp_path, {"open.py": "old\n", "locked.py": "old\n", "closed/a.py": "old\n", "closed/b.py": "old\n"}
+    )
+    (tmp_path / "locked.py").chmod(0o444)
     (tmp_path / "closed").chmod(0o555)
-    plan = plan_for(tmp_path, {"open.py": "new\n", "closed/a.py": "new\n"}, force=True)
-    assert "closed/a.py: cannot be written: Permission denied" in str(refusal(lambda: publish(plan)))
-    assert read_tree(tmp_path) == {"open.py": b"old\n", "closed/a.py": b"old\n"}
+    names = ["open.py", "locked.py", "closed/a.py", "closed/b.py", "closed/new/c.py"]
+    plan = plan_for(tmp_path, dict.fromkeys(names, "new\n"), force=True)
+    before = read_tree(tmp_path)
+    assert str(refusal(lambda: publish(plan))) == (
+        "closed: is a read-only folder; nothing was changed\n"
+        "  fix: allow writing (`chmod u+w closed`), then run the command again\n"
+        "locked.py: is read-only; nothing was changed\n"
+        "  fix: allow writing (`chmod u+w locked.py`), then run the command again"
+    )
+    assert read_tree(tmp_path) == before
+
+
+def test_what_is_read_only_and_stays_as_it_is_is_no_obstacle(tmp_path: Path):
+    write_tree(tmp_path, {"same.py": "x\n"})
+    (tmp_path / "same.py").chmod(0o444)
+    publish(plan_for(tmp_path, {"same.py": "x\n", "new.py": "x\n"}))
+    assert read_tree(tmp_path) == {"same.py": b"x\n", "new.py": b"x\n"}

@@ -1,9 +1,7 @@
 """Publishing is all or nothing, whichever call fails, and when."""
 
-import builtins
 import errno
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from itertools import count, product
@@ -33,18 +31,23 @@ def refusal(call: Callable[[], object]) -> ScaffoldError:
 
 
 @pytest.fixture(autouse=True)
+def no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a failing call does to the files is looked at, not what a power cut would."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture(autouse=True)
 def umask() -> Iterator[None]:
     before = os.umask(0o002)
     yield
     os.umask(before)
 
 
-WORKING = [
-    (builtins, "open"),
-    (shutil, "copy2"),
-    *((os, name) for name in ("replace", "link", "mkdir", "chmod")),
-]
-TIDYING = [(Path, "unlink"), (Path, "rmdir")]
+WORKING = [(os, name) for name in ("open", "write", "fsync", "replace", "link", "mkdir", "chmod")]
+TIDYING = [(os, "unlink"), (os, "rmdir")]
+
+
+OPEN = os.open
 
 
 class Failing:
@@ -55,13 +58,15 @@ class Failing:
 
     def wrap(self, call: Callable[..., object]) -> Callable[..., object]:
         def wrapped(*args: object, **options: object) -> object:
+            if call is OPEN and not int(args[1]) & (os.O_WRONLY | os.O_RDWR):
+                return call(*args, **options)
             self.count += 1
             if not self.fails(self.count):
                 return call(*args, **options)
             if self.late:
                 result = call(*args, **options)
-                with suppress(AttributeError):
-                    result.close()
+                if call is OPEN:
+                    os.close(result)
             raise self.error
 
         return wrapped
@@ -74,27 +79,10 @@ class Failing:
             yield
 
 
-class Writer:
-    """A file on a disk that is full after half of what is written."""
-
-    def __init__(self, file):
-        self.file = file
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.file.close()
-
-    def write(self, data: bytes) -> None:
-        self.file.write(data[: len(data) // 2])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
 CONTENT = st.sampled_from([b"", b"x\n", b"mine\r\n", b"\xff\0", b"y" * 5000])
 NAMES = ["a.py", "b.py", "sub/c.py", "sub/d.py", "new/er/e.py", "new/f.py"]
 TREES = st.dictionaries(
-    st.sampled_from(NAMES[:4]), st.tuples(CONTENT, st.sampled_from([0o600, 0o644, 0o755, 0o444])), min_size=1
+    st.sampled_from(NAMES[:4]), st.tuples(CONTENT, st.sampled_from([0o600, 0o644, 0o755, 0o640])), min_size=1
 )
 WANTED = st.dictionaries(st.sampled_from(NAMES), st.sampled_from(["", "x\n", "new\n"]), min_size=1)
 
@@ -146,7 +134,7 @@ def test_after_a_failure_at_any_call_everything_is_as_before(tree, wanted, late:
             break
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(TREES, WANTED, st.booleans())
 def test_after_an_interrupt_at_any_call_everything_is_as_before_or_done(tree, wanted, late: bool):
     for k in count(1):
@@ -176,6 +164,8 @@ def test_a_full_disk_or_one_without_links_changes_nothing(tree, wanted, links: b
     with planned(tree, wanted) as plan:
         before = state(plan.root)
         for k, step in enumerate(plan.writes, start=1):
+            if not step.after:
+                continue  # there is room for nothing
             with fail_writing(k), nullcontext() if links else no_links():
                 error = refusal(lambda: publish(plan))
             assert error.faults[0].where == str(step.path)
@@ -188,16 +178,23 @@ def test_a_full_disk_or_one_without_links_changes_nothing(tree, wanted, links: b
 
 @contextmanager
 def fail_writing(k: int) -> Iterator[None]:
-    opened_so_far = 0
-    real = open
+    """A disk that is full after half of the k-th new file."""
+    opened: list[int] = []
+    open_file, write = os.open, os.write
 
-    def counted(file: object, mode: str, **options: object):
-        nonlocal opened_so_far
-        opened_so_far += 1
-        opened = real(file, mode, **options)
-        return Writer(opened) if opened_so_far == k else opened
+    def counted(path: object, flags: int, *mode: int) -> int:
+        descriptor = open_file(path, flags, *mode)
+        if str(path).endswith(".new"):
+            opened.append(descriptor)
+        return descriptor
 
-    with mock.patch("scaffold.publish.open", counted, create=True):
+    def fill(descriptor: int, content: bytes) -> int:
+        if len(opened) == k and descriptor == opened[-1]:
+            write(descriptor, content[: len(content) // 2])
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return write(descriptor, content)
+
+    with mock.patch.object(os, "open", counted), mock.patch.object(os, "write", fill):
         yield
 
 

@@ -78,8 +78,3 @@ def test_nothing_emitted_names_the_tool() -> None:
         relative = path.relative_to(REPOSITORY / "generated_examples").as_posix()
         if path.suffix == ".py" and not relative.startswith(own_files):
             assert "scaffold" not in path.read_text(encoding="utf-8").lower(), relative
-
-
-def test_ci_runs_the_command_of_the_readme() -> None:
-    [command] = [line for line in (REPOSITORY / ".ci/run").read_text().splitlines() if "uv run" in line]
-    assert f"```sh\n{command}\n```" in (REPOSITORY / "README.md").read_text()

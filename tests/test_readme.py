@@ -16,7 +16,7 @@ from tests.support import read_tree
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-WHOLE_SETUP, FROM_SPEC, WRONG, OWN_TESTS = range(4)
+WHOLE_SETUP, INSTALL, FROM_SPEC, WRONG, OWN_TESTS = range(5)
 
 
 def blocks(language: str, text: str = README) -> list[str]:
@@ -87,14 +87,41 @@ def test_one_command_sets_up_generates_and_tests(wheel: Path, tmp_path: Path) ->
     for name in ("VIRTUAL_ENV", "PYTHONPATH", "UV_PROJECT_ENVIRONMENT"):
         env.pop(name, None)
     from_wheel = command.replace("--with-editable .", f"--with {wheel}")
-    result = subprocess.run(["sh", "-ec", from_wheel], cwd=tmp_path, env=env, capture_output=True, text=True)
+    clone = tmp_path / "clone"
+    clone.mkdir()
+    result = subprocess.run(["sh", "-ec", from_wheel], cwd=clone, env=env, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
+    assert "next: pytest tests/test_affine.py" in result.stderr
     assert blocks("text")[0] in result.stdout
-    [project] = [path.parent for path in tmp_path.rglob("affine.py")]
+    project = tmp_path / "my-layers"
     written = "".join(data.decode() for data in read_tree(project).values())
     assert all(excerpt in written for excerpt in blocks("python"))
     counted = re.search(r"(\d+) passed", result.stdout)
     assert counted is not None and int(counted[1]) >= 15
+
+
+def test_the_clone_installs_as_a_tool(wheel: Path, tmp_path: Path) -> None:
+    """From the wheel of the clone, with the uv of these tests, into folders that go with them."""
+    command = blocks("sh")[INSTALL]
+    assert command == ".uv/bin/uv tool install --quiet .\n"
+    env = {"UV_TOOL_DIR": str(tmp_path / "tools"), "UV_TOOL_BIN_DIR": str(tmp_path / "bin")}
+    uv = Path(sys.executable).parent / "uv"
+    result = run([str(uv), *command.split()[1:-1], str(wheel)], tmp_path, env=env)
+    assert result.returncode == 0, result.stderr
+    for script in ("scaffold", "jax-scaffold"):
+        told = run([str(tmp_path / "bin" / script), "kinds"], tmp_path)
+        assert (told.returncode, "pytree" in told.stdout) == (0, True)
+
+
+COMPLETION = re.compile(r"^\| (bash|zsh|fish) \| `.*_SCAFFOLD_COMPLETE=(\w+) scaffold.*` \|$", re.MULTILINE)
+
+
+def test_the_lines_for_completion_give_what_the_shells_read() -> None:
+    lines = dict(COMPLETION.findall(README))
+    assert list(lines) == ["bash", "zsh", "fish"]
+    for shell, instruction in lines.items():
+        result = run([sys.executable, "-m", "scaffold"], REPOSITORY, env={"_SCAFFOLD_COMPLETE": instruction})
+        assert result.returncode == 0 and f"{shell}_complete" in result.stdout, result.stderr
 
 
 def test_a_spec_by_hand_becomes_a_tested_class(shell: Shell) -> None:
@@ -146,7 +173,7 @@ def test_a_broken_class_is_told_as_the_readme_shows(tmp_path: Path) -> None:
 
 
 def test_every_command_block_is_tried() -> None:
-    assert len(blocks("sh")) == 4 and len(blocks("text")) == 3
+    assert len(blocks("sh")) == 5 and len(blocks("text")) == 3
     assert "uv run --quiet pytest" in blocks("sh")[OWN_TESTS]  # this very run; `.ci/run` is held to it
 
 

@@ -26,12 +26,12 @@ LINE = "from .affine import Affine as Affine\n"
         pytest.param("# Licence\n\nx = 1\n", "# Licence\n\n" + LINE + "\nx = 1\n", id="licence"),
         pytest.param(
             "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\nx = 1\n",
-            "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n\n" + LINE + "x = 1\n",
+            "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n" + LINE + "\nx = 1\n",
             id="shebang and encoding",
         ),
         pytest.param(
             "\n# coding: latin-1\nx = 1\n",
-            "\n# coding: latin-1\n\n" + LINE + "x = 1\n",
+            "\n# coding: latin-1\n" + LINE + "\nx = 1\n",
             id="encoding in line 2",
         ),
         pytest.param(
@@ -192,7 +192,7 @@ def test_an_annotated_all_with_text_beyond_ascii_before_the_place():
     source = "# coding: latin-1\n__all__: list[str] = ['\u00e9', 'z']\n".encode("latin-1")
     after = register(source, "affine", ["Affine"])
     assert after.decode("latin-1") == (
-        "# coding: latin-1\n\nfrom .affine import Affine\n__all__: list[str] = ['\u00e9', 'z', 'Affine']\n"
+        "# coding: latin-1\nfrom .affine import Affine\n\n__all__: list[str] = ['\u00e9', 'z', 'Affine']\n"
     )
     assert unregister(after, "affine", ["Affine"]) == source
 
@@ -293,7 +293,7 @@ def test_a_name_that_means_something_else_is_refused(source: str):
         registered(f"import os\n{source}\n", "Affine", "Fine")
     assert str(caught.value) == (
         "__init__.py:2: `Affine` means something else there, and would now come from `.affine`\n"
-        "  fix: rename one of the two, or leave this one unregistered"
+        "  fix: rename one of the two, or leave this one unregistered (`--no-register`)"
     )
 
 

@@ -132,6 +132,7 @@ def test_what_the_schema_allows_the_reader_knows(place: str, name: str, form: st
 
 ROLES = {
     "param": "f[n]",
+    "data": "f[n]",
     "buffer": "f[n]",
     "static": "int",
     "callable": "callable",

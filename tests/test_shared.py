@@ -118,6 +118,6 @@ def test_a_sub_module_stores_what_is_tied(tmp_path: Path) -> None:
     result = scaffold(tmp_path, "new-module", "--spec", "specs/autoencoder.toml")
     assert result.returncode == 2
     assert result.stderr == (
-        "error: specs/autoencoder.toml: fields.decoder.of: `Affine` stores no `weigth`\n"
+        "error: specs/autoencoder.toml:5:55: fields.decoder.of: `Affine` stores no `weigth`\n"
         "  legal: weight, bias\n  fix: did you mean `weight`?\n"
     )

@@ -36,10 +36,10 @@ def body_of(body: str, **parts: Any) -> str:
 EXPLICIT = {"args": "x: f[n], state: eqx.nn:State", "call": {"returns": "f[n], eqx.nn:State"}}
 # fmt: off
 ROWS = [
-    (spec(kind="nnx"), spec(), "fields.mean.role | a class of kind `nnx` has no `equinox.nn.State` | write `role = \"buffer\"`, which the call may update"),
-    (spec("return x + self.mean", kind="pytree"), spec(), "fields.mean.role | a class of kind `pytree` has no `equinox.nn.State` | write `kind = \"module\"`"),
+    (spec("return jax.lax.map(lambda state: state + self.mean, x)"), spec("mean = self.mean\nreturn jax.lax.map(lambda state: state + mean, x)"), "call.body | `self.mean` is read where `state` is bound anew | give that another name, or read `self.mean` before it"),
+    (spec("return x + self.mean", kind="pytree"), spec(), "fields.mean.role | a class of kind `pytree` has no `equinox.nn.State` | write `kind = \"module\"`, or `kind = \"nnx\"`"),
     (field(type="f[n] | None"), field(optional="use_mean"), "fields.mean.type | state is there or is not, whatever it holds | write `optional = \"use_mean\"`, or remove `| None`"),
-    (field(type="list[f[n]]"), field(), "fields.mean.role | role `state` does not go with type `list[f[n]]` | write one of param, buffer, derived"),
+    (field(type="list[f[n]]"), field(), "fields.mean.role | role `state` does not go with type `list[f[n]]` | write one of param, data, buffer, derived"),
     (field(check="mean.ndim < 2"), field(), "fields.mean.check | the constructor holds no state to check | remove it: the call may check what it reads"),
     (spec(fields={"w": {"type": "f[n]", "check": "w.shape == mean.shape"}}), spec(fields={"w": {"type": "f[n]", "check": "w.ndim == 1"}}), "fields.w.check | reads the state `mean` | compute it in the body of the call"),
     (spec(fields={"d": {"type": "f[n]", "role": "derived", "init": "=self.mean + 1"}}), spec(), "fields.d.init | reads the state `mean` | compute it in the body of the call"),
@@ -58,10 +58,10 @@ REWRITTEN = {
     "an update in place": ("self.count[...] = 1\nreturn x", "state = state.set(self.count, 1)\nreturn x, state"),
     "an augmented update": ("self.count *= 2 + self.count\nreturn x", "state = state.set(self.count, state.get(self.count) * (2 + state.get(self.count)))\nreturn x, state"),
     "floor division": ("self.count //= 2\nreturn x", "state = state.set(self.count, state.get(self.count) // 2)\nreturn x, state"),
-    "a read of floats": ("return x + self.mean", "return x + jax.lax.stop_gradient(state.get(self.mean)), state"),
+    "a read of floats": ("return x + self.mean", "return x + state.get(self.mean), state"),
     "a read that is guarded": ("return x + jax.lax.stop_gradient(self.mean)", "return x + jax.lax.stop_gradient(state.get(self.mean)), state"),
     "a whole read": ("return self.count[...]", "return state.get(self.count), state"),
-    "an entry": ("return self.mean[0]", "return jax.lax.stop_gradient(state.get(self.mean))[0], state"),
+    "an entry": ("return self.mean[0]", "return state.get(self.mean)[0], state"),
     "several lines": ("self.count = (  # one\n    self.count + 1\n)\nreturn x  # done", "state = state.set(self.count, (  # one\n    state.get(self.count) + 1\n))\nreturn x, state  # done"),
     "in a branch": ("if x.ndim:\n    self.count += 1\n    return x\nelse:\n    return -x", "if x.ndim:\n    state = state.set(self.count, state.get(self.count) + 1)\n    return x, state\nelse:\n    return -x, state"),
     "on one line": ("self.count = 1; self.mean = x\nreturn x", "state = state.set(self.count, 1); state = state.set(self.mean, x)\nreturn x, state"),

@@ -13,7 +13,7 @@ from jinja2 import UndefinedError
 from scaffold import find_layout, load_spec
 from scaffold.emit.saving import save_modules
 from scaffold.fileset import File
-from scaffold.generate import module_context, module_files
+from scaffold.lay_out import module_context, module_files
 from scaffold.render import OPTIONS, render, templates_folder
 from scaffold.tidy import tidy
 from tests.projects import EXAMPLES

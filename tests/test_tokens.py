@@ -110,10 +110,10 @@ def test_tokens_options_and_names_are_reported_together() -> None:
         body="return w + self.w",
     )
     assert [one.split(" (")[0] for one in told] == [
+        "--kind: `modul` is not legal",
         "--size: `n` is not a size",
-        "command line: fields.v.init: there is no initialiser `zeross`",
-        "command line: kind: `modul` is not legal",
-        "command line: name: class `affine` does not begin with a capital letter",
+        "NAME: class `affine` does not begin with a capital letter",
+        "field `v`: init: there is no initialiser `zeross`",
         "field `w`: a field is a name and a type",
     ]
 

@@ -95,16 +95,16 @@ def refusal(path: Path) -> str:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b'name = "A\n', "specs/affine.toml: is not TOML: Illegal character"),
-        (b'name = "A"\nname = "B"\n', "specs/affine.toml: is not TOML: Cannot overwrite a value (at line 2"),
+        (b'name = "A\n', "specs/affine.toml:1:10: is not TOML: Illegal character"),
+        (b'name = "A"\nname = "B"\n', "specs/affine.toml:2:11: is not TOML: Cannot overwrite a value\n"),
         (b'name = "\xff"', "specs/affine.toml: is not UTF-8 (byte 8)\n  fix: save it as UTF-8"),
         (b"\xff\xfen\x00", "specs/affine.toml: is not UTF-8 (byte 0)\n  fix: save it as UTF-8"),
         (b"x = " + b"9" * 5000, "specs/affine.toml: is not TOML: an integer has too many digits"),
         (b"x = " + b"[" * 5000, "specs/affine.toml: is not TOML: nested too deeply"),
-        (b"", "specs/affine.toml: `fields` is missing\n"),
-        (b"\xef\xbb\xbfname = 3", "specs/affine.toml: name: 3 is not a string"),
-        (b"name = 1979-05-27", "specs/affine.toml: name: datetime.date(1979, 5, 27) is not a string"),
-        (b"[fields]\n[call]\n", "specs/affine.toml: call: `body` is missing"),
+        (b"", "specs/affine.toml:1:1: `fields` is missing\n"),
+        (b"\xef\xbb\xbfname = 3", "specs/affine.toml:1:1: name: 3 is not a string"),
+        (b"name = 1979-05-27", "specs/affine.toml:1:1: name: datetime.date(1979, 5, 27) is not a string"),
+        (b"[fields]\n[call]\n", "specs/affine.toml:2:1: call: `body` is missing"),
     ],
 )
 def test_bytes_that_are_no_spec(content: bytes, told: str, tmp_path: Path) -> None:
@@ -117,7 +117,7 @@ def test_a_path_that_cannot_be_read(tmp_path: Path) -> None:
     assert refusal(tmp_path / "none.toml") == (
         "specs/affine.toml: cannot be read (No such file or directory)\n  fix: give the path of a spec"
     )
-    assert "cannot be read (Is a directory)" in refusal(tmp_path)
+    assert "cannot be read (it is a folder, not a regular file)" in refusal(tmp_path)
     assert "cannot be read" in refusal(Path("\0"))
 
 

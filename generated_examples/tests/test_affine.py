@@ -19,6 +19,7 @@ class TestAffine(PytreeLaws):
         "use_bias": False,
     }
     drawn = ("weight",)
+    absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     takes_dtype = True
 

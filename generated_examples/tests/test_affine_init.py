@@ -28,6 +28,7 @@ class TestAffineInit(PytreeLaws):
         ({"use_bias": 1j}, TypeError),
     )
     drawn = ("weight",)
+    absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     ignores_key = True
     takes_dtype = True

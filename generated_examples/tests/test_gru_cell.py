@@ -12,10 +12,10 @@ class TestGRUCell(PytreeLaws):
     """The pytree laws on `GRUCell`."""
 
     leaves = (
-        Leaf("weight_ih", "param", (6, 3)),
-        Leaf("weight_hh", "param", (6, 2)),
-        Leaf("bias", "param", (6,)),
-        Leaf("bias_n", "param", (2,)),
+        Leaf("weight_ih", "param", (6, 3), std=0.4082),
+        Leaf("weight_hh", "param", (6, 2), std=0.4082),
+        Leaf("bias", "param", (6,), std=0.4082),
+        Leaf("bias_n", "param", (2,), std=0.4082),
     )
     static: ClassVar = {
         "input_size": 3,
@@ -30,6 +30,7 @@ class TestGRUCell(PytreeLaws):
         ({"use_bias": 1j}, TypeError),
     )
     drawn = ("weight_ih", "weight_hh", "bias", "bias_n")
+    absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     carry = 1
     ignores_key = True

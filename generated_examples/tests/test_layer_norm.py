@@ -26,6 +26,11 @@ class TestLayerNorm(PytreeLaws):
         ({"use_bias": 1j}, TypeError),
     )
     used = ("eps",)
+    absent = (
+        {"use_weight": False},
+        {"use_bias": False},
+        {"use_weight": False, "use_bias": False},
+    )
     ignores_key = True
     takes_dtype = True
 

@@ -12,8 +12,8 @@ class TestLinear(PytreeLaws):
     """The pytree laws on `Linear`."""
 
     leaves = (
-        Leaf("weight", "param", (2, 3)),
-        Leaf("bias", "param", (2,)),
+        Leaf("weight", "param", (2, 3), std=0.3333),
+        Leaf("bias", "param", (2,), std=0.3333),
     )
     static: ClassVar = {
         "in_features": 3,
@@ -28,6 +28,7 @@ class TestLinear(PytreeLaws):
         ({"use_bias": 1j}, TypeError),
     )
     drawn = ("weight", "bias")
+    absent = ({"use_bias": False},)
     returns = (Output((2,)),)
     ignores_key = True
     takes_dtype = True

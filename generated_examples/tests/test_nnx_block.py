@@ -15,7 +15,7 @@ class TestNnxBlock(NnxLaws):
     variables = (
         Var("mix", nnx.Param, (3, 3), std=0.5774),
         Var("bias", nnx.Param, (3,), value=0.0),
-        Var("mean", nnx.BatchStat, (3,), value=0.0),
+        Var("mean", nnx.BatchStat, (3,), value=0.0, flows=True),
         Var("calls", Count, (), "int32", value=0),
         Var("layers", nnx.Module),
     )

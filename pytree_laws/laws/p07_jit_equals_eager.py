@@ -19,7 +19,7 @@ from ..look.arrays import (
 )
 from ..look.jaxprs import lacks_dtype, narrowing_casts
 from ..look.numerics import check_close, check_overflow
-from ..look.programs import quick_options
+from ..look.programs import Compiled, quick_options
 from ..look.references import frozen
 from ..look.trees import arrays_of, bfloat16, merge, split
 from ..pytree import PytreeSuite
@@ -70,6 +70,16 @@ class JitEqualsEager(Suite):
 @guard
 class PytreeJitEqualsEager(PytreeSuite):
     """P7 for pytrees."""
+
+    def test_p07_works_without_what_is_optional(self) -> None:
+        self.need_call()
+        if not self.absent:
+            pytest.skip("no part is optional")
+        hint = "a part that may be None is asked for (`is None`) before it is used"
+        for change in self.absent:
+            with doing(f"the call with {dict(change)}", "it", hint):
+                instance = self.built_abstractly({**self.inputs(0), **change})
+                Compiled(self.use, self.mixed).shapes(instance, *self.arguments(0))
 
     def test_p07_jit_equals_eager(self) -> None:
         self.need_call()

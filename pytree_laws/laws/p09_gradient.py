@@ -14,18 +14,18 @@ from ..guard import guard
 from ..look.arrays import is_floating, same_bits
 from ..look.draws import generic, generic_indices
 from ..look.jaxprs import own_rules
-from ..look.numerics import check_rule, rounding_of
+from ..look.numerics import check_flow, check_rule, rounding_of
 from ..look.programs import compiled
-from ..look.trees import arrays_of, avals, flatten, named_leaves, structure, under
+from ..look.trees import arrays_of, avals, flatten, named_leaves, put, structure, under
 from ..report import Law, check, doing
 from ..training import Training
 
 LAW = Law(
     number="P9",
     name="gradient and step",
-    statement="Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+    statement="Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; gradients flow through data, and not through buffers; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
     mistake="A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
-    fix="Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
+    fix="Use each parameter in the call; apply stop_gradient to buffers where they are used, and to nothing else; leave data and buffers out of `trainable()`.",
 )
 
 
@@ -54,6 +54,26 @@ class Gradient(Training):
                 )
                 hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
                 check(not np.any(every[name] > noise), name, told, hint)
+
+    def test_p09_gradients_flow_through_what_is_not_trained(self) -> None:
+        self.need_call()
+        instance, arguments = generic(self.example(), 2)
+        named = list(enumerate(named_leaves(instance)))
+        flows = [self.role(n) == "data" or self.is_frozen(n) for _, (n, _) in named]
+        data = [(i, n, leaf) for i, (n, leaf) in named if flows[i]]
+        data = [(i, n, leaf) for i, n, leaf in data if is_floating(leaf)]
+        if not data:
+            pytest.skip("no data is declared that has a gradient, and nothing frozen")
+        hint = (
+            "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off "
+            "is a buffer"
+        )
+        for i, name, leaf in data:
+
+            def run(values: list[Any], i: int = i) -> Any:
+                return self.apply(put(instance, {i: values[0]}), *arguments)
+
+            check_flow(name, run, [leaf], hint)
 
     def test_p09_every_element_of_a_parameter_has_a_gradient(self) -> None:
         for name, slope in self._all_slopes().items():
@@ -163,10 +183,12 @@ class Gradient(Training):
         for (name, _), both in zip(named_leaves(start), pairs):
             role = self.role(name)
             moved = [new for old, new in both if not same_bits(old, new)]
-            if role == "param":
+            frozen = self.is_frozen(name)
+            if role == "param" and not frozen:
                 hint = "a parameter that `trainable()` leaves out"
                 check(bool(moved), name, "a training step did not move it", hint)
-            if role in ("buffer", "key", "python"):
+            if frozen or role in ("data", "buffer", "key", "python"):
+                role = "frozen" if frozen else role
                 told = f"declared as {role}, a training step moved it to {moved!r:.200}"
                 check(not moved, name, told)
 

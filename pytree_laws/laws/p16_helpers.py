@@ -50,7 +50,7 @@ class Helpers(Training):
         hint = (
             ""
             if hasattr(instance, "trainable")
-            else "declared buffers need a `trainable()`"
+            else "declared data, buffers and frozen parts need a `trainable()`"
         )
         told = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
         check(selected == wanted, "trainable", told, hint)
@@ -69,8 +69,9 @@ class Helpers(Training):
             name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)
         }
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
+        wanted = {name for name in wanted if not self.is_frozen(name)}
         for leaf in self.leaves:
-            if leaf.role == "module":
+            if leaf.role == "module" and not leaf.frozen:
                 with contextlib.suppress(AttributeError, KeyError, IndexError):
                     root = look_up(instance, leaf.path)
                     inner = trained_names(root)

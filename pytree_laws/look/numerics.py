@@ -104,7 +104,12 @@ def rounding_of(sizes: Mapping[str, Any]) -> float:
     return 64 * float(np.finfo(np.float32).eps) * biggest
 
 
-def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any) -> None:
+CARRY_HINT = "stop_gradient on the carry: nothing is learnt through time"
+
+
+def check_slopes(
+    where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT
+) -> None:
     """Gradients agree with what small steps show, wherever these show a slope."""
     both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
     steps = [raw(leaf) + step for step in (-STEP, 0, STEP)]
@@ -114,10 +119,22 @@ def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any) -> None:
             first, _, last = (np.asarray(value, np.float64) for value in values)
             found = (last - first) / (2 * STEP)
             told = f"small steps show the slope {found}, its gradient is {slope}"
-            hint = "stop_gradient on the carry: nothing is learnt through time"
             off = np.abs(found - np.asarray(slope, np.float64))
             near = off.max() < KINK * np.abs(found).max()
             check(bool(near), where, told, hint)
+
+
+def check_flow(
+    where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str
+) -> None:
+    """The same for several arrays at once, each element along a way of its own."""
+    ways = [sample(5 + i, leaf.shape, "float32") for i, leaf in enumerate(values)]
+
+    def move(size: Any) -> list[Any]:
+        moved = [v + (size * w).astype(v.dtype) for v, w in zip(values, ways)]
+        return [y for y in jax.tree.leaves(run(moved)) if is_floating(y)]
+
+    check_slopes(where, move, on_device(0, np.float32), hint)
 
 
 def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> None:

@@ -8,13 +8,20 @@ import pytest
 from flax import nnx
 
 from ..guard import guard
-from ..look.arrays import is_inexact, same_bits
-from ..look.numerics import rounding_of
-from ..look.trees import arrays_of, under
+from ..look.arrays import is_floating, is_inexact, same_bits
+from ..look.numerics import check_flow, rounding_of
+from ..look.trees import arrays_of, flatten, under
 from ..report import ANY_ERROR, Law, check, doing
 from .programs import compiled_step
 from .training import Training
-from .variables import has_nan, shapes_of, values_of, variables_of
+from .variables import (
+    has_nan,
+    is_float,
+    shapes_of,
+    value_of,
+    values_of,
+    variables_of,
+)
 
 LAW = Law(
     number="P9",
@@ -83,12 +90,41 @@ class NnxGradient(Training):
         held, (_, every) = variables_of(self.training_example()), self._all_slopes()
         for path, slope in every.items():
             one = self.declared(path)
-            inner = one is not None and one.type is nnx.Module
+            inner = one is not None and (one.type is nnx.Module or one.flows)
             is_param = isinstance(held[path], nnx.Param)
             told = f"declared as a buffer, but the call has the gradient {slope}"
             hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
             seen = np.any(slope > rounding_of(every))
             check(inner or is_param or not seen, path, told, hint)
+
+    def test_p09_gradients_flow_through_data_and_state(self) -> None:
+        instance, arguments = self.example()
+        if not any(one.flows for one in self.variables):
+            pytest.skip("nothing is declared that has a gradient and is no parameter")
+        graphdef, state = nnx.split(instance)
+        flat = nnx.to_flat_state(state)
+        free = [self.flows(".".join(map(str, path)), one) for path, one in flat]
+        places = [i for i, (_, v) in enumerate(flat) if free[i] and is_float(v)]
+        given, treedef = flatten(arguments)
+        floats = [i for i, leaf in enumerate(given) if is_floating(leaf)]
+
+        def run(values: list[Any]) -> Any:
+            moved = zip(places, values)
+            changed = {i: (flat[i][0], flat[i][1].replace(value)) for i, value in moved}
+            parts = [changed.get(i, pair) for i, pair in enumerate(flat)]
+            rest = dict(zip(floats, values[len(places) :]))
+            passed = [rest.get(i, leaf) for i, leaf in enumerate(given)]
+            state = nnx.from_flat_state(parts)
+            return self.step_of_state(graphdef, state, *treedef.unflatten(passed))
+
+        values = [value_of(flat[i][1]) for i in places] + [given[i] for i in floats]
+        hint = "`jax.lax.stop_gradient` on data, or on what the call updates"
+        check_flow("call", run, values, hint)
+
+    def flows(self, path: str, variable: Any) -> bool:
+        """Whether gradients flow through a Variable."""
+        one = self.declared(path)
+        return isinstance(variable, nnx.Param) or (one is not None and one.flows)
 
     def _all_slopes(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The slopes at the start, and their greatest sizes at the start and elsewhere."""

@@ -11,7 +11,7 @@ import pytest
 from flax import nnx
 from jax.core import Tracer
 
-from ..look.arrays import aval, is_inexact
+from ..look.arrays import aval, is_floating, is_inexact
 from ..look.classes import is_of_library, second_class
 from ..look.numerics import close
 from ..look.references import frozen, reachable
@@ -27,7 +27,8 @@ class Var:
     `below` any number of Variables of the type lie under the path. A shape of None is not
     checked; the dtype `float` is the default float dtype. `value` is what each element holds
     after construction, `std` the standard deviation with which the constructor draws them.
-    `unused` says that the example call does not depend on all of its elements.
+    `unused` says that the example call does not depend on all of its elements, `flows` that
+    gradients flow through it, though it is no parameter: data, and what the call updates.
     """
 
     path: str
@@ -38,6 +39,7 @@ class Var:
     value: complex | None = None
     std: float | None = None
     unused: bool = False
+    flows: bool = False
 
     @property
     def is_tree(self) -> bool:
@@ -82,6 +84,10 @@ def put(module: Any, path: str, value: Any) -> Any:
 
 def is_variable(node: Any) -> bool:
     return isinstance(node, nnx.Variable)
+
+
+def is_float(variable: Any) -> bool:
+    return is_floating(value_of(variable))
 
 
 def is_of_nnx(value: Any) -> bool:

@@ -5,11 +5,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from scaffold.emit.annotations import Scope
+from scaffold.emit.initialised import draw_of_either, initialised, shape_source
+from scaffold.emit.source import as_dict, as_tuple, operand, parsed
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, converter_expression, key_consumers, parameters, uses_dtype
 from scaffold.spec.expressions import rename
-from scaffold.spec.initialisers import INITIALISERS, dtype_source
+from scaffold.spec.initialisers import dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, DictType, ListType, TreeType, Type, walk
+from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type, walk
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,8 @@ def constructor(spec: ModuleSpec, draw: str | None = None) -> Constructor:
     """
     keys = _keys(spec) if draw is None else dict.fromkeys(key_consumers(spec), draw)
     splits = _key_statement(keys) if draw is None else ()
-    statements = [*_dtype_statement(spec), *splits, *_setup(spec, keys), *_conversions(spec)]
+    statements = [*_dtype_statement(spec), *splits, *_setup(spec, keys), *draw_of_either(spec)]
+    statements += _conversions(spec)
     statements += [line for field in spec.stored for line in _preprocessing(field)]
     values = tuple((field.name, _value(spec, field, keys)) for field in spec.stored)
     return Constructor(signature(spec), tuple(statements), values)
@@ -47,7 +51,12 @@ def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
 def hand_over(spec: ModuleSpec) -> Constructor:
     """A `create` that makes what has an initialiser and hands the rest over to `__init__` as it came."""
     keys = _keys(spec)
-    statements = (*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys))
+    statements = (
+        *_dtype_statement(spec),
+        *_key_statement(keys),
+        *_setup(spec, keys),
+        *draw_of_either(spec),
+    )
     values = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
     # What `__init__` takes besides the fields: flags, and the sizes of entries that it presets.
     besides = (one.name for one in parameters(fields_as_given(spec)) if one.source in ("dim", "flag"))
@@ -165,12 +174,17 @@ def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     elif field.given:
         value = _preprocessed(field) if field.preprocess else _copy_of_given(field)
     elif field.initialiser is not None and field.array is not None:
-        value = _initialised(spec, field, field.array, keys)
+        value = initialised(spec, field, field.array, keys.get(field.name, "key"))
     else:
         value = _expression(field, keys)
     value = _with_preset(spec, field, value)
-    value = f"eqx.nn.StateIndex({value})" if field.role == "state" else value
+    value = f"eqx.nn.StateIndex({value})" if is_index(spec, field) else value
     return f"{operand(value)} if {field.optional} else None" if field.optional else value
+
+
+def is_index(spec: ModuleSpec, field: Field) -> bool:
+    """Whether the field is an index into `equinox.nn.State`; where Variables hold the arrays, one holds this too."""
+    return field.role == "state" and not kind_of(spec.kind).variables
 
 
 def _copy_of_given(field: Field) -> str:
@@ -212,42 +226,6 @@ def copy_source(kind: Type, source: str, *, static: bool = False, depth: int = 0
             return source
 
 
-def _initialised(spec: ModuleSpec, field: Field, array: ArrayType, keys: Mapping[str, str]) -> str:
-    one = INITIALISERS[field.initialiser or ""]
-    key = keys.get(field.name, "key")
-    if field.initialiser == "split" and array.dims:
-        return f"jax.random.split({key}, {shape_source(array)})"
-    dtype, narrowed = dtype_source(array), ""
-    if one.holds == "wide float" and array.dtype in CHOSEN_DTYPES:
-        # The constructor may be given a narrower dtype than what makes it can do. NumPy's rule, since jax's can be made strict.
-        dtype, narrowed = f"np.promote_types({dtype}, np.float32)", f".astype({dtype})"
-    return (
-        one.source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan_axes(spec, array))
-        + narrowed
-    )
-
-
-def shape_source(array: ArrayType) -> str:
-    """The shape of an array as a tuple: `(out_size, in_size)`, `(size,)`, or `shape` for `*shape` alone."""
-    if len(array.dims) == 1:
-        return array.dims[0][1:] if array.dims[0].startswith("*") else f"({array.dims[0]},)"
-    return f"({', '.join(array.dims)})"
-
-
-def fan_axes(spec: ModuleSpec, array: ArrayType) -> str:
-    """The axes of fan-in and fan-out.
-
-    jax's initialisers take `(in, out)`, whereas `self.weight @ x` wants `(out, in)`. The last axis is the input, as in
-    equinox.nn, unless the call takes the last but one as a dim of its inputs and not the last.
-    """
-    if len(array.dims) < 2:
-        return ""
-    inputs = {dim for one in (spec.call.args if spec.call else ()) for dim in getattr(one.type, "dims", ())}
-    if array.dims[-2] in inputs and array.dims[-1] not in inputs:
-        return "in_axis=-2, out_axis=-1"
-    return "in_axis=-1, out_axis=-2"
-
-
 def _expression(field: Field, keys: Mapping[str, str]) -> str:
     source = field.expression or "None"
     if field.name in keys:
@@ -267,54 +245,7 @@ def _is_made_of_chosen_arrays(kind: Type) -> bool:
 
 
 def _names(source: str) -> frozenset[str]:
-    return frozenset(node.id for node in ast.walk(_parsed(source)) if isinstance(node, ast.Name))
-
-
-def _parsed(source: str) -> ast.expr:
-    return ast.parse(source, mode="eval").body
-
-
-def operand(source: str) -> str:
-    """The expression, in parentheses unless it binds as closely as a name or a call."""
-    close = (
-        ast.Name
-        | ast.Call
-        | ast.Attribute
-        | ast.Subscript
-        | ast.Constant
-        | ast.Dict
-        | ast.DictComp
-        | ast.List
-        | ast.GeneratorExp
-    )
-    return source if isinstance(_parsed(source), close) or _is_in_parentheses(source) else f"({source})"
-
-
-def _is_in_parentheses(source: str) -> bool:
-    return _parsed(source).col_offset > 0 or (
-        isinstance(_parsed(source), ast.Tuple) and source.startswith("(")
-    )
-
-
-def as_tuple(source: str) -> str:
-    """The sequence that `source` gives, as a tuple."""
-    match _parsed(source):
-        case ast.Tuple():
-            return source
-        case ast.List(elts=[]):
-            return "()"
-        case ast.List() as shown:
-            inner = (ast.get_source_segment(source, shown) or "").strip()[1:-1].strip().removesuffix(",")
-            return f"({inner},)"
-        case ast.ListComp() as shown:
-            return f"tuple({(ast.get_source_segment(source, shown) or '')[1:-1]})"
-        case _:
-            return f"tuple({source})"
-
-
-def as_dict(source: str) -> str:
-    """The mapping that `source` gives, as a dict that nobody else holds."""
-    return source if isinstance(_parsed(source), ast.Dict | ast.DictComp) else f"dict({source})"
+    return frozenset(node.id for node in ast.walk(parsed(source)) if isinstance(node, ast.Name))
 
 
 def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
@@ -327,7 +258,7 @@ def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:
 
 def _keeps_preset_apart(spec: ModuleSpec, field: Field) -> bool:
     """Whether the preset entries belong to the treedef."""
-    return bool(field.preset) and spec.kind == "pytree" and spec.rebuild == "static"
+    return bool(field.preset) and spec.rebuilds_by("static")
 
 
 def _entries_without_preset(field: Field, keys: Mapping[str, str]) -> str:

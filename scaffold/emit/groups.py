@@ -4,6 +4,7 @@ from typing import Any
 
 from scaffold.emit.members import BODY
 from scaffold.emit.text import block, docstring
+from scaffold.kinds import kind_of
 from scaffold.spec.model import Group, ModuleSpec
 
 # Not cached by structure: docs/decisions.md says why, benchmarks/groups.py what it would save.
@@ -29,7 +30,7 @@ return jax.tree.map(
 def group_context(spec: ModuleSpec) -> dict[str, Any]:
     """Name, docstring and body of the methods of each group."""
     methods = [method for group in spec.groups for method in _methods(spec, group)]
-    combines = bool(spec.groups) and spec.kind == "pytree"
+    combines = bool(spec.groups) and kind_of(spec.kind).combines
     return {
         "group_methods": methods,
         "has_combine": combines,
@@ -40,13 +41,14 @@ def group_context(spec: ModuleSpec) -> dict[str, Any]:
 def _methods(spec: ModuleSpec, group: Group) -> list[list[str]]:
     name, fields = group.name, group.fields
     listed = " and ".join(filter(None, [", ".join(f"`{one}`" for one in fields[:-1]), f"`{fields[-1]}`"]))
-    back = "`combine` puts" if spec.kind == "pytree" else "`eqx.combine` puts"
+    combines = kind_of(spec.kind).combines
+    back = "`combine` puts" if combines else "`eqx.combine` puts"
     told = docstring(f"Filter spec: True at each leaf of {listed}, False at every other.", BODY)
     parted = docstring(
         f"The leaves of {listed}, and the rest, with None in the gaps; {back} them together.", BODY
     )
     partition = f"return eqx.partition(self, self.select_{name}())"
-    if spec.kind == "pytree":
+    if combines:
         partition = _PARTITION_TREE.format(select=f"select_{name}")
     select = _SELECT_CHILD.format(name=name) if spec.nests else _SELECT.format(names=fields)
     pair = f'tuple["{spec.name}", "{spec.name}"]'

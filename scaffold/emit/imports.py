@@ -33,15 +33,24 @@ def imported(line: str) -> tuple[str, ...]:
 
 
 def _names(code: str, known: Container[str]) -> frozenset[str]:
-    """The known names that the code reads. The compiler's table costs half of what walking the tree does."""
-    return frozenset(_read(symtable.symtable(code, "code", "exec"), known))
+    """The known names that the code reads and does not bind. The compiler's table costs half of what walking the tree does."""
+    module = symtable.symtable(code, "code", "exec")
+    return frozenset(_read(module, known)) - {
+        one.get_name() for one in module.get_symbols() if one.is_local()
+    }
 
 
 def _read(table: symtable.SymbolTable, known: Container[str]) -> Iterator[str]:
-    names = (name for name in table.get_identifiers() if name in known)
-    yield from (name for name in names if table.lookup(name).is_referenced())
+    symbols = (table.lookup(name) for name in table.get_identifiers() if name in known)
+    # The body of a class may read a name from outside and then bind it: `twice = staticmethod(twice)`.
+    is_body = table.get_type() == "class"
+    yield from (one.get_name() for one in symbols if one.is_referenced() and (is_body or not _is_bound(one)))
     for child in table.get_children():
         yield from _read(child, known)
+
+
+def _is_bound(symbol: symtable.Symbol) -> bool:
+    return symbol.is_local() or symbol.is_free()
 
 
 def _merged(lines: Iterable[str]) -> list[str]:

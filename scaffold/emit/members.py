@@ -7,11 +7,10 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import guard, rename
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
-from scaffold.spec.names import stem
 from scaffold.spec.shared import tied_source
 from scaffold.spec.states import is_state
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names
@@ -30,7 +29,7 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
-    read = extra(spec.kind, "read", None)
+    read = kind_of(spec.kind).read
     if read is not None:
         return read(spec, source)
     return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))
@@ -42,7 +41,7 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
     return [
         (
             one.name,
-            Scope().stored(one.type),
+            Scope(own=spec.name).stored(one.type),
             docstring(one.doc if one.doc.strip() else _property_text(spec, one), BODY),
             stop_gradients(spec, rename(one.expression or "None", names)),
         )
@@ -95,7 +94,7 @@ def call_context(spec: ModuleSpec) -> dict[str, Any]:
         "has_call": True,
         "call_signature": f"self, {arguments}" if arguments else "self",
         "call_returns": _returns(call, scope),
-        "call_doc": docstring(_call_doc(spec, call), BODY),
+        "call_doc": docstring(told, BODY) if (told := _call_doc(call)) else "",
         "call_body": block(stop_gradients(spec, _dedented(call.body)), BODY),
     }
 
@@ -111,15 +110,19 @@ def _returns(call: Call, scope: Scope) -> str:
     return f"tuple[{', '.join(kinds)}]" if call.returns_tuple else kinds[0]
 
 
-def _call_doc(spec: ModuleSpec, call: Call) -> str:
-    summary = f"{call.doc or f'Apply the {_words(spec.name)}.'}{_mapping_text(call)}"
+def _call_doc(call: Call) -> str:
+    """What the author says of the call, and what goes in and comes out; nothing where that would say nothing."""
+    summary = f"{call.doc}{_mapping_text(call)}".strip()
     if "**Arguments:**" in summary or not call.args:
         return summary
     listed = "\n".join(_argument_line(one) for one in call.args if not one.is_marker)
     returned = ", ".join("and the next state" if is_state(kind) else type_text(kind) for kind in call.returns)
-    return f"{summary}\n\n**Arguments:**\n\n{listed}" + (
-        f"\n\n**Returns:**\n\n{_capital(returned)}." if returned else ""
-    )
+    told = [
+        summary,
+        f"**Arguments:**\n\n{listed}",
+        f"**Returns:**\n\n{_capital(returned)}." if returned else "",
+    ]
+    return "\n\n".join(part for part in told if part)
 
 
 def _mapping_text(call: Call) -> str:
@@ -132,10 +135,6 @@ def _mapping_text(call: Call) -> str:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _words(name: str) -> str:
-    return stem(name).replace("_", " ")
 
 
 def _argument_line(argument: Argument) -> str:
@@ -241,6 +240,8 @@ def class_doc(spec: ModuleSpec) -> str:
     """The docstring of the class: the author's, or what can be said of the fields."""
     if spec.doc.strip():
         return docstring(spec.doc, METHOD)
-    return docstring(
-        f"Holds {_joined([f'`{one.name}`' for one in spec.stored]).replace(' or ', ' and ')}.", METHOD
+    names = [f"`{one.name}`" for one in spec.stored]
+    told = (
+        f"Holds {_joined(names).replace(' or ', ' and ')}." if names else "Has a call, which subclasses make."
     )
+    return docstring(told, METHOD)

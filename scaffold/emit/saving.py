@@ -7,7 +7,9 @@ from typing import Any
 from scaffold.emit.members import BODY, METHOD
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
+from scaffold.kinds import kind_of
 from scaffold.layout import Layout
+from scaffold.places import read_regular
 from scaffold.spec.model import ModuleSpec
 
 MODULES = {
@@ -42,7 +44,6 @@ A new instance, with the values of the file.
 
 - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the configuration differ; it names all that differs.
 """
-_ABSTRACT = {"pytree": "jax.eval_shape", "nnx": "nnx.eval_shape"}
 _LOAD_NNX = """
 values, static = _described(like)
 graphdef, state = nnx.split(like)
@@ -58,14 +59,14 @@ def save_context(spec: ModuleSpec) -> dict[str, Any]:
 def _save(spec: ModuleSpec) -> str:
     save, _ = functions(spec)
     doc = docstring(_SAVE_DOC.format(written=_WRITTEN[spec.save or ""]), BODY)
-    body = f"{save}(path, *_described(self))" if spec.kind == "nnx" else f"{save}(path, self)"
+    body = f"{save}(path, *_described(self))" if kind_of(spec.kind).variables else f"{save}(path, self)"
     return _method("def save(self, path: str | PathLike[str]) -> None:", doc, body)
 
 
 def _load(spec: ModuleSpec) -> str:
     _, load = functions(spec)
-    doc = docstring(_LOAD_DOC.format(abstract=_ABSTRACT.get(spec.kind, "eqx.filter_eval_shape")), BODY)
-    body = _LOAD_NNX.format(load=load) if spec.kind == "nnx" else f"return {load}(path, like)"
+    doc = docstring(_LOAD_DOC.format(abstract=kind_of(spec.kind).abstracted_by), BODY)
+    body = _LOAD_NNX.format(load=load) if kind_of(spec.kind).variables else f"return {load}(path, like)"
     head = f'@classmethod\ndef load(cls, path: str | PathLike[str], like: "{spec.name}") -> "{spec.name}":'
     return _method(head, doc, body)
 
@@ -109,5 +110,8 @@ def save_faults(spec: ModuleSpec, layout: Layout) -> Iterator[Fault]:
 
 
 def _has_functions(path: Path) -> bool:
-    text = path.read_bytes()
+    try:
+        text = read_regular(path)
+    except OSError:
+        return False
     return b"def save_" in text and b"def load_" in text

@@ -1,96 +1,109 @@
 """The kinds of class: one file each, found by its name.
 
-A kind has `SUMMARY`, one line for `scaffold kinds`, and `context(spec)`, the values that its templates lay out. It may have
-
-- `OPTIONS`: the keys that its table `[options]` takes;
-- `IMPORTS`: further names that its code uses, with the line that imports each;
-- `faults(spec)`: what makes no sense for this kind;
-- `faults_beside(spec, known)`: what does not go with the classes that it holds, of which `known` has the specs;
-- `examined(spec, known)`: the spec with what its tests need, where `[test]` does not say it and other specs do;
-- `complete(spec)`: the spec with the fields and arguments that the kind adds;
-- `NESTS`, whether its groups may be classes of their own;
-- `tests(spec, known)`: values for `templates/tests` in the place of the usual ones;
-- `ABSTRACT`: True where its classes have no instances; `tests` then gives all of the values;
-- `LAWS`: the suites of `pytree_laws` that its tests import from, a file or a folder there; one with laws of numbers takes
-  the place of the pytree laws;
-- `WITHOUT`: the laws that such a suite leaves out, by number, each with the reason;
-- `CONSTRUCTOR`: the constructor where a spec names none, `factory` unless it says so;
-- `RNGS`: whether that takes streams of keys, `rngs`, in the place of a key;
-- `VARIABLES`: whether its arrays lie in Variables, which a call may update;
-- `read(spec, source)`: the author's Python with each field read as the class holds it.
+To add a kind is to add a file here with `KIND = Kind(...)`, a folder of templates under the same name, and specs in
+`generated_examples/specs/`. A kind says its summary and the context of its templates; what else it says is one of the fields
+of `Kind`, and the defaults there hold for the rest.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scaffold.errors import Fault
+    from scaffold.spec.keys import Key
     from scaffold.spec.model import ModuleSpec  # it reads `NAMES`
 
 NAMES = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__)))
 
+Known = Mapping[str, "ModuleSpec"]
+"""The specs at hand, by the name of the class."""
+Context = dict[str, Any]
+"""Plain JSON for templates: names, flags, and fragments that are ready to paste."""
 
-class Kind(Protocol):
-    """A module of this package."""
 
-    SUMMARY: str
+def _as_it_is(spec: "ModuleSpec", known: Known | None = None) -> "ModuleSpec":
+    return spec
 
-    def context(self, spec: "ModuleSpec") -> dict[str, Any]:
-        """Plain JSON for the templates: names, flags, and fragments that are ready to paste."""
-        ...
+
+def _no_fault(spec: "ModuleSpec", known: Known | None = None) -> "Iterable[Fault]":
+    return ()
+
+
+def _nothing(spec: "ModuleSpec", known: Known | None = None) -> Context:
+    return {}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the tool does for the classes of one kind."""
+
+    summary: str
+    """One line for `scaffold kinds`."""
+    context: "Callable[[ModuleSpec], Context]"
+    """From a spec to what the templates of the kind lay out."""
+    options: "Mapping[str, Key]" = field(default_factory=dict[str, "Key"])
+    """The keys that its table `[options]` takes."""
+    imports: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Further names that its code uses, with the line that imports each."""
+    laws: tuple[str, ...] = ()
+    """The suites of `pytree_laws` that its tests import from, each a file or a folder there; one with laws of numbers takes the
+    place of the pytree laws."""
+    without: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The laws that such a suite leaves out, by number, each with the reason."""
+
+    constructor: str = "factory"
+    """The constructor where a spec names none."""
+    has_instances: bool = True
+    """Whether there are instances of its classes; without, `tests` gives all that the test class needs."""
+    nests: bool = False
+    """Whether its groups may be classes of their own."""
+    rebuilds: bool = False
+    """Whether a spec chooses how jax rebuilds an instance."""
+    combines: bool = False
+    """Whether its classes put a partition together themselves, since `eqx.combine` is not theirs."""
+    rngs: bool = False
+    """Whether its constructor takes streams of keys, `rngs`, in the place of a key."""
+    variables: bool = False
+    """Whether its arrays lie in Variables of Flax, which a call may update."""
+    keeps_state: bool = False
+    """Whether `equinox.nn.State` may keep arrays for its classes."""
+    read: "Callable[[ModuleSpec, str], str] | None" = None
+    """The author's Python with each field read as the class holds it, where a plain attribute is not enough."""
+    varies: bool = False
+    """Whether the tests call its classes without each optional part."""
+    abstracted_by: str = "eqx.filter_eval_shape"
+    """What makes, of a constructor, an instance of shapes."""
+
+    faults: "Callable[[ModuleSpec], Iterable[Fault]]" = _no_fault
+    """What makes no sense for this kind."""
+    complete: "Callable[[ModuleSpec], ModuleSpec]" = _as_it_is
+    """The spec with the fields and arguments that the kind adds; it must have no faults."""
+    faults_beside: "Callable[[ModuleSpec, Known], Iterable[Fault]]" = _no_fault
+    """What does not go with the classes that it holds."""
+    examined: "Callable[[ModuleSpec, Known], ModuleSpec]" = _as_it_is
+    """The spec with what its tests need, where `[test]` does not say it and other specs do."""
+    tests: "Callable[[ModuleSpec, Known], Context]" = _nothing
+    """Values for `templates/tests` in the place of the usual ones."""
+
+
+UNKNOWN = Kind("", _nothing)
+"""Stands for a kind that does not exist, while the other faults of such a spec are found."""
 
 
 def kind_of(name: str) -> Kind:
-    """The kind called `name`, one of `NAMES`."""
-    return cast(Kind, importlib.import_module(f"{__name__}.{name.replace('-', '_')}"))
-
-
-def extra(name: str, what: str, default: Any) -> Any:
-    """What the kind called `name` has under the name `what`; `default` where it has none, or there is no such kind."""
-    return getattr(kind_of(name), what, default) if name in NAMES else default
+    """The kind called `name`, one of `NAMES`; `UNKNOWN` for any other."""
+    if name not in NAMES:
+        return UNKNOWN
+    return importlib.import_module(f"{__name__}.{name.replace('-', '_')}").KIND
 
 
 def described() -> dict[str, dict[str, Any]]:
     """What `scaffold kinds` tells of each kind: its summary, and its options with what each means."""
-    return {name: {"summary": kind_of(name).SUMMARY, "options": _options(name)} for name in NAMES}
+    return {name: {"summary": kind_of(name).summary, "options": _options(kind_of(name))} for name in NAMES}
 
 
-def _options(name: str) -> dict[str, str]:
-    return {option: f"({key.form}) {key.doc}" for option, key in extra(name, "OPTIONS", {}).items()}
-
-
-def completed(spec: "ModuleSpec") -> "ModuleSpec":
-    """The spec with what its kind adds; it must have no faults."""
-    complete = extra(spec.kind, "complete", None)
-    return spec if complete is None else complete(spec)
-
-
-def kind_faults(spec: "ModuleSpec") -> "list[Fault]":
-    """What makes no sense for the kind of the spec."""
-    find = extra(spec.kind, "faults", None)
-    return [] if find is None else list(find(spec))
-
-
-def faults_beside(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> "list[Fault]":
-    """What does not go with the classes that the spec holds."""
-    find = extra(spec.kind, "faults_beside", None)
-    return [] if find is None else list(find(spec, known))
-
-
-def examined(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> "ModuleSpec":
-    """The spec with what its tests need, where `[test]` does not say it."""
-    complete = extra(spec.kind, "examined", None)
-    return spec if complete is None else complete(spec, known)
-
-
-def values_for_tests(spec: "ModuleSpec", known: Mapping[str, "ModuleSpec"]) -> dict[str, Any]:
-    """What the kind of the spec puts into the generated tests in the place of the usual values."""
-    make = extra(spec.kind, "tests", None)
-    return {} if make is None else make(spec, known)
-
-
-def law_suites(name: str) -> tuple[str, ...]:
-    """The suites of `pytree_laws` that the tests of a kind import, besides the pytree laws."""
-    return extra(name, "LAWS", ())
+def _options(kind: Kind) -> dict[str, str]:
+    return {option: f"({key.form}) {key.doc}" for option, key in kind.options.items()}

@@ -8,22 +8,19 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.members import METHOD, call_context, class_doc, properties
 from scaffold.emit.text import docstring
 from scaffold.errors import Fault
+from scaffold.kinds import Kind
 from scaffold.kinds.module import base_names
 from scaffold.spec.bases import asks_for_call, lineage, with_inherited_call
 from scaffold.spec.model import Field, ModuleSpec
 
-SUMMARY = "an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil"
-IMPORTS = {"abc": "import abc", "AbstractLaws": "from pytree_laws.abstract import AbstractLaws"}
-ABSTRACT = True
-LAWS = ("abstract",)
-_MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable")
+_MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable", "frozen")
 
 
 def faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What an abstract class leaves to its subclasses."""
     for field in spec.stored:
         for key in _MADE:
-            if getattr(field, key) not in (None, ()) and not (key == "default" and field.nullable):
+            if getattr(field, key) not in (None, (), "") and not (key == "default" and field.nullable):
                 what = f"`{field.name}` is abstract: a subclass stores it, and makes it"
                 yield Fault(f"{spec.where}: fields.{field.name}.{key}", what, "put it into the subclass")
     parts = {"arguments": spec.arguments, "setup": spec.setup, "groups": spec.groups, "save": spec.save}
@@ -76,3 +73,14 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         "has_foreign_base": any(base.module for one in every for base in one.bases),
         "test_classes": [],
     }
+
+
+KIND = Kind(
+    summary="an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil",
+    context=context,
+    imports={"abc": "import abc", "AbstractLaws": "from pytree_laws.abstract import AbstractLaws"},
+    laws=("abstract",),
+    has_instances=False,
+    faults=faults,
+    tests=tests,
+)

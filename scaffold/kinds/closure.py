@@ -7,19 +7,11 @@ from typing import Any
 from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
 from scaffold.errors import Fault
-from scaffold.kinds import module
+from scaffold.kinds import Kind, module
 from scaffold.spec.constructor import parameters
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.types import ClassType, TupleType
 
-SUMMARY = (
-    "an equinox.Module that is a function with captured arrays: arguments checked, as_function() for lax"
-)
-IMPORTS = {
-    "PyTreeDef": "from jax.tree_util import PyTreeDef",
-    "ClosureLaws": "from pytree_laws.closure import ClosureLaws",
-}
-LAWS = ("closure",)
 EXAMPLE = Argument(
     "example",
     TupleType((ClassType("Any", "typing"),), variadic=True),
@@ -86,3 +78,17 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """The laws of closures."""
     told = f"The pytree laws on `{spec.name}`, and the laws of closures."
     return {"suite": "ClosureLaws", "suite_doc": docstring(told, METHOD)}
+
+
+KIND = Kind(
+    summary="an equinox.Module that is a function with captured arrays: arguments checked, as_function() for lax",
+    context=context,
+    imports={
+        "PyTreeDef": "from jax.tree_util import PyTreeDef",
+        "ClosureLaws": "from pytree_laws.closure import ClosureLaws",
+    },
+    laws=("closure",),
+    faults=faults,
+    complete=complete,
+    tests=tests,
+)

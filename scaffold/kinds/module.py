@@ -10,13 +10,10 @@ from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
+from scaffold.emit.trainable import trainable_body
+from scaffold.kinds import Kind
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import with_state
-
-SUMMARY = (
-    "an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained"
-)
-NESTS = True
 
 
 def complete(spec: ModuleSpec) -> ModuleSpec:
@@ -76,26 +73,23 @@ def _small_class(spec: ModuleSpec) -> list[Any]:
 
 def needs_trainable(spec: ModuleSpec) -> bool:
     """Whether `eqx.is_inexact_array` alone would train what must stay, or may lie below a field."""
-    return any(field.role == "module" or _is_frozen(field) for field in spec.dynamic)
+    return any(bool(field.frozen) or field.role == "module" or _stays(field) for field in spec.dynamic)
 
 
-def _is_frozen(field: Field) -> bool:
-    return field.role == "state" or (field.role == "buffer" and not field.python_leaf)
+def _stays(field: Field) -> bool:
+    return field.role in ("data", "state") or (field.role == "buffer" and not field.python_leaf)
 
 
 def _trainable(spec: ModuleSpec) -> str:
-    frozen = tuple(field.name for field in spec.dynamic if _is_frozen(field))
-    trained = "eqx.is_inexact_array(leaf)"
-    if frozen:
-        trained = f"path[0].name not in {frozen!r} and {trained}"
-    if not any(field.role == "module" for field in spec.dynamic):
-        return f"return jax.tree_util.tree_map_with_path(lambda path, leaf: {trained}, self)"
-    return f"""
-def trained(path: Any, leaf: Any) -> Any:
-    return leaf.trainable() if hasattr(leaf, "trainable") else {trained}
+    stays = tuple(field.name for field in spec.dynamic if _stays(field))
+    return trainable_body(spec, stays, ("eqx.is_inexact_array(leaf)",))
 
-def is_inner(node: Any) -> bool:
-    return node is not self and hasattr(node, "trainable")
 
-return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
-"""
+KIND = Kind(
+    summary="an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained",
+    context=context,
+    varies=True,
+    complete=complete,
+    nests=True,
+    keeps_state=True,
+)

@@ -6,9 +6,7 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
-from scaffold.emit.construct import constructor, copy_source, operand
-from scaffold.emit.declared import spread_of, value_of
-from scaffold.emit.examples import Examples
+from scaffold.emit.construct import constructor, copy_source
 from scaffold.emit.members import (
     BODY,
     call_context,
@@ -18,23 +16,19 @@ from scaffold.emit.members import (
     stop_gradients,
 )
 from scaffold.emit.saving import save_context
-from scaffold.emit.tests import entries
+from scaffold.emit.source import operand
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
+from scaffold.kinds import Kind
 from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import DTYPES, ArrayType, ClassType, DictType, ListType, Type
 from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
+from scaffold.suite.context import entries
+from scaffold.suite.declared import spread_of, value_of
+from scaffold.suite.examples import Examples
+from scaffold.suite.subject import Subject
 
-SUMMARY = "a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables"
-LAWS = ("nnx",)
-WITHOUT = {
-    "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
-}
-CONSTRUCTOR = "init"
-VARIABLES = True
-RNGS = True
-read = read_values
 DRAW = "rngs.params()"
 
 
@@ -152,13 +146,13 @@ def _expression(field: Field) -> str:
 
 def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """The values that `templates/tests` lays out: the declared Variables, and the helpers of the module."""
-    examples = Examples.of(spec, known)
+    subject = Subject(spec, known)
     updates = tuple(updated(spec))
     return {
         "suite": "NnxLaws",
         "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),
         "manifest": "variables",
-        "leaves": [row for field in spec.dynamic for row in _rows(examples, field)],
+        "leaves": [row for field in spec.dynamic for row in _rows(subject, field)],
         "attributes": [
             *([f"updates = {updates!r}"] if updates else []),
             "map_variables = staticmethod(map_variables)",
@@ -167,11 +161,17 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     }
 
 
-def _rows(examples: Examples, field: Field) -> list[str]:
+def _rows(subject: Subject, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
     if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]
-    return [_row(examples, field, path, kind) for path, kind in entries(examples.spec, examples, field)]
+    return [_row(subject.examples, field, path, kind) for path, kind in entries(subject, field)]
+
+
+def _flows(field: Field, item: ArrayType) -> list[str]:
+    """Said of an array that gradients flow through, though it is not trained."""
+    flows = field.role in ("data", "state") or bool(field.frozen)
+    return ["flows=True"] if flows and item.inexact else []
 
 
 def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
@@ -182,11 +182,28 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     parts = [repr(path), variable_of(field)]
     if not isinstance(kind, ArrayType):
         parts += [] if dtype == "float" else [f'dtype="{dtype}"']
-        return f"Var({', '.join(parts)}, below=True)"
+        parts += ["below=True", *_flows(field, item)]
+        return f"Var({', '.join(parts)})"
     value = value_of(field, path)
     spread = spread_of(examples, field) if field.array is not None else None
     parts += [repr(examples.shape(kind))]
     parts += [] if dtype == "float" else [f'"{dtype}"']
     parts += [] if value is None else [f"value={value}"]
-    parts += [] if spread is None else [f"std={round(spread, 4)}"]
+    parts += [] if spread is None else [f"std={float(f'{spread:.4g}')}"]
+    parts += _flows(field, item)
     return f"Var({', '.join(parts)})"
+
+
+KIND = Kind(
+    summary="a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables",
+    context=context,
+    laws=("nnx",),
+    without={"P4": "Flax names the paths of its modules, and `restore` goes by them (P14)."},
+    constructor="init",
+    rngs=True,
+    variables=True,
+    read=read_values,
+    abstracted_by="nnx.eval_shape",
+    faults=faults,
+    tests=tests,
+)

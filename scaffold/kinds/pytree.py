@@ -18,12 +18,12 @@ from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
+from scaffold.emit.trainable import trainable_body
+from scaffold.kinds import Kind
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Field, ModuleSpec
 
-SUMMARY = "a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets"
-NESTS = True
 FLAGGED = " " * 12
 
 
@@ -87,7 +87,7 @@ def _small_class(spec: ModuleSpec) -> list[Any]:
 
 def _needs_trainable(spec: ModuleSpec) -> bool:
     """Whether a leaf may be there that is not trained."""
-    return any(field.role != "param" for field in spec.dynamic)
+    return any(field.role != "param" or bool(field.frozen) for field in spec.dynamic)
 
 
 def _is_plain_dataclass(spec: ModuleSpec) -> bool:
@@ -217,28 +217,25 @@ def _targets(parts: Any) -> str:
 
 
 def _trainable(spec: ModuleSpec) -> str:
-    frozen = tuple(field.name for field in spec.dynamic if field.role == "buffer")
-    trained = " and ".join(
-        ([f"path[0].name not in {frozen!r}"] if frozen else [])
-        + (
-            ['hasattr(leaf, "dtype")', "jnp.issubdtype(leaf.dtype, jnp.inexact)"]
-            if _may_hold_integers(spec)
-            else []
-        )
-    )
-    if not any(field.role == "module" for field in spec.dynamic):
-        leaf = "leaf" if _may_hold_integers(spec) else "_"
-        return f"return jax.tree_util.tree_map_with_path(lambda path, {leaf}: {trained}, self)"
-    return f"""
-def trained(path: Any, leaf: Any) -> Any:
-    return leaf.trainable() if hasattr(leaf, "trainable") else {trained or "True"}
-
-def is_inner(node: Any) -> bool:
-    return node is not self and hasattr(node, "trainable")
-
-return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
-"""
+    stays = tuple(field.name for field in spec.dynamic if field.role in ("data", "buffer"))
+    inexact = ('hasattr(leaf, "dtype")', "jnp.issubdtype(leaf.dtype, jnp.inexact)")
+    return trainable_body(spec, stays, inexact if _may_hold_integers(spec) else ())
 
 
 def _may_hold_integers(spec: ModuleSpec) -> bool:
-    return any(field.is_tree or field.role == "module" for field in spec.dynamic if field.role != "buffer")
+    return any(
+        field.is_tree or field.role == "module"
+        for field in spec.dynamic
+        if field.role not in ("data", "buffer")
+    )
+
+
+KIND = Kind(
+    summary="a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets",
+    context=context,
+    varies=True,
+    nests=True,
+    rebuilds=True,
+    combines=True,
+    abstracted_by="jax.eval_shape",
+)

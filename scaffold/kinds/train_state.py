@@ -7,20 +7,21 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
-from scaffold.emit.examples import Examples, constructor_name
 from scaffold.emit.members import BODY, METHOD, constructor_doc, properties
 from scaffold.emit.saving import save_context
-from scaffold.emit.tests import test_context
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
+from scaffold.kinds import Kind
 from scaffold.kinds.module import field_lines
 from scaffold.spec.constructor import parameters
 from scaffold.spec.keys import Key
 from scaffold.spec.model import Argument, Field, ModuleSpec, TestPlan
 from scaffold.spec.states import is_stateful
 from scaffold.spec.types import ArrayType, ClassType, ScalarType
+from scaffold.suite.context import suite_context
+from scaffold.suite.examples import Examples, constructor_name
+from scaffold.suite.subject import Subject
 
-SUMMARY = "an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients"
 OPTIONS = {
     "ema": Key("number", "Decay of an average of the trained weights, from 0 and below 1, such as 0.999."),
     "key": Key("boolean", "Whether it holds a PRNG key, of which each step has its own."),
@@ -31,7 +32,6 @@ IMPORTS = {
     "optax": "import optax  # type: ignore[import-untyped]",
     "TrainStateLaws": "from pytree_laws.train_state import TrainStateLaws",
 }
-LAWS = ("train_state",)
 # With the name of its module before it, a class needs no import of its own.
 OPTIMISER = ClassType("optax.GradientTransformation", "optax")
 OPTIMISER_STATE = ClassType("optax.OptState", "optax")
@@ -106,7 +106,7 @@ def _model(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | No
 
 def _kept(field: Field) -> Field:
     """A field of the author's own: no optimiser moves it."""
-    return replace(field, role="buffer") if field.role == "param" else field
+    return replace(field, role="data") if field.role == "param" else field
 
 
 def _copied(model: Field) -> Field:
@@ -218,8 +218,22 @@ def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]
     of_model = _model(spec, known)
     if of_model is None or of_model.call is None or dict(spec.options).get("state"):
         return
-    called = test_context(of_model, known)
+    called = suite_context(Subject(of_model, known))
     if called["arguments"]:
         yield f"def examples(self, seed: int) -> tuple[Any, ...]:\n    return ({', '.join(called['arguments'])},)"
         targets = f"{called['call_targets']} = examples"
         yield f"def predict(self, model: Any, *examples: Any) -> Any:\n    {targets}\n    return model({called['call_arguments']})"
+
+
+KIND = Kind(
+    summary="an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients",
+    context=context,
+    options=OPTIONS,
+    imports=IMPORTS,
+    laws=("train_state",),
+    faults=faults,
+    complete=complete,
+    faults_beside=faults_beside,
+    examined=examined,
+    tests=tests,
+)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from scaffold.errors import Fault
+from scaffold.kinds import kind_of
 from scaffold.spec.check_source import known_attributes
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.states import is_state, is_stateful
@@ -21,7 +22,11 @@ def is_abstract_body(body: str) -> bool:
 
 def asks_for_call(spec: ModuleSpec) -> bool:
     """Whether the call of an abstract class is abstract."""
-    return spec.kind == "abstract" and spec.call is not None and is_abstract_body(spec.call.body or "...")
+    return (
+        not kind_of(spec.kind).has_instances
+        and spec.call is not None
+        and is_abstract_body(spec.call.body or "...")
+    )
 
 
 def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSpec, ...]:
@@ -59,7 +64,7 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
     """What the bases of a class ask for and it does not have, or make and it overrides."""
     every = lineage(spec, known)
     for base in every:
-        if base.kind != "abstract":
+        if kind_of(base.kind).has_instances:
             fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
             yield Fault(f"{spec.where}: bases", f"`{base.name}` is concrete, and so final", fix)
             continue
@@ -76,7 +81,7 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
 def _field_faults(spec: ModuleSpec, base: ModuleSpec, field: Field) -> Iterator[Fault]:
     own, place = spec.field(field.name), f"{spec.where}: fields.{field.name}"
     if own is None:
-        if field.stored and spec.kind != "abstract":
+        if field.stored and kind_of(spec.kind).has_instances:
             fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
             yield Fault(f"{spec.where}: fields", f"`{base.name}` asks for a field `{field.name}`", fix)
     elif not field.stored:
@@ -101,7 +106,7 @@ def _call_faults(spec: ModuleSpec, base: ModuleSpec, asked: Call) -> Iterator[Fa
             fix = f'remove it, or write `body = "..."` in `{base.name}`'
             yield Fault(place, f"overrides the call of `{base.name}`, which is concrete", fix)
     elif spec.call is None:
-        if spec.kind != "abstract":
+        if kind_of(spec.kind).has_instances:
             shown = ", ".join(map(_shown, asked.args))
             fix = f'write `[call]` with `args = "{shown}"` and a body'
             yield Fault(place, f"`{base.name}` asks for a call", fix)

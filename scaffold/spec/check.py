@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kinds import NAMES, completed, kind_faults
+from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.bases import bases_faults
 from scaffold.spec.check_call import call_faults
 from scaffold.spec.check_fields import field_faults, value_faults
+from scaffold.spec.check_optional import optional_faults
 from scaffold.spec.check_source import (
     keys_used_once,
     known_attributes,
@@ -18,8 +19,9 @@ from scaffold.spec.check_source import (
     readable,
     source_faults,
 )
-from scaffold.spec.constructor import KEY, dims_of, key_consumers, parameters, variadic_dims
+from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, own_nodes
+from scaffold.spec.frozen import frozen_faults
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
 from scaffold.spec.shared import shared_faults
@@ -40,9 +42,11 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
     faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
-    of_kind = kind_faults(sound)
-    faults += [*of_kind, *_tests(sound if of_kind else completed(sound), names)]
-    faults += [*state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
+    kind = kind_of(spec.kind)
+    of_kind = tuple(kind.faults(sound))
+    faults += [*of_kind, *_tests(sound if of_kind else kind.complete(sound), names)]
+    faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
+    faults += frozen_faults(sound)
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
 
@@ -72,11 +76,12 @@ def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
 
 def _forms(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     """Which constructor and rebuild form go together."""
-    if spec.kind in NAMES and spec.kind != "pytree" and "rebuild" in declared:
+    rebuilds = kind_of(spec.kind).rebuilds
+    if spec.kind in NAMES and not rebuilds and "rebuild" in declared:
         fix = 'remove it, or write `kind = "pytree"`'
         what = f"a class of kind `{spec.kind}` does not choose how it is rebuilt"
         yield Fault(_place(spec, "rebuild"), what, fix)
-    if spec.kind != "pytree":
+    if not rebuilds:
         return
     if spec.constructor == "init" and spec.rebuild in ("factory", "flag"):
         fix = 'remove `constructor`, or write `rebuild = "bypass"`'
@@ -205,14 +210,30 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
         for name, source in pairs:
             place = _place(spec, "test", key, name)
             yield from _known_argument(name, known, place, unread)
-            kind = next((one.type for one in parameters(spec) if one.name == name), None)
+            kind = next((one.type for one in _given(spec) if one.name == name), None)
             if kind is not None and source != "None":
                 yield from value_faults(kind, source, place)
+    yield from _unused(spec)
     for row in spec.test.rejected:
         if not row:
             yield Fault(_place(spec, "test", "rejected"), "a row changes nothing", "write `{ depth = 0 }`")
         for name, _ in row:
             yield from _known_argument(name, known, _place(spec, "test", "rejected", name), unread)
+
+
+def _given(spec: ModuleSpec) -> tuple[Parameter | Argument, ...]:
+    """The arguments of the constructor and, where it takes none of that name, of the call."""
+    return (*parameters(spec), *(spec.call.args if spec.call else ()))
+
+
+def _unused(spec: ModuleSpec) -> Iterator[Fault]:
+    legal = tuple(one.name for one in spec.dynamic if one.array is not None)
+    for name in spec.test.unused:
+        if name not in legal:
+            fix = suggestion(name, legal, "remove it")
+            yield Fault(
+                _place(spec, "test", "unused"), f"`{name}` is no field that holds an array", fix, legal
+            )
 
 
 def _known_argument(name: str, known: set[str], place: str, unread: frozenset[str]) -> Iterator[Fault]:

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
+from scaffold.kinds import kind_of
 from scaffold.spec.check_fields import value_faults
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import own_nodes
@@ -78,7 +79,7 @@ def _carry(call: Call, names: list[str], place: str, unread: frozenset[str]) -> 
 
 
 def _result(spec: ModuleSpec, call: Call, place: str) -> Iterator[Fault]:
-    is_asked = spec.kind == "abstract" and call.body == "..."
+    is_asked = not kind_of(spec.kind).has_instances and call.body == "..."
     if call.body and not is_asked and not _returns_value(call.body):
         yield Fault(f"{place}.body", "returns nothing", "end it with `return ...`")
     sized = _sized_dims(spec, call)

@@ -5,13 +5,14 @@ import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kinds import NAMES, extra
+from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.constructor import dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, free_names
-from scaffold.spec.initialisers import INITIALISERS, legal_initialisers
+from scaffold.spec.initialisers import INITIALISERS, Initialiser, legal_initialisers
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import IMPORTS, class_name_fault, stem
 from scaffold.spec.shared import shared_fields
+from scaffold.spec.spreads import spread_faults
 from scaffold.spec.types import (
     ClassType,
     DictType,
@@ -34,6 +35,7 @@ def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for field in spec.fields:
         place = f"{spec.where}: fields.{field.name}"
         yield from initialiser_faults(field, place)
+        yield from spread_faults(spec, field, place)
         yield from _made_or_given(field, place)
         yield from _default(field, place)
         yield from _flag(spec, field, place)
@@ -66,10 +68,31 @@ def initialiser_faults(field: Field, place: str) -> Iterator[Fault]:
     elif field.array is None:
         fix = f'write `init = "={name}"` for an expression, or `default`'
         yield Fault(f"{place}.init", f"`{name}` makes one array, and the field is none", fix)
-    elif name not in legal_initialisers(field.array):
+    elif (what := _why_not(name, field)) is not None:
         legal = legal_initialisers(field.array)
         fix = suggestion(name, legal, f"write one of the legal names, or `={name}...` for an expression")
-        yield Fault(f"{place}.init", _why_not(name, field), fix, legal)
+        yield Fault(f"{place}.init", what, fix, legal)
+    else:
+        yield from _measure_faults(INITIALISERS[name], name, field, f"{place}.init")
+
+
+def _measure_faults(one: Initialiser, name: str, field: Field, place: str) -> Iterator[Fault]:
+    """Some names take a measure, one does nothing without it, and the others take none."""
+    if field.measure is not None and not one.measured:
+        taking = tuple(f"{other}({found.measure})" for other, found in INITIALISERS.items() if found.measured)
+        yield Fault(place, f"`{name}` takes nothing in parentheses", f"write `{name}`", taking)
+    elif field.measure is None and not one.source:
+        yield Fault(
+            place, f"`{name}` does not say its {one.measure.lower()}", f"write `{name}({one.measure})`"
+        )
+    elif (
+        field.measure is None
+        and field.array is not None
+        and field.array.dtype[0] == "c"
+        and name == "uniform"
+    ):
+        fix = "write `uniform(LIMIT)`, for both parts between -LIMIT and LIMIT"
+        yield Fault(place, "`uniform` from 0 to 1 makes no complex numbers", fix)
 
 
 def _unstored(field: Field) -> tuple[str, str]:
@@ -79,12 +102,15 @@ def _unstored(field: Field) -> tuple[str, str]:
     return "a derived field is computed at each use", "put it into `init`"
 
 
-def _why_not(name: str, field: Field) -> str:
+def _why_not(name: str, field: Field) -> str | None:
     if name not in INITIALISERS:
         return f"there is no initialiser `{name}`"
-    if field.array is not None and len(field.array.dims) < INITIALISERS[name].dims:
-        return f"`{name}` needs an array of at least {INITIALISERS[name].dims} dims"
-    return f"`{name}` does not make this dtype"
+    one = INITIALISERS[name]
+    if field.array is not None and len(field.array.dims) < one.dims:
+        return f"`{name}` needs an array of at least {one.dims} dims"
+    if field.array is not None and not one.makes(field.array):
+        return f"`{name}` does not make this dtype"
+    return None
 
 
 def _made_or_given(field: Field, place: str) -> Iterator[Fault]:
@@ -150,7 +176,7 @@ def _plural(kind: Type) -> str:
 
 def _variable(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     """What is wrong with a Variable type where the kind has Variables, the kind says itself."""
-    having = tuple(name for name in NAMES if extra(name, "VARIABLES", False))
+    having = tuple(name for name in NAMES if kind_of(name).variables)
     if field.variable is not None and spec.kind in NAMES and spec.kind not in having:
         fix = f'remove it, or write `kind = "{having[0]}"`'
         yield Fault(f"{place}.variable", f"a class of kind `{spec.kind}` has no Variables", fix)
@@ -205,7 +231,9 @@ def _preset(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
 def _classes(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     for part in walk(field.type):
         if part == ClassType(spec.name):
-            yield Fault(f"{place}.type", f"`{spec.name}` cannot hold itself", "name another class")
+            if field.stored:
+                fix = 'name another class; what is computed from the fields is `role = "derived"`'
+                yield Fault(f"{place}.type", f"`{spec.name}` cannot hold itself", fix)
         elif isinstance(part, ClassType) and part.name == spec.name:
             what = f"`{part.module}:{part.name}` has the name of the class itself"
             yield Fault(f"{place}.type", what, "give this class another name")
@@ -281,7 +309,7 @@ def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names that the class makes out of those of fields."""
     made = {f"{name}_key": f"the key of `{name}`" for name in key_consumers(spec)}
     made = made if len(made) > 1 else {}
-    if spec.kind == "pytree" and spec.rebuild == "static":
+    if spec.rebuilds_by("static"):
         with_preset = [one.name for one in spec.fields if one.preset]
         made |= {
             f"{name}_{part}": f"the {part} of `{name}`"

@@ -4,11 +4,11 @@ import ast
 import builtins
 import io
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from scaffold.errors import Fault, nearest, suggestion
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import constructor_names, converter_expression
 from scaffold.spec.expressions import (
     assigned_names,
@@ -20,7 +20,7 @@ from scaffold.spec.expressions import (
     syntax_fault,
 )
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.names import IMPORTS
+from scaffold.spec.names import IMPORTS, class_name_fault
 from scaffold.spec.variables import may_update, updated_attribute
 
 _BUILTINS = frozenset(dir(builtins)) | {"__class__"}
@@ -58,7 +58,7 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
 
 def _pieces_of(field: Field, place: str) -> Iterator[Piece]:
     named = {
-        field.expression_key: field.expression,
+        field.expression_key: field.source,
         "preprocess": field.preprocess,
         "check": field.check,
         "converter": converter_expression(field),
@@ -179,16 +179,34 @@ def imported_names(spec: ModuleSpec) -> frozenset[str]:
     return frozenset(assigned_names("\n".join(spec.imports))) | {one.name for one in spec.classes}
 
 
+def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:
+    """The generated classes that the Python of the spec names, beside those of its types."""
+    sound = readable(spec)[0]
+    taken = {*IMPORTS, *imported_names(spec), *_BUILTINS, spec.name, *(field.name for field in spec.fields)}
+    named = {
+        name
+        for piece in pieces(sound)
+        if not is_broken(piece.text, expression=piece.expression)
+        for name in free_names(piece.text, expression=piece.expression)
+    }
+    return tuple(
+        name for name in sorted(named - taken) if class_name_fault(name, "") is None and is_class(name)
+    )
+
+
 def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     """Names that stand for nothing where they are used."""
-    imports = {*IMPORTS, *extra(spec.kind, "IMPORTS", {}), *imported_names(spec)}
+    imports = {*IMPORTS, *kind_of(spec.kind).imports, *imported_names(spec)}
     shared = frozenset({*imports, *_BUILTINS, spec.name, *unread})
     in_constructor = shared | constructor_names(spec)
     in_methods = shared | {field.name for field in spec.fields} | {"self"}
     for field in spec.fields:
         place = f"{spec.where}: fields.{field.name}"
         scope = in_constructor if field.stored else in_methods
-        yield from _unknown(field.expression, scope, f"{place}.{field.expression_key}")
+        made = (
+            frozenset(one.name for one in spec.stored if not one.given) if field.stored else frozenset[str]()
+        )
+        yield from _unknown(field.source, scope, f"{place}.{field.expression_key}", made=made)
         yield from _unknown(field.preprocess, in_constructor | {field.name}, f"{place}.preprocess")
         yield from _unknown(converter_expression(field), in_constructor | {field.name}, f"{place}.converter")
         yield from _unknown(field.check, in_methods, f"{place}.check")
@@ -213,21 +231,35 @@ def _known_in_call(spec: ModuleSpec, shared: frozenset[str]) -> Iterator[Fault]:
 
 
 def _unknown(
-    source: str | None, scope: Iterable[str], place: str, *, expression: bool = True
+    source: str | None,
+    scope: Iterable[str],
+    place: str,
+    *,
+    expression: bool = True,
+    made: frozenset[str] = frozenset(),
 ) -> Iterator[Fault]:
     known = frozenset(scope)
     if not source or not source.strip():
         return
     for name in free_names(source, known & {"self"}, expression=expression):
         if name not in known:
-            near = nearest(name, known - _BUILTINS)
-            fix = (
-                f"did you mean `{near}`?"
-                if near
-                else f'declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
-            )
+            fix = _how_to_know(name, known - _BUILTINS, place.rpartition(".")[2], made)
             legal = tuple(sorted(known - _BUILTINS - {*IMPORTS}))
             yield Fault(place, f"the name `{name}` is not known here", fix, legal)
+
+
+def _how_to_know(name: str, known: frozenset[str], key: str, made: frozenset[str]) -> str:
+    """What to write for a name that is not known at `key`; `made` are fields that the constructor makes itself."""
+    if name in made:
+        return f'compute it in `setup`, as `{name} = ...`, and write `init = "={name}"` for the field'
+    near = nearest(name, known)
+    if near:
+        return f"did you mean `{near}`?" + (" If not, bind it in `setup`" if key in _IN_CONSTRUCTOR else "")
+    bind = "bind it in `setup`, " if key in _IN_CONSTRUCTOR else ""
+    return f'{bind}declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
+
+
+_IN_CONSTRUCTOR = ("init", "preprocess", "converter")
 
 
 def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:

@@ -8,7 +8,7 @@ optional fields; then `dtype`, and after `*` the key. Arguments without a defaul
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.model import Argument, Field, ModuleSpec
@@ -62,7 +62,7 @@ def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
 
 def sources_of(field: Field) -> tuple[str, ...]:
     """The expressions of a field that the constructor evaluates."""
-    candidates = (field.expression if field.stored else None, field.preprocess, converter_expression(field))
+    candidates = (field.source if field.stored else None, field.preprocess, converter_expression(field))
     return tuple(source for source in candidates if source)
 
 
@@ -109,7 +109,7 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     chosen = any(
         array.dtype in CHOSEN_DTYPES
         for field in spec.stored
-        if field.role in ("param", "buffer", "state") and not _is_taken_as_it_is(field)
+        if field.role in ("param", "data", "buffer", "state") and not _is_taken_as_it_is(field)
         for array in arrays(field.type)
     )
     named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
@@ -181,7 +181,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
 
 def _has_streams(spec: ModuleSpec) -> bool:
     """Whether it is given streams of keys, `rngs`, in the place of a key."""
-    return extra(spec.kind, "RNGS", False)
+    return kind_of(spec.kind).rngs
 
 
 def _reads_rngs(spec: ModuleSpec) -> bool:

@@ -55,3 +55,8 @@ def init_source(value: Any) -> str | None:
 
 def expression_source(value: Any) -> str | None:
     return one_value(value.strip().removeprefix("=").strip()) if isinstance(value, str) else None
+
+
+def frozen_as(value: Any) -> str:
+    """What `frozen` says: `true`, the name of a bool, or nothing."""
+    return "true" if value is True else value if isinstance(value, str) else ""

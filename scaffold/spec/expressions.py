@@ -197,6 +197,25 @@ def local_names(body: Iterable[ast.AST]) -> set[str]:
     return {name for node in own_nodes(body) for name in _bound_by(node)}
 
 
+def inner_scopes(tree: ast.AST) -> Iterator[ast.AST]:
+    """The functions, lambdas and comprehensions within `tree`."""
+    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, *Comprehension.__args__)
+    return (node for node in ast.walk(tree) if isinstance(node, scopes))
+
+
+def bound_names(scope: ast.AST) -> frozenset[str]:
+    """The names that a function, a lambda or a comprehension binds for itself."""
+    match scope:
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            return _parameters(scope.args) | local_names(scope.body)
+        case ast.Lambda():
+            return _parameters(scope.args) | local_names([scope.body])
+        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
+            return frozenset[str]().union(*(_stored(loop.target) for loop in scope.generators))
+        case _:
+            return frozenset()
+
+
 def _bound_by(node: ast.AST) -> tuple[str, ...]:
     match node:
         case ast.Name(id=name, ctx=ast.Store() | ast.Del()):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kinds import NAMES, extra
+from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Group, ModuleSpec
 from scaffold.spec.names import argument_name_fault, class_name_fault, field_name_fault
@@ -44,7 +44,7 @@ def _group_faults(spec: ModuleSpec, group: Group, unread: str) -> Iterator[Fault
 
 def _methods(spec: ModuleSpec, group: Group) -> tuple[str, ...]:
     own = (f"select_{group.name}", f"partition_{group.name}")
-    return (*own, "combine") if spec.kind == "pytree" else own
+    return (*own, "combine") if kind_of(spec.kind).combines else own
 
 
 def _flat_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -58,14 +58,14 @@ def _flat_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _nested_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
     place = f"{spec.where}: layout"
-    legal = tuple(name for name in NAMES if extra(name, "NESTS", False))
+    legal = tuple(name for name in NAMES if kind_of(name).nests)
     if spec.kind in NAMES and spec.kind not in legal:
         fix = "remove it, or nest in a class of another kind and hold that"
         yield Fault(place, f"a class of kind `{spec.kind}` does not nest its groups", fix, legal)
     elif not spec.groups and not unread.strip():
         fix = 'write `[groups]` and `small = ["element1", "element2"]`, or remove it'
         yield Fault(place, "`nested` makes a class of each group, and there are none", fix)
-    elif spec.kind == "pytree" and spec.rebuild == "flag":
+    elif spec.rebuilds_by("flag"):
         what = "`flag` rebuilds through an `__init__` that takes the fields one by one, and jax hands it whole groups"
         yield Fault(place, what, 'write `rebuild = "bypass"` or `rebuild = "factory"`')
     yield from _shared_fields(spec)
@@ -87,7 +87,7 @@ def _class_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
     """What is wrong with the class of a group, or with what lies in it."""
     if spec.field(group.name) is not None:
         yield Fault(place, f"`{group.name}` is a field too, and the class holds both", "rename one of them")
-    if group.name == "combine" and spec.kind == "pytree":
+    if group.name == "combine" and kind_of(spec.kind).combines:
         yield Fault(
             place, "`combine` is a name that the class uses itself", "rename it, to `combined` for example"
         )
@@ -102,6 +102,6 @@ def _class_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
         yield Fault(place, f"the class `{group.class_name}` of the group has the name of another", fix)
     for name in group.fields:
         field = spec.field(name)
-        if field is not None and field.preset and spec.rebuild == "static" and spec.kind == "pytree":
+        if field is not None and field.preset and spec.rebuilds_by("static"):
             fix = 'take it out of the group, or write `rebuild = "bypass"`'
             yield Fault(place, f"`static` keeps entries of `{name}` in the treedef of the class itself", fix)

@@ -1,6 +1,12 @@
-"""The named initialisers, and the source that each becomes."""
+"""The named initialisers, and the source that each becomes.
 
+`uniform(1 / math.sqrt(size))` gives a name its measure: a limit, a deviation, a scale or a value. Around 0 and by limit is how
+the layers of equinox.nn begin.
+"""
+
+import ast
 from dataclasses import dataclass
+from functools import cache
 
 from scaffold.spec.types import CHOSEN_DTYPES, DTYPES, ArrayType
 
@@ -10,6 +16,10 @@ class Initialiser:
     """`source` has places for `{key}`, `{shape}`, `{dtype}` and `{fan}` (the axes of fan-in and fan-out)."""
 
     source: str
+    measured: str = ""
+    """The same with a place for `{measure}`, the expression in `uniform(1 / math.sqrt(size))`; empty where it takes none."""
+    measure: str = ""
+    """What that expression is."""
     dims: int = 0
     """Least number of dims."""
     holds: str = "inexact"
@@ -36,10 +46,22 @@ def _scaled(name: str) -> Initialiser:
 INITIALISERS = {
     "zeros": Initialiser("jnp.zeros({shape}, {dtype})", holds="any"),
     "ones": Initialiser("jnp.ones({shape}, {dtype})", holds="any"),
-    "normal": Initialiser("jax.random.normal({key}, {shape}, {dtype})"),
-    "uniform": Initialiser("jax.random.uniform({key}, {shape}, {dtype})", holds="float"),
+    "full": Initialiser("", "jnp.full({shape}, {measure}, {dtype})", "VALUE", holds="any"),
+    "normal": Initialiser(
+        "jax.random.normal({key}, {shape}, {dtype})",
+        "{measure} * jax.random.normal({key}, {shape}, {dtype})",
+        "DEVIATION",
+    ),
+    "uniform": Initialiser(
+        "jax.random.uniform({key}, {shape}, {dtype})",
+        "{measure} * jax.random.uniform({key}, {shape}, {dtype}, -1.0, 1.0)",
+        "LIMIT",
+    ),
     "truncated_normal": Initialiser(
-        "jax.random.truncated_normal({key}, -2.0, 2.0, {shape}, {dtype})", holds="float"
+        "jax.random.truncated_normal({key}, -2.0, 2.0, {shape}, {dtype})",
+        "{measure} * jax.random.truncated_normal({key}, -2.0, 2.0, {shape}, {dtype})",
+        "SCALE",
+        holds="float",
     ),
     "lecun_normal": _scaled("lecun_normal"),
     "lecun_uniform": _scaled("lecun_uniform"),
@@ -48,10 +70,30 @@ INITIALISERS = {
     "he_normal": _scaled("he_normal"),
     "he_uniform": _scaled("he_uniform"),
     "orthogonal": Initialiser(
-        "jax.nn.initializers.orthogonal()({key}, {shape}, {dtype})", dims=2, holds="wide float"
+        "jax.nn.initializers.orthogonal()({key}, {shape}, {dtype})",
+        "jax.nn.initializers.orthogonal({measure})({key}, {shape}, {dtype})",
+        "SCALE",
+        dims=2,
+        holds="wide float",
     ),
     "split": Initialiser("{key}", holds="key"),
 }
+
+
+@cache
+def named(init: str) -> tuple[str, str | None]:
+    """Name and measure of an initialiser as it is written: `uniform(0.1)` is (`uniform`, `0.1`), `zeros` (`zeros`, None)."""
+    try:
+        node = ast.parse(init, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return init, None
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[measure], keywords=[]) if not isinstance(
+            measure, ast.Starred
+        ):
+            return name, ast.get_source_segment(init, measure)
+        case _:
+            return init, None
 
 
 def legal_initialisers(array: ArrayType) -> tuple[str, ...]:

@@ -7,13 +7,13 @@ from typing import Any
 from scaffold.choices import BACKENDS, SAVES
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES as KINDS
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.raw import as_list, as_table
 
 CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static")
 LAYOUTS = ("flat", "nested")
-ROLES = ("param", "buffer", "static", "callable", "module", "state", "derived", "shared")
+ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared")
 
 _PYTHON_TYPES = {
     "string": (str,),
@@ -24,6 +24,7 @@ _PYTHON_TYPES = {
     "array of tables": (list,),
     "table": (dict,),
     "boolean or a format": (bool, str),
+    "boolean or a name": (bool, str),
 }
 
 
@@ -74,7 +75,15 @@ FIELD_KEYS = {
         required=True,
     ),
     "role": Key("string", "What the field is to training and to the treedef.", ROLES),
+    "frozen": Key(
+        "boolean or a name",
+        "Whether nothing of a parameter or a sub-module is trained, or the static bool that says so.",
+    ),
     "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
+    "std": Key(
+        "value",
+        "The standard deviation around 0 with which `init` draws, as arithmetic over sizes: `1 / sqrt(3 * in_size)`.",
+    ),
     "of": Key(
         "string", "Role shared: the array that it is tied to: `embedding`, `embedding.T`, `encoder.weight`."
     ),
@@ -113,9 +122,13 @@ CALL_KEYS = {
 }
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),
-    "values": Key("table", "Values of arguments, by name; a string that begins with `=` is an expression."),
+    "values": Key(
+        "table",
+        "Values of arguments of constructor and call, by name; a string that begins with `=` is an expression.",
+    ),
     "other": Key("table", "Changes to the arguments that make another configuration."),
     "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),
+    "unused": Key("array of strings", "Fields on some elements of which the example call does not depend."),
     "skip": Key(
         "array of strings", "Parts of names of tests that do not hold for the class: `p08_every_parameter`."
     ),
@@ -143,9 +156,9 @@ def key_faults(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str) -> l
 
 def option_faults(kind: str, options: Mapping[str, Any]) -> list[Fault]:
     """What is wrong with the table `[options]` of a spec of this kind."""
-    keys: Mapping[str, Key] = extra(kind, "OPTIONS", {})
+    keys = kind_of(kind).options
     if options and not keys:
-        having = {name: tuple(extra(name, "OPTIONS", {})) for name in KINDS}
+        having = {name: tuple(kind_of(name).options) for name in KINDS}
         legal = tuple(f"{name}: {', '.join(found)}" for name, found in having.items() if found)
         fix = "remove them, or choose a kind that has them"
         return [Fault("options", f"kind `{kind}` has no options", fix, legal)]
@@ -189,6 +202,7 @@ _EXAMPLES = {
     "table": "{} = {{ ... }}",
     "value": "{} = 3",
     "boolean or a format": "{} = true",
+    "boolean or a name": "{} = true",
 }
 
 

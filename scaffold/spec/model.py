@@ -4,6 +4,8 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
+from scaffold.kinds import kind_of
+from scaffold.spec.initialisers import named
 from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
 
 Source = str
@@ -18,7 +20,9 @@ class Field:
     type: Type
     role: str
     init: str | None = None
-    """A named initialiser (`lecun_normal`), or `=` and an expression over the constructor's arguments."""
+    """A named initialiser (`lecun_normal`, `uniform(0.1)`), or `=` and an expression over the constructor's arguments."""
+    std: Source | None = None
+    """The standard deviation around 0 with which `init` draws, as arithmetic over the sizes of dims."""
     preprocess: Source | None = None
     optional: str | None = None
     """The boolean argument without which the field is None."""
@@ -34,12 +38,14 @@ class Field:
     """Role shared: the array that it is tied to, as an expression over the fields."""
     nullable: bool = False
     """Whether the constructor takes None for it."""
+    frozen: str = ""
+    """`true` where nothing of it is trained, or the static bool that says whether it is."""
     doc: str = ""
 
     @property
     def dynamic(self) -> bool:
         """Whether the field's value is part of the leaves."""
-        return self.role in ("param", "buffer", "module", "state")
+        return self.role in ("param", "data", "buffer", "module", "state")
 
     @property
     def stored(self) -> bool:
@@ -69,7 +75,17 @@ class Field:
     @property
     def initialiser(self) -> str | None:
         """The name of `init` where it is a named initialiser."""
-        return None if self.init is None or self.init.startswith("=") else self.init
+        return None if self.init is None or self.init.startswith("=") else named(self.init)[0]
+
+    @property
+    def measure(self) -> Source | None:
+        """What a named initialiser is given: the limit in `uniform(limit)`."""
+        return None if self.init is None or self.init.startswith("=") else named(self.init)[1]
+
+    @property
+    def source(self) -> Source | None:
+        """What the author wrote as Python in `init`, or `of`: an expression, or the measure of a named initialiser."""
+        return self.measure if self.expression is None else self.expression
 
     @property
     def given(self) -> bool:
@@ -123,6 +139,8 @@ class TestPlan:
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
     strict: bool = True
     """Whether the call must not promote dtypes and ranks."""
+    unused: tuple[str, ...] = ()
+    """Fields on some elements of which the example call does not depend."""
     skip: tuple[str, ...] = ()
     """Parts of the names of tests that do not hold for the class."""
     backend: str | None = None
@@ -153,6 +171,8 @@ class ModuleSpec:
     doc: str
     bases: tuple[ClassType, ...] = ()
     """Abstract classes that it fulfils."""
+    uses: tuple[str, ...] = ()
+    """Further generated classes that its Python names."""
     constructor: str = "factory"
     rebuild: str = "bypass"
     arguments: tuple[Argument, ...] = ()
@@ -199,9 +219,14 @@ class ModuleSpec:
             *(one.type for one in self.fields),
             *named,
             *(self.call.returns if self.call else ()),
+            *map(ClassType, self.uses),
         )
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
+
+    def rebuilds_by(self, form: str) -> bool:
+        """Whether jax rebuilds an instance in this form; only some kinds choose one."""
+        return self.rebuild == form and kind_of(self.kind).rebuilds
 
     @property
     def nests(self) -> bool:

@@ -64,10 +64,16 @@ _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_")
 _FIELD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 
 
+_ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{2}(?=[A-Z][a-z]|\d|$)")
+"""One with a small letter in it, as in ReLU, SiLU and LoRA, which would fall apart."""
+
+
 @cache
 def stem(name: str) -> str:
-    """The file name of a class, without its ending: `GRUCell` has `gru_cell`."""
-    words = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", name)
+    """The file name of a class, without its ending: `GRUCell` has `gru_cell`, `LoRALinear` has `lora_linear`."""
+    words = re.sub(_ACRONYM, lambda found: found[0].capitalize(), name)
+    words = re.sub(r"(\d)D(?=[A-Z]|$)", r"\1d", words)  # Conv2D is one word
+    words = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", words)
     return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
 
 

@@ -37,7 +37,10 @@ def read_pairs(what: str, texts: Iterable[str]) -> tuple[dict[str, Any], list[Fa
 
 def toml_literal(text: str) -> Any:
     """The value that `text` writes in TOML. Raises `ValueError`."""
-    table = tomllib.loads(f"value = {text}")
+    try:
+        table = tomllib.loads(f"value = {text}")
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if list(table) != ["value"]:
         raise ValueError("more than a value")
     return table["value"]

@@ -1,15 +1,18 @@
 """Tables to a `ModuleSpec`: every fault of a spec in one report."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.kinds import completed, extra
+from scaffold.kinds import kind_of
 from scaffold.spec.check import spec_faults
+from scaffold.spec.check_source import classes_used
 from scaffold.spec.clean import cleaned
 from scaffold.spec.entries import (
     expression_source,
+    frozen_as,
     import_statement,
     init_source,
     is_size,
@@ -73,7 +76,7 @@ class Reader:
         try:
             return parse_type(text)
         except TypeSyntaxError as error:
-            self.add(place, str(error), type_fix(text), LEGAL_TYPES)
+            self.add(place, str(error), error.fix or type_fix(text), LEGAL_TYPES)
             self.unread.append(text)
             return None
 
@@ -117,6 +120,7 @@ class Reader:
             type=without_none(kind) if nullable else kind,
             role=role,
             init=init_source(table.get("init")),
+            std=None if table.get("std") is None else str(table["std"]).strip(),
             preprocess=expression_source(table.get("preprocess")),
             optional=text_or_none(table.get("optional")),
             default="None" if nullable and default is None else default,
@@ -126,6 +130,7 @@ class Reader:
             variable=text_or_none(table.get("variable")),
             of=expression_source(table.get("of")),
             nullable=nullable,
+            frozen=frozen_as(table.get("frozen")),
             doc=self.text(table, "doc"),
         )
 
@@ -144,7 +149,7 @@ class Reader:
         except SignatureSyntaxError as error:
             self.add(place, str(error), "write `name`, `name: TYPE`, `name: TYPE = default` or `*`")
         except TypeSyntaxError as error:
-            self.add(place, str(error), type_fix(text.partition(":")[2]), LEGAL_TYPES)
+            self.add(place, str(error), error.fix or type_fix(text.partition(":")[2]), LEGAL_TYPES)
         else:
             default = one.default and as_float(one.type or ScalarType("int"), one_value(one.default))
             return Argument(one.name, one.type, default)
@@ -209,10 +214,16 @@ class Reader:
         try:
             return parse_returns(text)
         except TypeSyntaxError as error:
-            self.add(self.place("call", "returns"), str(error), type_fix(text), LEGAL_TYPES)
+            self.add(self.place("call", "returns"), str(error), error.fix or type_fix(text), LEGAL_TYPES)
             # Whatever is carried, it is not the fault of `carry`.
             self.unread.append(f"{text} {self.text(table, 'carry')}")
             return (), False
+
+    def options(self, raw: Mapping[str, Any], kind: str) -> tuple[tuple[str, Any], ...]:
+        """The options that are what the kind takes."""
+        table = self.table(raw, "options")
+        self.faults += [_at(fault, self.where) for fault in option_faults(kind, table)]
+        return tuple((name, value) for name, value in table.items() if not option_faults(kind, {name: value}))
 
     def groups(self, raw: Mapping[str, Any]) -> tuple[Group, ...]:
         found = (self.group(raw, name, value) for name, value in self.table(raw, "groups").items())
@@ -249,6 +260,7 @@ class Reader:
             values=self.values(self.table(table, "values"), "values"),
             other=self.values(self.table(table, "other"), "other"),
             strict=table.get("strict") is not False,
+            unused=tuple(map(str, as_list(table.get("unused")))),
             skip=tuple(map(str, as_list(table.get("skip")))),
             backend=self.text(table, "backend") or None,
             lower_for=tuple(map(str, as_list(table["lower_for"]))) if "lower_for" in table else None,
@@ -267,17 +279,28 @@ class Reader:
         return literals({name: value for name, value in table.items() if is_value(value, tables=True)})
 
 
-def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> ModuleSpec:
+def _no_class(name: str) -> bool:
+    return False
+
+
+def read_spec(
+    raw: Mapping[str, Any], where: str, *, unread: str = "", is_class: Callable[[str], bool] = _no_class
+) -> ModuleSpec:
     """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
 
-    `unread` is text that belongs to the spec and was found wrong already.
+    `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
+    spec at hand describes a class of that name.
     """
     raw, odd = cleaned(raw, where)
+    raw = {
+        **({"fields": {}} if raw.get("kind") == "abstract" else {}),
+        **raw,
+    }  # a call may be all that it asks for
     reader = Reader(where)
     reader.unread.append(unread)
     reader.faults += [*odd, *(_at(fault, where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
-    if not tables and isinstance(raw.get("fields"), Mapping) and not odd:
+    if not tables and isinstance(raw.get("fields"), Mapping) and not odd and raw.get("kind") != "abstract":
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
     kind = reader.text(raw, "kind", "module")
     spec = ModuleSpec(
@@ -286,7 +309,7 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         fields=reader.fields(tables),
         doc=reader.text(raw, "doc"),
         bases=reader.bases(raw),
-        constructor=reader.text(raw, "constructor", extra(kind, "CONSTRUCTOR", "factory")),
+        constructor=reader.text(raw, "constructor", kind_of(kind).constructor),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),
         setup=dedented(reader.text(raw, "setup")),
@@ -294,23 +317,23 @@ def read_spec(raw: Mapping[str, Any], where: str, *, unread: str = "") -> Module
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
         save=saved_as(raw.get("save")),
-        options=tuple(reader.table(raw, "options").items()),
+        options=reader.options(raw, kind),
         call=reader.call(raw),
         test=reader.test(raw),
         where=where,
     )
-    reader.faults += [_at(fault, where) for fault in option_faults(spec.kind, dict(spec.options))]
+    spec = replace(spec, uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
     unread = "\n".join(reader.unread)
     reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
-    return completed(spec)
+    return kind_of(kind).complete(spec)
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:
     """The arguments, with `rngs` where another kind of class has `key`."""
-    if not extra(kind, "RNGS", False):
+    if not kind_of(kind).rngs:
         return arguments
     return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)
 

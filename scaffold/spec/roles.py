@@ -48,7 +48,7 @@ def legal_roles(kind: Type) -> tuple[str, ...]:
 def _stored_roles(kind: Type) -> tuple[str, ...]:
     match kind:
         case ArrayType():
-            return ("param", "buffer") if kind.inexact else ("buffer",)
+            return ("param", "data", "buffer") if kind.inexact else ("data", "buffer")
         case ScalarType(name="str") | LiteralType() | TupleType():
             return ("static",)
         case ScalarType():
@@ -58,7 +58,7 @@ def _stored_roles(kind: Type) -> tuple[str, ...]:
         case ClassType():
             return ("module",)
         case TreeType():
-            return ("param", "buffer")
+            return ("param", "data", "buffer")
         case ListType(item=item) | DictType(item=item):
             return _stored_roles(item)
         case UnionType(members=members):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scaffold.kinds import NAMES, extra
+from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, GROUP_KEYS, SPEC_KEYS, TEST_KEYS, Key
 
 _FORMS: dict[str, dict[str, Any]] = {
@@ -15,6 +15,7 @@ _FORMS: dict[str, dict[str, Any]] = {
     "array of tables": {"type": "array", "items": {"type": "object"}},
     "table": {"type": "object"},
     "boolean or a format": {"type": ["boolean", "string"]},
+    "boolean or a name": {"type": ["boolean", "string"]},
     "value": {
         "type": ["string", "integer", "number", "boolean", "array"],
         "items": {"type": ["string", "integer", "number", "boolean", "array"]},
@@ -47,7 +48,7 @@ def json_schema() -> dict[str, Any]:
 
 def _options() -> Mapping[str, Key]:
     """The options of all kinds."""
-    return {name: key for kind in NAMES for name, key in extra(kind, "OPTIONS", {}).items()}
+    return {name: key for kind in NAMES for name, key in kind_of(kind).options.items()}
 
 
 def _table(keys: Mapping[str, Key]) -> dict[str, Any]:

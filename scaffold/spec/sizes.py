@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from itertools import chain
+from math import prod
 from typing import Any, cast
 
 from scaffold.errors import Fault
@@ -10,6 +12,7 @@ from scaffold.spec.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.types import (
     LARGEST,
+    ArrayType,
     ListType,
     ScalarType,
     TupleType,
@@ -27,6 +30,10 @@ _ARITHMETIC: dict[type, Callable[[int, int], int]] = {
     ast.Mod: lambda left, right: left % right,
 }
 _TRIES = 12
+CHOSEN_ELEMENTS = 2**16
+"""How many elements an array has at most where the sizes are chosen here: the tests make many copies."""
+LARGEST_EXAMPLE = 2**20
+"""How many all of them may have together where the author chooses."""
 
 
 def primes() -> Iterator[int]:
@@ -45,13 +52,17 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
     chosen = {**values, **dict(spec.test.sizes)}
     wanted = [name for name in _sized_names(spec) if name not in chosen]
-    first = chosen
-    for count, free in enumerate(_choices(len(wanted), chosen)):
-        sized = {**chosen, **dict(zip(wanted, free, strict=True))}
-        first = sized if count == 0 else first
-        if all_positive(spec, sized):
-            return sized
-    return first
+    tried = [{**chosen, **dict(zip(wanted, free, strict=True))} for free in _choices(len(wanted), chosen)]
+    small = ({**chosen, **dict(zip(wanted, free, strict=True))} for free in _small(len(wanted)))
+    fitting = (sized for sized in chain(tried, small) if all_fit(spec, sized))
+    positive = (sized for sized in tried if all_positive(spec, sized))
+    return next(fitting, None) or next(positive, None) or tried[0]
+
+
+def _small(count: int) -> Iterator[list[int]]:
+    """Sizes for so many dims that an array with distinct ones would be huge: 2 and 3 in turn, then ones."""
+    for several in range(min(count, 2 * _TRIES), 0, -1):
+        yield [2 + index % 2 for index in range(several)] + [1] * (count - several)
 
 
 def _is_size(source: str) -> bool:
@@ -175,6 +186,7 @@ def size_faults(spec: ModuleSpec, place: str) -> Iterator[Fault]:
             yield Fault(place, f"the size of `{unsized[0]}` is not known without running it", fix)
         elif not _is_positive(dim, sized):
             yield Fault(where, f"the dim `{dim}` {_outcome(dim, sized)} in the tests", fix)
+    yield from _too_large(spec, sized)
 
 
 def _outcome(dim: str, sized: Mapping[str, int]) -> str:
@@ -186,11 +198,51 @@ def _outcome(dim: str, sized: Mapping[str, int]) -> str:
         return f"divides by zero{told}".removesuffix(",")
 
 
+def _elements(spec: ModuleSpec, sized: Mapping[str, int]) -> list[tuple[int, str]]:
+    """How many elements the example of each array has, and where it is declared; those that are empty do not count."""
+    found = [(array, place) for kind, place in _placed_types(spec) for array in arrays(kind)]
+    return [(count, place) for array, place in found if (count := _product(spec, array, sized)) > 0]
+
+
+def _product(spec: ModuleSpec, array: ArrayType, sized: Mapping[str, int]) -> int:
+    sizes_of_dims = (_sizes_of(spec, dim, sized) for dim in array.dims)
+    return prod(size for sizes in sizes_of_dims for size in sizes)
+
+
+def _sizes_of(spec: ModuleSpec, dim: str, sized: Mapping[str, int]) -> tuple[int, ...]:
+    if dim.startswith("*"):
+        return several(spec, dim[1:]) or ()
+    return (evaluate(dim, sized),) if _is_positive(dim, sized) else (0,)
+
+
+def all_fit(spec: ModuleSpec, sized: Mapping[str, int]) -> bool:
+    """Whether no array is empty, and all are small enough to make many copies of."""
+    return all_positive(spec, sized) and all(count <= CHOSEN_ELEMENTS for count, _ in _elements(spec, sized))
+
+
+def _too_large(spec: ModuleSpec, sized: Mapping[str, int]) -> Iterator[Fault]:
+    """Arrays of which the tests could not make the copies that they need."""
+    counts = _elements(spec, sized)
+    if sum(count for count, _ in counts) <= LARGEST_EXAMPLE:
+        return
+    count, place = max(counts)
+    what = f"the arrays of the tests are too large: this one has {_shown(count)} elements, and all may have {LARGEST_EXAMPLE}"
+    fix = "give its large dims names, and small sizes in `[test]`: `sizes = { size = 3 }`"
+    yield Fault(f"{spec.where}: {place}", what, fix)
+
+
+def _shown(count: int) -> str:
+    return str(count) if count < 10**12 else "more than 10**12"
+
+
 def other_size(spec: ModuleSpec, name: str, sized: Mapping[str, int]) -> int | None:
     """A size for `name` that no dim has and with which no dim is empty."""
     untaken = (prime for prime in primes() if prime not in sized.values())
     tried = (next(untaken) for _ in range(_TRIES))
-    return next((one for one in tried if all_positive(spec, {**sized, name: one})), None)
+    candidates = list(tried)
+    fitting = (one for one in candidates if all_fit(spec, {**sized, name: one}))
+    positive = (one for one in candidates if all_positive(spec, {**sized, name: one}))
+    return next(fitting, None) or next(positive, None)
 
 
 def all_positive(spec: ModuleSpec, sized: Mapping[str, int]) -> bool:

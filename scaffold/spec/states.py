@@ -1,7 +1,8 @@
 """State of a Module: fields that `equinox.nn.State` keeps, which the call takes and returns.
 
 The author writes `self.mean` and `self.mean = ...`, and returns the result. What is emitted reads
-`state.get(self.mean)`, rebinds `state` at each update, and returns it beside the result. A call that takes a
+`state.get(self.mean)`, rebinds `state` at each update, and returns it beside the result. So what is read after an update
+is what was assigned, with its gradient, in branches and loops as well. A call that takes a
 `eqx.nn:State` of its own accord, to hand it on to sub-modules, returns it itself.
 """
 
@@ -11,13 +12,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from scaffold.errors import Fault
-from scaffold.spec.expressions import assigned_names, own_nodes, rewrite, rewrite_statements
+from scaffold.kinds import kind_of
+from scaffold.spec.expressions import (
+    assigned_names,
+    bound_names,
+    inner_scopes,
+    own_nodes,
+    rewrite,
+    rewrite_statements,
+)
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.types import ClassType, TupleType, Type
 from scaffold.spec.values import one_value
 from scaffold.spec.variables import (
     attribute_of_self,
-    calls_stop_gradient,
     is_comparison,
     is_whole,
     updated_attribute,
@@ -35,8 +43,9 @@ def is_state(kind: Type | None) -> bool:
 
 
 def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:
-    """The fields whose values `equinox.nn.State` keeps."""
-    return tuple(one for one in spec.fields if one.role == "state")
+    """The fields whose values `equinox.nn.State` keeps: none where Variables hold them."""
+    fields = () if kind_of(spec.kind).variables else spec.fields
+    return tuple(one for one in fields if one.role == "state")
 
 
 def state_argument(spec: ModuleSpec) -> Argument | None:
@@ -83,16 +92,20 @@ def _with_argument(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
 
 
 def _reads(spec: ModuleSpec, source: str, state: str) -> str:
-    """`source` with `state.get(self.mean)` for `self.mean`, behind `stop_gradient` as a buffer is."""
-    fields = {one.name: one for one in state_fields(spec)}
+    """`source` with `state.get(self.mean)` for `self.mean`."""
+    names = {one.name for one in state_fields(spec)}
 
     def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
         inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
-        field = fields.get(attribute_of_self(inner) or "")
+        name = attribute_of_self(inner)
         parent = ancestors[-1] if ancestors else node
-        if field is None or not isinstance(getattr(node, "ctx", None), ast.Load) or _is_index(parent, state):
+        if (
+            name not in names
+            or not isinstance(getattr(node, "ctx", None), ast.Load)
+            or _is_index(parent, state)
+        ):
             return None
-        return _read(field, state, guarded=calls_stop_gradient(parent))
+        return _read(name, state)
 
     return rewrite(source, change)
 
@@ -103,10 +116,8 @@ def _is_index(parent: ast.AST, state: str) -> bool:
     return by_hand or is_whole(parent) or is_comparison(parent)
 
 
-def _read(field: Field, state: str, *, guarded: bool = False) -> str:
-    got = f"{state}.get(self.{field.name})"
-    inexact = field.array is not None and field.array.inexact
-    return f"jax.lax.stop_gradient({got})" if inexact and not guarded else got
+def _read(name: str | None, state: str) -> str:
+    return f"{state}.get(self.{name})"
 
 
 def _updates(spec: ModuleSpec, source: str, state: str) -> str:
@@ -121,7 +132,7 @@ def _updates(spec: ModuleSpec, source: str, state: str) -> str:
         value = one_value(rest.strip())
         if isinstance(node, ast.AugAssign):
             operator = re.split(r"[\w\]]", head.strip())[-1].strip()
-            value = f"{_read(fields[name], state)} {operator} {_operand(value)}"
+            value = f"{_read(name, state)} {operator} {_operand(value)}"
         return f"{state} = {state}.set(self.{name}, {value})"
 
     return rewrite_statements(source, change)
@@ -156,7 +167,7 @@ def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What state cannot be, and where it cannot be read or updated."""
     for field in state_fields(spec):
         yield from _field_faults(spec, field, f"{spec.where}: fields.{field.name}")
-    if spec.kind == "module":
+    if kind_of(spec.kind).keeps_state:
         yield from _axis_faults(spec)
         yield from _call_faults(spec)
         yield from _reader_faults(spec)
@@ -168,10 +179,9 @@ def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _field_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    if spec.kind != "module":
-        fix = 'write `role = "buffer"`, which the call may update' if spec.kind == "nnx" else None
+    if not kind_of(spec.kind).keeps_state:
         what = f"a class of kind `{spec.kind}` has no `equinox.nn.State`"
-        yield Fault(f"{place}.role", what, fix or 'write `kind = "module"`')
+        yield Fault(f"{place}.role", what, 'write `kind = "module"`, or `kind = "nnx"`')
     if field.nullable:
         fix = f'write `optional = "use_{field.name}"`, or remove `| None`'
         yield Fault(f"{place}.type", "state is there or is not, whatever it holds", fix)
@@ -201,6 +211,9 @@ def _call_faults(spec: ModuleSpec) -> Iterator[Fault]:
         fix = "rename it, or take `state: eqx.nn:State` as an argument"
         yield Fault(f"{place}.body", "assigns `state`, which is what the call names the module's state", fix)
     yield from _update_faults(spec, call.body, f"{place}.body")
+    yield from _hidden_faults(
+        spec, call.body, own.name if own is not None else ARGUMENT.name, f"{place}.body"
+    )
 
 
 def _update_faults(spec: ModuleSpec, body: str, place: str) -> Iterator[Fault]:
@@ -220,6 +233,16 @@ def _update_faults(spec: ModuleSpec, body: str, place: str) -> Iterator[Fault]:
             yield Fault(place, f"`self.{name}` is updated within another statement or function", fix)
 
 
+def _hidden_faults(spec: ModuleSpec, body: str, state: str, place: str) -> Iterator[Fault]:
+    """A function in the body that has a `state` of its own cannot read that of the module."""
+    names = {one.name for one in state_fields(spec)}
+    for node in inner_scopes(ast.parse(body)):
+        if state in bound_names(node):
+            for name in sorted({attribute_of_self(one) or "" for one in ast.walk(node)} & names):
+                fix = f"give that another name, or read `self.{name}` before it"
+                yield Fault(place, f"`self.{name}` is read where `{state}` is bound anew", fix)
+
+
 def _count(tree: ast.Module, name: str) -> int:
     return sum(_target(node) == name for node in own_nodes(tree.body))
 
@@ -230,7 +253,7 @@ def _reader_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for field in spec.fields:
         for key, source in (
             ("check", field.check),
-            ("init", field.init if field.role == "derived" else None),
+            ("init", field.expression if field.role == "derived" else None),
         ):
             for name in sorted(names & _names(source)) if field.role != "state" else ():
                 fix = "compute it in the body of the call"

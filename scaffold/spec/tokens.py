@@ -2,7 +2,7 @@
 
     NAME:TYPE[?FLAG][@ROLE][=INIT]
 
-`?FLAG` is `optional`, `@ROLE` is `role`. What follows `=` is `init` for an array, a tree, a class or an expression
+`?FLAG` is `optional`, `@ROLE` is `role`, and `@frozen` is `frozen`. What follows `=` is `init` for an array, a tree, a class or an expression
 (`==expression`), `of` for a shared array, and `default` for a Python value.
 """
 
@@ -16,6 +16,7 @@ from scaffold.choices import SAVES
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.keys import is_value
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
+from scaffold.spec.places import COMMAND_LINE, argument_fault
 from scaffold.spec.signature import split_top
 from scaffold.spec.types import CallableType, LiteralType, ScalarType, TupleType, TypeSyntaxError, parse_type
 
@@ -36,14 +37,19 @@ def parse_field_text(text: str) -> dict[str, Any]:
     """The table of a field from `TYPE[?FLAG][@ROLE][=INIT]`; what is wrong in it shows when the spec is read."""
     head, *value = split_top(text, "=") if "==" not in text else _split_expression(text)
     table: dict[str, Any] = {}
-    while (match := _SUFFIX.search(head)) and _SUFFIX_KEY[match[1]] not in table:
-        table[_SUFFIX_KEY[match[1]]] = match[2]
+    while (match := _SUFFIX.search(head)) and _key_of(match) not in table:
+        key = _key_of(match)
+        table[key] = True if key == "frozen" else match[2]
         head = head[: match.start()]
     table = {"type": head.strip(), **table}
     if value:
         key, parsed = _value(table, "=".join(value))
         table[key] = parsed
     return table
+
+
+def _key_of(suffix: re.Match[str]) -> str:
+    return "frozen" if suffix[1] == "@" and suffix[2] == "frozen" else _SUFFIX_KEY[suffix[1]]
 
 
 def _split_expression(text: str) -> list[str]:
@@ -138,12 +144,12 @@ def raw_spec(
         "options": read.get("option"),
         "groups": read.get("group"),
         "call": _call(options),
-        "test": {key: value for key, value in test.items() if value},
+        "test": {key: value for key, value in test.items() if value not in (None, {}, [])},
     }
     raw |= {key: table for key, table in found.items() if table}
     if faults:
         unread = "\n".join((*fields, *(text for texts in pairs.values() for text in texts)))
-        raise ScaffoldError.of([*faults, *_other_faults(raw, unread)])
+        raise ScaffoldError.of({*faults, *map(argument_fault, _other_faults(raw, unread))})
     return raw
 
 
@@ -169,7 +175,7 @@ def _other_faults(raw: Mapping[str, Any], unread: str) -> tuple[Fault, ...]:
     )
 
     try:
-        read_spec(raw if raw["fields"] else {**raw, "fields": {"x": "f[]"}}, "command line", unread=unread)
+        read_spec(raw if raw["fields"] else {**raw, "fields": {"x": "f[]"}}, COMMAND_LINE, unread=unread)
     except ScaffoldError as error:
         return error.faults
     return ()

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from scaffold.errors import ScaffoldError
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.places import read_regular
 from scaffold.spec.raw import as_list, as_table
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
@@ -28,8 +29,10 @@ _TOP = (
 
 def read_toml(path: Path, where: str) -> dict[str, Any]:
     """The tables of a TOML file. Raises `ScaffoldError` with the line of a fault."""
+    text = ""
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        text = read_regular(path).decode("utf-8-sig")
+        return tomllib.loads(text)
     except OSError as error:
         raise _unreadable(error.strerror or str(error), where) from None
     except UnicodeDecodeError as error:
@@ -37,7 +40,7 @@ def read_toml(path: Path, where: str) -> dict[str, Any]:
             f"is not UTF-8 (byte {error.start})", where=where, fix="save it as UTF-8"
         ) from None
     except tomllib.TOMLDecodeError as error:
-        raise _not_toml(str(error), where) from None
+        raise _not_toml(str(error), where, text) from None
     except RecursionError:
         raise _not_toml("nested too deeply", where) from None
     except ValueError as error:
@@ -50,8 +53,17 @@ def _unreadable(why: str, where: str) -> ScaffoldError:
     return ScaffoldError(f"cannot be read ({why})", where=where, fix="give the path of a spec")
 
 
-def _not_toml(why: str, where: str) -> ScaffoldError:
-    return ScaffoldError(f"is not TOML: {why}", where=where, fix="mend the line; https://toml.io")
+_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+def _not_toml(why: str, where: str, text: str = "") -> ScaffoldError:
+    """The error for what tomllib says, whose place goes where places go."""
+    at = _AT.search(why)
+    last = text.rstrip().rpartition("\n")
+    end = (last[0].count("\n") + 1 + bool(last[1]), len(last[2]) + 1)
+    line, column = (None, None) if at is None else (int(at[1]), int(at[2])) if at[1] else end
+    what = f"is not TOML: {_AT.sub('', why)}"
+    return ScaffoldError.of([Fault(where, what, "mend the line; https://toml.io", line=line, column=column)])
 
 
 def write_toml(raw: Mapping[str, Any], schema: str) -> str:

@@ -1,5 +1,7 @@
 """Types as text: what to write in the place of one that cannot be read, or has no role, and how one is written."""
 
+import re
+
 from scaffold.errors import suggestion
 from scaffold.spec.types import (
     DTYPES,
@@ -19,7 +21,7 @@ from scaffold.spec.types import (
 
 def type_fix(text: str) -> str:
     """What to write in the place of `text`."""
-    head = text.split("[")[0].strip()
+    head = re.split(r"[\[(]", text)[0].strip()
     if not text.isascii():
         odd = next(letter for letter in text if not letter.isascii())
         return f"write ASCII letters: `{odd}` is none"

@@ -11,28 +11,8 @@ from dataclasses import dataclass
 from keyword import iskeyword
 
 from scaffold.spec.expressions import parse
+from scaffold.spec.synonyms import DTYPES, TypeSyntaxError, keyword_in, plain
 
-# Short dtype name -> (jaxtyping annotation, dtype name for jax). `f` and `inexact` take the constructor's dtype.
-DTYPES = {
-    "f": ("Float", "float"),
-    "inexact": ("Inexact", "float"),
-    "f16": ("Float16", "float16"),
-    "bf16": ("BFloat16", "bfloat16"),
-    "f32": ("Float32", "float32"),
-    "f64": ("Float64", "float64"),
-    "c64": ("Complex64", "complex64"),
-    "c128": ("Complex128", "complex128"),
-    "i8": ("Int8", "int8"),
-    "i16": ("Int16", "int16"),
-    "i32": ("Int32", "int32"),
-    "i64": ("Int64", "int64"),
-    "u8": ("UInt8", "uint8"),
-    "u16": ("UInt16", "uint16"),
-    "u32": ("UInt32", "uint32"),
-    "u64": ("UInt64", "uint64"),
-    "bool": ("Bool", "bool"),
-    "key": ("Key", "key"),
-}
 CHOSEN_DTYPES = ("f", "inexact")
 SCALARS = ("int", "bool", "str", "float")
 LEGAL_TYPES = (
@@ -52,6 +32,7 @@ LARGEST = 2**31
 """No dim is as large: jax counts in 32 bits by default."""
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _ALIASES = {"eqx": "equinox", "jnp": "jax.numpy", "np": "numpy"}
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 _FOREIGN = re.compile(r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
 
 
@@ -143,10 +124,6 @@ Type = (
 )
 
 
-class TypeSyntaxError(ValueError):
-    """A type that is not of the grammar; the message says which part and what would be."""
-
-
 def parse_type(text: str) -> Type:
     """The type that `text` writes. Raises `TypeSyntaxError`."""
     foreign: dict[str, tuple[str, str]] = {}
@@ -157,14 +134,27 @@ def parse_type(text: str) -> Type:
         foreign[placeholder] = (_ALIASES.get(first, first) + dot + rest, match[2])
         return placeholder
 
+    if not _QUOTED.sub("", text).isascii():  # Python itself takes some letters for others
+        raise TypeSyntaxError(f"`{_shortened(text)}` is not a type")
     source = _FOREIGN.sub(hide, text.strip().replace("[]", "[()]"))
     try:
         tree = parse(source, expression=True)
     except SyntaxError as error:
-        why = f": {error.msg}" if "nested" in error.msg else ""
-        raise TypeSyntaxError(f"`{_shortened(text)}` is not a type{why}") from None
+        raise _not_python(text, error.msg) from None
     assert isinstance(tree, ast.Expression)
     return _Parser(text, foreign).parse(tree.body)
+
+
+def _not_python(text: str, why: str) -> TypeSyntaxError:
+    """The error for what Python's parser refuses."""
+    told, word = f"`{_shortened(text)}` is not a type", keyword_in(text)
+    if "nested" in why:
+        return TypeSyntaxError(f"{told}: {why}")
+    if word is not None:
+        return TypeSyntaxError(
+            f"{told}: `{word}` is a keyword of Python", f"rename it, to `{word}_size` for example"
+        )
+    return TypeSyntaxError(told)
 
 
 def _shortened(text: str) -> str:
@@ -177,13 +167,13 @@ class _Parser:
     foreign: dict[str, tuple[str, str]]
 
     def parse(self, node: ast.expr) -> Type:
-        match node:
+        match plain(node):
             case ast.Name(id=name):
                 return self.parse_name(name)
             case ast.Subscript(value=ast.Name(id=head), slice=inner):
                 return self.parse_subscript(head, inner)
-            case ast.BinOp(op=ast.BitOr()):
-                return self.parse_union(node)
+            case ast.BinOp(op=ast.BitOr()) as union:
+                return self.parse_union(union)
             case _:
                 raise self.error(node)
 
@@ -193,7 +183,8 @@ class _Parser:
         if name in SCALARS:
             return ScalarType(name)
         if name in DTYPES:
-            raise TypeSyntaxError(f"`{name}` has no dims: write `{name}[]` for a scalar array")
+            fix = f"write `{name}[]` for a scalar array, `{name}[size]` for one with dims"
+            raise TypeSyntaxError(f"`{name}` has no dims", fix)
         if name in ("callable", "Callable"):
             return CallableType()
         if name == "tree":

@@ -71,6 +71,14 @@ def value_fault(kind: Type, source: str) -> str | None:
     return None if is_of(kind, value) else f"{shown} is not {described(kind)}"
 
 
+def literal_or_none(source: str) -> object:
+    """The value that `source` writes, where it is a literal."""
+    try:
+        return ast.literal_eval(source)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
 def is_nan(source: str) -> bool:
     """Whether the source is one of the usual ways to write NaN."""
     return _NAN.fullmatch(source) is not None

@@ -4,36 +4,42 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
-from scaffold.kinds import extra
+from scaffold.kinds import kind_of
 from scaffold.spec.expressions import dedented, rewrite
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_fault
 from scaffold.spec.types import ArrayType, DictType, ListType
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
-"""The types of Flax that a buffer may have: a Param would be trained."""
+"""The types of Flax that an array may have which is not trained."""
+UNTRAINED = ("data", "buffer", "state")
+"""The roles of arrays whose Variable type the author may choose."""
+_DEFAULTS = {"param": "Param", "data": "Data"}
 _OF_FLAX = ("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train")
 _OWN = frozenset((*_OF_FLAX, "rngs", "snapshot", "restore"))
 
 
 def variable_of(field: Field) -> str:
     """The Variable type of an array field, as source."""
-    if field.role == "param":
-        return "nnx.Param"
-    name = field.variable or "Variable"
-    return f"nnx.{name}" if name in FLAX else name
+    name = _type_of(field)
+    return f"nnx.{name}" if name in (*FLAX, "Param") else name
+
+
+def _type_of(field: Field) -> str:
+    usual = "Frozen" if field.frozen else _DEFAULTS.get(field.role, "Variable")
+    return field.variable or usual
 
 
 def own_variables(spec: ModuleSpec) -> tuple[str, ...]:
     """The Variable types that the module defines, in order."""
-    named = (one.variable for one in spec.dynamic if one.role == "buffer")
-    return tuple(dict.fromkeys(name for name in named if name and name not in FLAX))
+    named = (_type_of(one) for one in spec.dynamic if item_of(one) is not None)
+    return tuple(dict.fromkeys(name for name in named if name not in (*FLAX, "Param")))
 
 
 def item_of(field: Field) -> ArrayType | None:
     """The array that a field of Variables holds: by itself, in a list or in a dict."""
     kind = field.type.item if isinstance(field.type, ListType | DictType) else field.type
-    return kind if isinstance(kind, ArrayType) and field.role in ("param", "buffer") else None
+    return kind if isinstance(kind, ArrayType) and field.role in ("param", *UNTRAINED) else None
 
 
 def attribute_of_self(node: ast.AST) -> str | None:
@@ -64,7 +70,7 @@ def updated_attribute(node: ast.AST) -> str | None:
 
 
 def updated(spec: ModuleSpec) -> tuple[str, ...]:
-    """The buffers that the call updates, in the order of the fields."""
+    """The fields that the call updates, in order."""
     names = assigned(spec.call.body) if spec.call is not None else ()
     return tuple(one.name for one in spec.dynamic if one.name in names)
 
@@ -138,7 +144,7 @@ def calls_stop_gradient(node: ast.AST) -> bool:
 
 def may_update(spec: ModuleSpec) -> bool:
     """Whether the call updates fields by assigning them."""
-    return extra(spec.kind, "VARIABLES", False) or any(one.role == "state" for one in spec.fields)
+    return kind_of(spec.kind).variables or any(one.role == "state" for one in spec.fields)
 
 
 def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -152,8 +158,8 @@ def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _type_faults(spec: ModuleSpec, field: Field, variable: str, place: str) -> Iterator[Fault]:
-    if field.role != "buffer":
-        fix = 'remove it, or write `role = "buffer"`'
+    if field.role not in UNTRAINED:
+        fix = f'remove it, or write `role = "{UNTRAINED[0]}"`'
         yield Fault(place, f"a {field.role} has no Variable type to choose", fix)
     elif variable not in FLAX and variable != "Param":
         fault = class_name_fault(variable, place)
@@ -163,7 +169,7 @@ def _type_faults(spec: ModuleSpec, field: Field, variable: str, place: str) -> I
             yield Fault(place, f"`{variable}` is the class itself", fix, FLAX)
     elif variable == "Param":
         fix = 'write `role = "param"` for what is trained, or another type'
-        yield Fault(place, "a `Param` is trained, and a buffer is not", fix, FLAX)
+        yield Fault(place, f"a `Param` is trained, and {field.role} is not", fix, FLAX)
 
 
 def _field_faults(field: Field, place: str) -> Iterator[Fault]:
@@ -172,15 +178,21 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
     if field.python_leaf:
         fix = 'write `role = "static"`, or an array such as `f[]`'
         yield Fault(f"{place}.role", "an nnx.Module holds Python values as static attributes", fix)
-    elif field.role in ("param", "buffer") and item_of(field) is None:
+    elif field.role in ("param", *UNTRAINED) and item_of(field) is None:
         fix = "write an array, a `list[...]` or a `dict[str, ...]` of arrays, or another class"
         yield Fault(f"{place}.type", "a Variable holds one array", fix)
 
 
 def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    legal = tuple(one.name for one in spec.dynamic if one.role == "buffer" and one.array is not None)
+    legal = tuple(one.name for one in spec.dynamic if _may_update(one))
     for name in assigned(spec.call.body) if spec.call is not None else ():
         if name not in legal:
-            fix = f'write `{name} = {{ type = "f[size]", role = "buffer" }}`, or return the new value'
-            what = f"the call assigns `self.{name}`, and it may update buffers alone"
+            fix = f'write `role = "state"` for `{name}`, or return the new value'
+            what = f"the call assigns `self.{name}`, and it may update state alone"
             yield Fault(f"{spec.where}: call.body", what, fix, legal)
+
+
+def _may_update(field: Field) -> bool:
+    """State, and a buffer that has no gradient to cut off."""
+    is_plain = field.array is not None and not field.array.inexact
+    return field.role == "state" or (field.role == "buffer" and is_plain)

@@ -23,11 +23,11 @@ class Mean(eqx.Module):
         return cls(eqx.nn.StateIndex(jnp.zeros(gain.shape, gain.dtype)), jnp.array(gain))
 
     def next_mean(self, x, state):
-        return 0.9 * jax.lax.stop_gradient(state.get(self.mean)) + 0.1 * x
+        return 0.9 * state.get(self.mean) + 0.1 * x
 
     def __call__(self, x, state):
         mean = self.next_mean(x, state)
-        return self.gain * (x - jax.lax.stop_gradient(mean)), state.set(self.mean, mean)
+        return self.gain * (x - mean), state.set(self.mean, mean)
 
 
 class MeanLaws(StateLaws):
@@ -103,13 +103,18 @@ class LooksAtValues(Mean):
         return super().__call__(x, state) if jnp.sum(x) > 0 else (self.gain * x, state)
 
 
-class GradientThroughState(Mean):
-    def next_mean(self, x, state):
-        return 0.9 * state.get(self.mean) + 0.1 * x
+class CutOffAsItIsRead(Mean):
+    """Its result does not learn from the states before."""
 
-    def __call__(self, x, state):
-        mean = self.next_mean(x, state)
-        return self.gain * (x - mean), state.set(self.mean, mean)
+    def next_mean(self, x, state):
+        return 0.9 * jax.lax.stop_gradient(state.get(self.mean)) + 0.1 * x
+
+
+class CutOffAsItIsAssigned(Mean):
+    """Takes its next state for a constant, though it was made from the input."""
+
+    def next_mean(self, x, state):
+        return jax.lax.stop_gradient(super().next_mean(x, state))
 
 
 class SeedInTheLayer(Mean):
@@ -145,7 +150,9 @@ wrong(
     LooksAtValues,
     "the call for its next state raised",
 )
-wrong("P9", "a gradient through the state", GradientThroughState, "state 0", "where the state is read")
+SHOWN = ("at `state`", "small steps show the slope", "`jax.lax.stop_gradient` on what a state was assigned")
+wrong("P9", "a state whose gradient is cut off where it is read", CutOffAsItIsRead, *SHOWN)
+wrong("P9", "a state whose gradient is cut off where it is assigned", CutOffAsItIsAssigned, *SHOWN)
 wrong("P14", "a static seed in a layer with state", SeedInTheLayer, "the structure became")
 wrong("P14", "a name among the leaves of a layer with state", NamedByHand, "it was 'a layer")
 

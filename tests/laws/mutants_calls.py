@@ -19,6 +19,14 @@ class ReturnsMore(NodeLaws):
         return node(x), x
 
 
+@mutant("P7", "the call with {'scale': None}", "unsupported operand")
+class NeedsWhatIsOptional(NodeLaws):
+    absent = ({"scale": None},)
+
+    def build(self, weight, bias, scale):
+        return rebuild(self.cls, weight=jnp.array(weight), bias=jnp.array(bias), scale=scale)
+
+
 @mutant("P7", "the compiled call changed the instance")
 class NotesItsTraces(NodeLaws):
     """A list in aux, which the copy that jax.jit makes shares, notes each trace."""

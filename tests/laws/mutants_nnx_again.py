@@ -8,7 +8,7 @@ import pitfalls_nnx
 from flax import nnx
 from further_nnx import AddsVariable, CounterLaws, OfTheClass, PlainCount
 from mutants_nnx_files import Kept, KeptLaws
-from nnx_base import Linear, LinearLaws, mutant
+from nnx_base import Linear, LinearLaws, Var, mutant
 from pairs import suite_of
 
 mutant("P2", "in no Variable")(mutants_nnx.KeepsAValue)
@@ -40,6 +40,27 @@ class BufferAsParam(LinearLaws):
         def __init__(self, size, scale=2.0, *, rngs):
             super().__init__(size, scale, rngs=rngs)
             self.mean = nnx.Param(self.mean.get_value())
+
+
+class FlowingLaws(LinearLaws):
+    """A right module, whose running mean has its gradient."""
+
+    class cls(Linear):
+        def __call__(self, x):
+            self.mean[...] = 0.9 * self.mean[...] + 0.1 * x
+            return self.affine(x - self.mean[...])
+
+    variables = (*LinearLaws.variables[:2], Var("mean", nnx.BatchStat, (3,), value=0.0, flows=True))
+
+
+@mutant("P9", "`call`", "small steps show the slope", "on data, or on what the call updates")
+class StateAsBuffer(FlowingLaws):
+    cls = Linear
+
+
+@mutant("P9", "`mean`", "declared as a buffer, but the call has the gradient")
+class BufferAsState(LinearLaws):
+    cls = FlowingLaws.cls
 
 
 @mutant("P2", "`bias`", "the dtype is float16, declared is float")

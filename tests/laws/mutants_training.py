@@ -6,7 +6,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from good_modules import AffineLaws, CellLaws
-from good_specimens import Leaf, sample
+from good_specimens import Leaf, Output, sample
 from mutant_base import Node, NodeLaws, mutant, node, rebuild
 from mutants_structure import OneWeight
 
@@ -37,7 +37,7 @@ class Marked(Stopped):
 
 
 @mutant("P9", "`table`", "declared as buffer, a training step moved it")
-@mutant("P16", "`trainable`", "declared buffers need a `trainable()`")
+@mutant("P16", "`trainable`", "frozen parts need a `trainable()`")
 class BufferTrained(BufferLaws):
     cls = Stopped
 
@@ -45,6 +45,98 @@ class BufferTrained(BufferLaws):
 @mutant("P9", "`table`", "stop_gradient")
 class BufferWithGradient(BufferLaws):
     cls = Marked
+
+
+class DataLaws(BufferLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("table", "data", (3,)))
+
+
+class Flowing(Marked):
+    """A right class: its table is data."""
+
+
+class RightDataLaws(DataLaws):
+    cls = Flowing
+
+
+class CutOff(Marked):
+    def __call__(self, x):
+        return self.weight * x + jax.lax.stop_gradient(self.table) * x
+
+
+class Untold(eqx.Module):
+    weight: jax.Array
+    table: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x + self.table
+
+
+@mutant("P9", "`table`", "small steps show the slope", "what is to be cut off")
+class DataAsBuffer(DataLaws):
+    cls = CutOff
+
+
+@mutant("P9", "`table`", "declared as data, a training step moved it")
+@mutant("P16", "`trainable`", "frozen parts need a `trainable()`")
+class DataAsParam(DataLaws):
+    cls = Untold
+
+
+class FrozenLaws(DataLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("table", "param", (3,), frozen=True))
+
+
+class RightFrozenLaws(FrozenLaws):
+    cls = Flowing
+
+
+@mutant("P9", "`table`", "declared as frozen, a training step moved it")
+@mutant("P16", "`trainable`", "frozen parts need a `trainable()`")
+class FrozenThatMoves(FrozenLaws):
+    cls = Untold
+
+
+@mutant("P9", "`table`", "small steps show the slope", "or on what is frozen")
+class FrozenThatCutsOff(FrozenLaws):
+    cls = CutOff
+
+
+class Adapter(eqx.Module):
+    """A trained scale before a sub-module that is frozen."""
+
+    weight: jax.Array
+    base: eqx.nn.Linear
+
+    def __call__(self, x):
+        return self.base(self.weight * x)
+
+    def trainable(self):
+        return eqx.tree_at(lambda tree: tree.weight, jax.tree.map(lambda _: False, self), True)
+
+
+class RightAdapterLaws(OneWeight):
+    cls = Adapter
+    leaves = (Leaf("weight", "param", (3,)), Leaf("base", "module", frozen=True))
+    returns = (Output((3,)),)
+
+    def build(self, weight):
+        return self.cls(jnp.array(weight), eqx.nn.Linear(3, 3, key=jax.random.key(5)))
+
+
+@mutant("P9", "`base.weight`", "declared as frozen, a training step moved it")
+@mutant("P16", "`trainable`")
+class FrozenModuleThatMoves(RightAdapterLaws):
+    class cls(Adapter):
+        def trainable(self):
+            return jax.tree.map(eqx.is_inexact_array, self)
+
+
+@mutant("P9", "`base.weight`", "small steps show the slope", "or on what is frozen")
+class FrozenModuleThatCutsOff(RightAdapterLaws):
+    class cls(Adapter):
+        def __call__(self, x):
+            return self.weight * x + jax.lax.stop_gradient(self.base(x))
 
 
 @mutant("P9", "`bias`", "did not move")

@@ -7,6 +7,7 @@ import sys
 
 import good_layers
 import good_styles
+import mutants_training
 import pitfalls
 import pitfalls_training  # noqa: F401 - adds to `pitfalls.GOOD`
 import pytest
@@ -18,7 +19,12 @@ from pytree_laws import PytreeLaws
 from pytree_laws.laws import LAWS
 from scaffold.laws import law_table
 
-EVERY = (*GOOD, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
+RIGHT = (
+    mutants_training.RightDataLaws,
+    mutants_training.RightFrozenLaws,
+    mutants_training.RightAdapterLaws,
+)
+EVERY = (*GOOD, *RIGHT, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import good_nnx
 import mutants_nnx  # noqa: F401 - adds to `MUTANTS`
-import mutants_nnx_again  # noqa: F401 - adds to `MUTANTS`
+import mutants_nnx_again
 import mutants_nnx_files
 import mutants_nnx_objects  # noqa: F401 - adds to `MUTANTS`
 import mutants_nnx_states
@@ -19,7 +19,12 @@ def test_the_law_fails_and_names_the_cause(suite, law, words):
     check_broken(suite, law, words)
 
 
-RIGHT = (mutants_nnx_files.KeptLaws, mutants_nnx_states.RightCell, mutants_nnx_states.NoisyLaws)
+RIGHT = (
+    mutants_nnx_again.FlowingLaws,
+    mutants_nnx_files.KeptLaws,
+    mutants_nnx_states.RightCell,
+    mutants_nnx_states.NoisyLaws,
+)
 
 
 @pytest.mark.parametrize("suite", [LinearLaws, *RIGHT, *good_nnx.GOOD], ids=lambda suite: suite.__name__)

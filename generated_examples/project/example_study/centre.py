@@ -70,11 +70,8 @@ class Centre(nnx.Module):
 
         Float array of shape `(size,)`.
         """
-        self.mean[...] = (
-            self.momentum * jax.lax.stop_gradient(self.mean[...])
-            + (1 - self.momentum) * x
-        )
-        return self.mix[...] @ (x - jax.lax.stop_gradient(self.mean[...]))
+        self.mean[...] = self.momentum * self.mean[...] + (1 - self.momentum) * x
+        return self.mix[...] @ (x - self.mean[...])
 
     def snapshot(self) -> nnx.State:
         """The state as it is now. Unlike `nnx.state` and `nnx.split`, which return the

@@ -14,7 +14,7 @@ class TestCentre(NnxLaws):
 
     variables = (
         Var("mix", nnx.Param, (2, 2), std=0.7071),
-        Var("mean", nnx.BatchStat, (2,), value=0.0),
+        Var("mean", nnx.BatchStat, (2,), value=0.0, flows=True),
     )
     static: ClassVar = {
         "momentum": 0.9,

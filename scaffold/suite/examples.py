@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from scaffold.errors import ScaffoldError
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import all_positive, evaluate, is_int, several, sizes
@@ -23,6 +24,7 @@ from scaffold.spec.types import (
     TupleType,
     Type,
     UnionType,
+    walk,
 )
 
 
@@ -65,6 +67,17 @@ class Examples:
         kind = parameter.type if parameter.type is not None else ScalarType("int")
         names = tuple(name for name, _ in parameter.field.preset) if parameter.field is not None else ()
         return self.value(kind, parameter.name, index, names)
+
+    def argument(self, name: str, kind: Type, offset: int) -> str:
+        """Source of an argument of the call: what `[test]` says, as an array of its dtype, or an example."""
+        source = dict(self.spec.test.values).get(name)
+        if source is None:
+            return self.value(kind, name, offset)
+        array = next((one for one in walk(kind) if isinstance(one, ArrayType)), None)
+        is_one = isinstance(kind, ArrayType | UnionType)
+        if array is None or array.dtype == "key" or not is_one:
+            return source
+        return f"jnp.array({source}, {_dtype_of_example(array)})"
 
     def value(self, kind: Type, name: str, offset: int, keys: tuple[str, ...] = ()) -> str:
         """Source of an example of `kind` for the argument `name`; `offset` makes it differ from its neighbours."""
@@ -122,7 +135,7 @@ class Examples:
     def instance(self, kind: ClassType, name: str, offset: int) -> str:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
         spec = self.known.get(kind.name) if kind.module is None else None
-        if spec is None or spec.kind == "abstract":
+        if spec is None or not kind_of(spec.kind).has_instances:
             raise ScaffoldError(
                 f"the tests cannot build a `{type_text(kind)}` for `{name}`",
                 where=f"{self.spec.where}: test.values",
@@ -147,6 +160,12 @@ class Examples:
         return constructor_name(self.spec)
 
 
+def _dtype_of_example(array: ArrayType) -> str:
+    """The dtype as `sample` takes it: `float` is jax's default."""
+    name = DTYPES[array.dtype][1]
+    return name if name in ("float", "bool") else f"jnp.{name}"
+
+
 def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
     """What to write for the tests where nothing can be guessed."""
     made, more = f"{kind.name}(...)", ""
@@ -159,5 +178,5 @@ def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
 
 def constructor_name(spec: ModuleSpec) -> str:
     """`Affine.create`, or `Affine` where `__init__` builds."""
-    by_flag = spec.rebuild == "flag" and spec.kind == "pytree" and all(field.given for field in spec.stored)
+    by_flag = spec.rebuilds_by("flag") and all(field.given for field in spec.stored)
     return spec.name if spec.constructor == "init" or by_flag else f"{spec.name}.create"

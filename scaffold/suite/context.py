@@ -5,25 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from scaffold.emit.construct import copy_source
-from scaffold.emit.declared import (
-    bounds,
-    drawn_fields,
-    kept_fields,
-    spread_of,
-    tuple_fields,
-    used_fields,
-    value_of,
-)
-from scaffold.emit.examples import Examples, constructor_name
-from scaffold.emit.mapped import batch_size, batched, call_source, outputs, state_rows
 from scaffold.emit.members import METHOD
-from scaffold.emit.nesting import placed, selected
-from scaffold.emit.other import other_inputs
 from scaffold.emit.text import docstring
+from scaffold.kinds import Context, kind_of
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import count_name
+from scaffold.spec.frozen import is_frozen
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.shared import shared_fields, tie
 from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.types import (
     DTYPES,
@@ -40,17 +28,24 @@ from scaffold.spec.types import (
     UnionType,
     walk,
 )
+from scaffold.suite.declared import (
+    bounds,
+    drawn_fields,
+    kept_fields,
+    spread_of,
+    tuple_fields,
+    used_fields,
+    value_of,
+)
+from scaffold.suite.examples import Examples, constructor_name
+from scaffold.suite.mapped import batched, call_source, outputs
+from scaffold.suite.other import absent_inputs, other_inputs
+from scaffold.suite.subject import Subject
 
 
-def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+def suite_context(subject: Subject) -> Context:
     """The values that `templates/tests` lays out. Raises `ScaffoldError` where no example can be made."""
-    examples = Examples.of(spec, known)
-    inputs = examples.inputs()
-    call = [one for one in (spec.call.args if spec.call else ()) if not one.is_marker]
-    passed = [one for one in call if _is_passed(spec, one)]
-    states = state_rows(examples) if is_stateful(spec) else []
-    given = ", ".join(_call_arguments(spec, examples, passed))
-    batch = batch_size(spec, examples.sizes)
+    spec = subject.spec
     return {
         "name": spec.name,
         "is_abstract": False,
@@ -58,64 +53,72 @@ def test_context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str,
         "suite_doc": docstring(f"The pytree laws on `{spec.name}`.", METHOD),
         "manifest": "leaves",
         "attributes": [],
-        **_construction(spec, states),
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
-        "leaves": [
-            _leaf(examples, field, (place + path, kind))
-            for place, field in placed(spec)
-            if field.dynamic and field.role != "state"
-            for path, kind in entries(spec, examples, field)
-        ],
-        "static": _static(spec, dict(inputs)),
-        "other": other_inputs(spec, examples, dict(inputs)),
         "takes_dtype": any(one.name == "dtype" for one in parameters(spec)),
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
-        "filters": [[f"select_{one.name}", repr(selected(spec, one))] for one in spec.groups],
-        "ties": [[one.name, _tied_leaf(spec, one)] for one in shared_fields(spec)],
-        "rejected": _rejected(spec),
-        "accepted": [_dict((row,)) for row in bounds(spec)[0]],
-        "declared": [list(row) for row in _declared(spec)],
-        "inputs": [list(pair) for pair in inputs],
-        "is_called": spec.call is not None,
-        "ignores_key": _ignores_key(spec),
-        "returns": _returns(spec, examples, batch, states),
-        "carry": _carry(spec, passed),
-        "arguments": [
-            examples.value(batched(one.type, batch), one.name, index)
-            for index, one in enumerate(passed)
-            if one.type
-        ],
-        "call_targets": _targets([_local(one) for one in passed]),
-        "call_arguments": given,
-        "called": call_source(spec, given, {_local(one): one.type for one in passed}),
         "members": [],
-        "test_classes": sorted(_classes(spec, known)),
+        **_construction(subject),
+        **_declarations(subject),
+        **_example_call(subject),
     }
 
 
-def _construction(spec: ModuleSpec, states: list[str] | None) -> dict[str, Any]:
-    """What is called to build an instance, and the state beside it."""
-    stateful, built_by = is_stateful(spec), constructor_name(spec)
+def _construction(subject: Subject) -> Context:
+    """What is called to build an instance, the state beside it, and the classes that this needs."""
+    stateful, built_by = is_stateful(subject.spec), constructor_name(subject.spec)
     return {
         "construct": f"eqx.nn.make_with_state({built_by})" if stateful else built_by,
         "built": "[0]" if stateful else "",
         "is_stateful": stateful,
-        "states": states or [],
+        "states": subject.states or [],
+        "inputs": [list(pair) for pair in subject.inputs.items()],
+        "test_classes": sorted(_classes(subject.spec, subject.known)),
     }
 
 
-def _tied_leaf(spec: ModuleSpec, field: Field) -> str:
-    """The path of the leaf that a shared field reads, from the class down."""
-    path = tie(spec, field)
-    places = {one.name: place for place, one in placed(spec)}
-    return places.get(path.partition(".")[0], "") + path
+def _declarations(subject: Subject) -> Context:
+    """What the suite holds an instance to."""
+    return {
+        "leaves": [
+            _leaf(subject, field, (place + path, kind))
+            for place, field in subject.facts.placed
+            if field.dynamic and field.role != "state"
+            for path, kind in entries(subject, field)
+        ],
+        "static": _static(subject),
+        "other": other_inputs(subject),
+        "filters": [[method, repr(paths)] for method, paths in subject.facts.filters],
+        "ties": [list(pair) for pair in subject.facts.ties],
+        "rejected": _rejected(subject.spec),
+        "accepted": [_dict((row,)) for row in bounds(subject.spec)[0]],
+        "declared": [list(row) for row in _declared(subject)],
+    }
 
 
-def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
+def _example_call(subject: Subject) -> Context:
+    """How an instance is called, and what that gives."""
+    given = ", ".join(_call_arguments(subject))
+    return {
+        "is_called": subject.spec.call is not None,
+        "ignores_key": _ignores_key(subject),
+        "returns": _returns(subject),
+        "carry": _carry(subject),
+        "arguments": [
+            subject.examples.argument(one.name, batched(one.type, subject.batch), index)
+            for index, one in enumerate(subject.passed)
+            if one.type
+        ],
+        "call_targets": _targets([_local(one) for one in subject.passed]),
+        "call_arguments": given,
+        "called": call_source(subject.spec, given, {_local(one): one.type for one in subject.passed}),
+    }
+
+
+def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
     """What the spec says of several fields: attributes of the test class, with the names."""
-    plain = spec.kind != "nnx"
-    paths = {field.name: place + field.name for place, field in placed(spec)}
+    spec, paths = subject.spec, subject.facts.paths
+    plain = not kind_of(spec.kind).variables
     rows = {
         "drawn": [paths[name] for name in drawn_fields(spec)],
         "kept": kept_fields(spec),
@@ -123,6 +126,9 @@ def _declared(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
         "used": [paths[name] for name in used_fields(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
+    absent = absent_inputs(spec)
+    if absent:
+        yield "absent", f"({', '.join(absent)},)"
 
 
 def _targets(names: list[str]) -> str:
@@ -133,11 +139,11 @@ def _local(argument: Argument) -> str:
     return "instance_" if argument.name == "instance" else argument.name
 
 
-def entries(spec: ModuleSpec, examples: Examples, field: Field) -> Iterator[tuple[str, Type]]:
+def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
     """The paths under a field whose structure the example fixes, with their types."""
-    kept = spec.kind == "pytree" and spec.rebuild == "static" and bool(field.preset)
+    kept = subject.is_kept_apart(field)
     holder = f"{field.name}_entries" if kept else field.name
-    source = dict(examples.inputs()).get(field.name)
+    source = subject.inputs.get(field.name)
     is_open = field.is_tree and field.role == "param"
     if source is None or not field.given or field.preprocess or field.converter or is_open:
         yield holder, field.type
@@ -169,34 +175,40 @@ def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterato
             yield "", kind
 
 
-def _leaf(examples: Examples, field: Field, entry: tuple[str, Type]) -> str:
-    path, kind = entry
+def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
+    examples, (path, kind) = subject.examples, entry
     if field.python_leaf:
         return f'Leaf({path!r}, "python")'
+    frozen = ["frozen=True"] if is_frozen(field, subject.inputs) else []
     if field.role == "module":
-        return f'Leaf({path!r}, "module")'
+        return _told([repr(path), '"module"', *frozen])
     if not isinstance(kind, ArrayType):
-        return f'Leaf({path!r}, "{"tree" if field.role == "param" else "buffer"}")'
+        role = "tree" if field.role == "param" else field.role
+        return _told([repr(path), f'"{role}"', *frozen])
     role = "key" if kind.dtype == "key" else field.role
     parts = [repr(path), f'"{role}"', repr(examples.shape(kind))]
     if DTYPES[kind.dtype][1] != "float":
         parts.append(f'"{DTYPES[kind.dtype][1]}"')
     value, spread = value_of(field, path), spread_of(examples, field)
     parts += [f"value={value}"] if value is not None else []
-    parts += [f"std={round(spread, 4)}"] if spread is not None else []
+    parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []
+    parts += ["unused=True"] if field.name in subject.spec.test.unused else []
+    return _told([*parts, *frozen])
+
+
+def _told(parts: list[str]) -> str:
     return f"Leaf({', '.join(parts)})"
 
 
-def _static(spec: ModuleSpec, inputs: Mapping[str, str]) -> list[list[str]]:
+def _static(subject: Subject) -> list[list[str]]:
     """What each static field must hold, where the example says it."""
     rows: list[list[str]] = []
-    for field in spec.static:
-        source = inputs.get(field.name, field.default)
+    for field in subject.spec.static:
+        source = subject.inputs.get(field.name, field.default)
         if field.given and field.converter is None and field.preprocess is None and source is not None:
             rows.append([field.name, _as_stored(field.type, source)])
-    if spec.kind == "pytree" and spec.rebuild == "static":
-        presets = [one for one in spec.fields if one.preset]
-        rows += [[f"{one.name}_preset", f"({_pairs(one.preset)})"] for one in presets]
+    presets = [one for one in subject.spec.fields if subject.is_kept_apart(one)]
+    rows += [[f"{one.name}_preset", f"({_pairs(one.preset)})"] for one in presets]
     return rows
 
 
@@ -255,49 +267,40 @@ def _wrong(kind: Type) -> str:
             return "1j"
 
 
-def _is_passed(spec: ModuleSpec, argument: Argument) -> bool:
-    """Whether the example passes this argument as an array; the others keep their default or are constants."""
-    if argument.name in dict(spec.test.values) or argument.type is None:
-        return False
-    has_array = any(isinstance(part, ArrayType | TreeType | ClassType) for part in walk(argument.type))
-    is_key = any(isinstance(part, ArrayType) and part.dtype == "key" for part in walk(argument.type))
-    return has_array and (argument.default is None or is_key)
-
-
-def _call_arguments(spec: ModuleSpec, examples: Examples, passed: list[Argument]) -> Iterator[str]:
+def _call_arguments(subject: Subject) -> Iterator[str]:
     keyword_only = False
-    explicit = dict(spec.test.values)
-    for argument in spec.call.args if spec.call else ():
+    explicit = dict(subject.spec.test.values)
+    for argument in subject.spec.call.args if subject.spec.call else ():
         if argument.is_marker:
             keyword_only = True
-        elif argument in passed:
+        elif argument in subject.passed:
             yield f"{argument.name}={_local(argument)}" if keyword_only else _local(argument)
         elif argument.name in explicit:
             yield f"{argument.name}={explicit[argument.name]}"
             keyword_only = True
         elif argument.default is None and argument.type is not None:
-            value = examples.value(argument.type, argument.name, 0)
+            value = subject.examples.value(argument.type, argument.name, 0)
             yield f"{argument.name}={value}" if keyword_only else value
         else:
             keyword_only = True
 
 
-def _ignores_key(spec: ModuleSpec) -> bool:
+def _ignores_key(subject: Subject) -> bool:
     """Whether the call takes a key and never looks at it."""
-    if spec.call is None:
-        return False
+    call = subject.spec.call
     keys = [
         one.name
-        for one in spec.call.args
+        for one in subject.arguments
         if one.type and any((isinstance(part, ArrayType) and part.dtype == "key") for part in walk(one.type))
     ]
-    return bool(keys) and not any(count_name(spec.call.body, key) for key in keys)
+    return call is not None and bool(keys) and not any(count_name(call.body, key) for key in keys)
 
 
-def _returns(spec: ModuleSpec, examples: Examples, batch: int, states: list[str] | None) -> list[str]:
-    kinds = tuple(batched(kind, batch) for kind in (spec.call.returns if spec.call else ()))
-    held = None if states is None else [one.type for one in state_fields(spec)]
-    return [_output(examples, kind) for kind in outputs(kinds, held) or ()]
+def _returns(subject: Subject) -> list[str]:
+    call = subject.spec.call
+    kinds = tuple(batched(kind, subject.batch) for kind in (call.returns if call else ()))
+    held = None if subject.states is None else [one.type for one in state_fields(subject.spec)]
+    return [_output(subject.examples, kind) for kind in outputs(kinds, held) or ()]
 
 
 def _output(examples: Examples, kind: ArrayType) -> str:
@@ -305,9 +308,9 @@ def _output(examples: Examples, kind: ArrayType) -> str:
     return f"Output({examples.shape(kind)!r}{dtype})"
 
 
-def _carry(spec: ModuleSpec, passed: list[Argument]) -> str:
-    names = [one.name for one in passed]
-    return str(names.index(spec.call.carry)) if spec.call and spec.call.carry in names else ""
+def _carry(subject: Subject) -> str:
+    names, call = [one.name for one in subject.passed], subject.spec.call
+    return str(names.index(call.carry)) if call and call.carry in names else ""
 
 
 def _classes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from scaffold.emit.examples import Examples
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import primes
 from scaffold.spec.states import is_state, state_fields
@@ -18,6 +17,7 @@ from scaffold.spec.types import (
     UnionType,
     walk,
 )
+from scaffold.suite.examples import Examples
 
 
 def state_rows(examples: Examples, prefix: str = "") -> list[str] | None:

@@ -6,14 +6,19 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from scaffold.emit.construct import fan_axes
-from scaffold.emit.examples import Examples
+from scaffold.emit.construct import is_index
+from scaffold.emit.initialised import fan_axes
 from scaffold.spec.constructor import key_consumers, reads, sources_of
 from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.spreads import measured
 from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
+from scaffold.spec.variables import UNTRAINED
+from scaffold.suite.examples import Examples
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
+_UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
+"""The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
 _COMPARE: dict[type, Callable[[Any, Any], bool]] = {
     ast.Lt: operator.lt,
@@ -25,7 +30,7 @@ _COMPARE: dict[type, Callable[[Any, Any], bool]] = {
 
 def value_of(field: Field, path: str) -> str | None:
     """What each element of the leaf at `path` holds after construction, where the spec says it."""
-    named = {"zeros": "0.0", "ones": "1.0"}.get(field.initialiser or "")
+    named = {"zeros": "0.0", "ones": "1.0", "full": _number(field.measure or "")}.get(field.initialiser or "")
     if named is not None and field.array is not None:
         return named if field.array.inexact else str(int(float(named)))
     _, held, entry = path.rpartition(f"{field.name}.")
@@ -42,17 +47,22 @@ def _number(source: str) -> str | None:
 
 
 def spread_of(examples: Examples, field: Field) -> float | None:
-    """The standard deviation of a named draw around 0."""
+    """The standard deviation of a draw around 0, as the spec declares it or as its initialiser has it."""
     array, name = field.array, field.initialiser or ""
     if array is None or array.dtype[0] == "c":
         return None
+    if field.std is not None:
+        return measured(field.std, examples.sizes)
+    if field.measure is not None and name in _UNITS:
+        scale = measured(field.measure, examples.sizes)
+        return None if scale is None else abs(scale) * _UNITS[name]
     shape = examples.shape(array)
-    if name == "orthogonal":
+    if name == "orthogonal" and field.measure is None:
         return 1 / math.sqrt(max(shape[-1], math.prod(shape[:-1])))
     scheme = name.partition("_")[0]
     if scheme in _GAINS and len(shape) > 1:
         return math.sqrt(_GAINS[scheme] / _fan(examples, array, scheme))
-    return {"normal": 1.0, "truncated_normal": TRUNCATED}.get(name)
+    return None if name == "uniform" else _UNITS.get(name)
 
 
 def _fan(examples: Examples, array: ArrayType, scheme: str) -> float:
@@ -70,7 +80,7 @@ def drawn_fields(spec: ModuleSpec) -> list[str]:
     return [
         one.name
         for one in spec.dynamic
-        if one.name in consumers and not one.python_leaf and one.role != "state"
+        if one.name in consumers and not one.python_leaf and not is_index(spec, one)
     ]
 
 
@@ -80,14 +90,14 @@ def _draws_from_streams(spec: ModuleSpec) -> set[str]:
 
 def kept_fields(spec: ModuleSpec) -> list[str]:
     """The fields that hold the arrays that they are given."""
-    return [one.name for one in spec.dynamic if _is_kept(one)]
+    return [one.name for one in spec.dynamic if _is_kept(one) and not is_index(spec, one)]
 
 
 def _is_kept(field: Field) -> bool:
     changed = field.preprocess or field.converter or field.optional or field.default is not None
     # A preset entry of which no value is declared takes the place of the given one.
     changed = changed or any(_number(source) is None for _, source in field.preset)
-    return field.given and not changed and field.role in ("param", "buffer") and not field.python_leaf
+    return field.given and not changed and field.role != "module" and not field.python_leaf
 
 
 def tuple_fields(spec: ModuleSpec) -> list[str]:
@@ -96,12 +106,13 @@ def tuple_fields(spec: ModuleSpec) -> list[str]:
 
 
 def used_fields(spec: ModuleSpec) -> list[str]:
-    """The static fields and buffers that the body of the call reads in every case."""
+    """The static fields, data and buffers that the body of the call reads in every case."""
     body = ast.parse(dedented(spec.call.body)).body if spec.call is not None else []
     read = {name for statement in body for name in _always_read(statement)}
     plain = ScalarType | CallableType
     static = [one.name for one in spec.static if one.given and isinstance(one.type, plain)]
-    buffers = [one.name for one in spec.dynamic if one.role == "buffer" and _is_number_array(one)]
+    untrained = (one for one in spec.dynamic if one.role in UNTRAINED and not is_index(spec, one))
+    buffers = [one.name for one in untrained if _is_number_array(one)]
     overwritten = {name for name in buffers if not _outlives_its_update(body, name)}
     return [name for name in (*static, *buffers) if name in read - overwritten]
 

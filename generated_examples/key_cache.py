@@ -1,0 +1,83 @@
+import math
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+
+
+class KeyCache(eqx.Module):
+    """Attention of one query over keys and values that were computed before.
+
+    The cache is data: no optimiser moves it, and a loss on what is read from it has a
+    gradient with respect to what was put in.
+    """
+
+    to_query: Float[Array, "size in_size"]
+    past_keys: Float[Array, "length size"]
+    past_values: Float[Array, "length size"]
+    mask: Float[Array, " length"]
+
+    @classmethod
+    def create(
+        cls,
+        size: int,
+        in_size: int,
+        past_keys: Float[ArrayLike, "length size"],
+        past_values: Float[ArrayLike, "length size"],
+        mask: Float[ArrayLike, " length"],
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ) -> "KeyCache":
+        """Build an instance.
+
+        **Arguments:**
+
+        - `size`: the size `size` of `to_query`, `past_keys` or `past_values`.
+        - `in_size`: the size `in_size` of `to_query`.
+        - `past_keys`: Keys of the positions so far; copied.
+        - `past_values`: Their values; copied.
+        - `mask`: What is added to each score: 0, or a large negative number; copied.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            to_query=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
+                key, (size, in_size), dtype
+            ),
+            past_keys=jnp.array(past_keys, dtype),
+            past_values=jnp.array(past_values, dtype),
+            mask=jnp.array(mask, dtype),
+        )
+
+    def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " size"]:
+        """Look up what `x` asks for.
+
+        **Arguments:**
+
+        - `x`: float array of shape `(in_size,)`.
+
+        **Returns:**
+
+        Float array of shape `(size,)`.
+        """
+        scores = (
+            self.past_keys @ (self.to_query @ x) / math.sqrt(self.past_keys.shape[1])
+        )
+        return (
+            jax.nn.softmax(scores + jax.lax.stop_gradient(self.mask)) @ self.past_values
+        )
+
+    def trainable(self) -> "KeyCache":
+        """Filter spec by field: True at each trained array, False at every other leaf."""
+        return jax.tree_util.tree_map_with_path(
+            lambda path, leaf: (
+                path[0].name not in ("past_keys", "past_values", "mask")
+                and eqx.is_inexact_array(leaf)
+            ),
+            self,
+        )

@@ -1,0 +1,111 @@
+import math
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from linear import Linear
+
+
+class LowRankLinear(eqx.Module):
+    """A linear map that is kept as it is, and a trained correction of low rank: x ->
+    base(x) + scale * up @ (down @ x).
+
+    The correction begins as zero, and the result as that of `base`. Gradients pass
+    through `base` to what lies before it.
+    """
+
+    base: Linear
+    down: Float[Array, "rank in_features"]
+    up: Float[Array, "out_features rank"]
+    scale: float = eqx.field(static=True)
+    freeze_base: bool = eqx.field(static=True)
+
+    @classmethod
+    def create(
+        cls,
+        base: Linear,
+        rank: int,
+        in_features: int,
+        out_features: int,
+        scale: float = 1.0,
+        freeze_base: bool = True,
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ) -> "LowRankLinear":
+        """Build an instance.
+
+        **Arguments:**
+
+        - `base`: The map that was trained before.
+        - `rank`: the size `rank` of `down` or `up`.
+        - `in_features`: the size `in_features` of `down`.
+        - `out_features`: the size `out_features` of `up`.
+        - `scale`: Factor of the correction; static, part of the treedef.
+        - `freeze_base`: Whether `base` stays as it is; static, part of the treedef.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+
+        **Raises:**
+
+        - `TypeError` if `scale` or `freeze_base` do not have their declared types.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            base=base,
+            down=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
+                key, (rank, in_features), dtype
+            ),
+            up=jnp.zeros((out_features, rank), dtype),
+            scale=scale,
+            freeze_base=freeze_base,
+        )
+
+    def __check_init__(self) -> None:
+        if type(self.scale) is not float or math.isnan(self.scale):
+            raise TypeError(
+                "`scale` is static, so it must be a float other than NaN, got "
+                f"{self.scale!r}"
+            )
+        if type(self.freeze_base) is not bool:
+            raise TypeError(
+                "`freeze_base` is static, so it must be a bool, got "
+                f"{self.freeze_base!r}"
+            )
+
+    def __call__(
+        self, x: Float[Array, " in_features"]
+    ) -> Float[Array, " out_features"]:
+        """Map `x`, with the correction.
+
+        **Arguments:**
+
+        - `x`: float array of shape `(in_features,)`.
+
+        **Returns:**
+
+        Float array of shape `(out_features,)`.
+        """
+        return self.base(x) + self.scale * (self.up @ (self.down @ x))
+
+    def trainable(self) -> "LowRankLinear":
+        """Filter spec by field: True at each trained array, False at every other leaf."""
+
+        def trained(path: Any, leaf: Any) -> Any:
+            if self.freeze_base and path[0].name == "base":
+                return jax.tree.map(lambda _: False, leaf)
+            return (
+                leaf.trainable()
+                if hasattr(leaf, "trainable")
+                else eqx.is_inexact_array(leaf)
+            )
+
+        def is_inner(node: Any) -> bool:
+            return node is not self and hasattr(node, "trainable")
+
+        return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)

@@ -1,0 +1,64 @@
+"""Specs beside each other and in their project: what does not go together there."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from scaffold.emit.saving import MODULES, save_faults
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.hidden_names import name_faults
+from scaffold.kinds import kind_of
+from scaffold.layout import Layout
+from scaffold.spec.bases import base_faults
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.names import stem
+from scaffold.spec.shared import tie_faults
+from scaffold.spec.types import ClassType, walk
+
+
+def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
+    """The spec with what the project decides where the spec says nothing."""
+    saved = layout.settings.save
+    takes_it = spec.save is None and kind_of(spec.kind).has_instances
+    return replace(spec, save=saved) if saved and takes_it else spec
+
+
+def check_beside(specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec], layout: Layout) -> None:
+    """Raises `ScaffoldError` with all that does not go together; `known` has the specs at hand, by name."""
+    faults = [fault for spec in specs for fault in _faults(spec, known, layout)]
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
+    """The names of the classes that this one holds and that specs describe."""
+    return tuple(one.name for one in spec.classes if one.module is None)
+
+
+def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], layout: Layout) -> Iterable[Fault]:
+    name = stem(spec.name)
+    yield from name_faults(name, spec.where, layout)
+    if name in MODULES["safetensors"]:
+        fix = f"write `{spec.name}Module`, for example"
+        yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
+    yield from save_faults(spec, layout)
+    yield from _mixture_faults(spec, known)
+    yield from (*tie_faults(spec, known), *base_faults(spec, known))
+    yield from kind_of(spec.kind).faults_beside(spec, known)
+    for other in generated_classes(spec):
+        on_disk = (layout.root / layout.source_file(stem(other))).is_file()
+        if other not in known and not on_disk:
+            fix = f"generate `{other}` first or with it (`--spec` takes several), or write `package.module:{other}`"
+            what = f"there is no class `{other}`: looked for it in {layout.specs} and beside the spec"
+            yield Fault(f"{spec.where}: fields", what, fix, tuple(sorted(known)))
+
+
+def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """Modules of NNX and pytrees hold none of the other."""
+    is_nnx = kind_of(spec.kind).variables
+    for field in spec.stored:
+        held = [one.name for one in walk(field.type) if isinstance(one, ClassType) and one.module is None]
+        for name in (name for name in held if name in known):
+            if kind_of(known[name].kind).variables is not is_nnx:
+                what = f"`{name}` is {'no' if is_nnx else 'an'} nnx.Module, and `{spec.name}` is {'one' if is_nnx else 'none'}"
+                fix = 'write both with `kind = "nnx"`, or neither'
+                yield Fault(f"{spec.where}: fields.{field.name}.type", what, fix)

@@ -1,0 +1,37 @@
+"""What is said of a class: by the arguments of `scaffold new-module`, or by answers."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Answers:
+    """The texts from which the spec of a class is read; `name` is None, and the rest empty, until somebody says it.
+
+    `pairs` are those of `--size`, `--option`, `--group` and `--preset`, by that name.
+    """
+
+    name: str | None
+    fields: list[str]
+    options: dict[str, str | None]
+    pairs: dict[str, tuple[str, ...]]
+    lower_for: tuple[str, ...] = field(default=())
+
+    def raw_spec(self) -> dict[str, Any]:
+        """The tables of the spec. Raises `ScaffoldError` for what cannot be read."""
+        from scaffold.spec.tokens import raw_spec  # here, because a run with `--spec` needs none of it
+
+        return raw_spec(self.name or "", self.fields, self.options, self.pairs, self.lower_for)
+
+    def command(self) -> str:
+        """The command that says the same, to be run or mended in a shell."""
+        import shlex
+
+        said = [(f"--{key}", value) for key, value in self.options.items() if value is not None]
+        said += [(f"--{key}", value) for key, values in self.pairs.items() for value in values]
+        said += [("--lower-for", value) for value in self.lower_for]
+        options = [
+            f"--save={value}" if key == "--save" else f"{key} {shlex.quote(value)}" for key, value in said
+        ]
+        named = [shlex.quote(word) for word in (self.name or "NAME", *self.fields)]
+        return " ".join(["scaffold new-module", *named, *options])

@@ -1,0 +1,350 @@
+"""The commands: argv to the API."""
+
+import atexit
+import gc
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from scaffold.choices import LAWS
+from scaffold.cli import options, paint
+from scaffold.cli.answers import Answers
+from scaffold.cli.group import Commands
+from scaffold.cli.terminal import can_ask, complain, hint, say, say_json
+from scaffold.errors import ScaffoldError
+from scaffold.publish.signals import stoppable
+
+if TYPE_CHECKING:
+    from scaffold.fileset import Plan
+    from scaffold.layout import Layout
+
+atexit.register(gc.freeze)  # or Python searches everything for garbage once more, when it is about to end
+FIRST_CLASS = """
+\b
+{title}
+  scaffold new-module Affine \\
+    'weight:f[out_size,in_size]=lecun_normal' 'bias:f[out_size]=zeros' \\
+    --call 'x:f[in_size] -> f[out_size]' \\
+    --body 'return self.weight @ x + self.bias'
+"""
+LEAVES = """
+\b
+It writes affine.py and tests/test_affine.py, which pytest runs, and
+specs/affine.toml, which says the same; on a terminal `scaffold new-module`
+asks for all of it. `scaffold COMMAND --help` has the rest.
+"""
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+
+
+folder_option = click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where to begin to look for the project (default: here).",
+)
+
+
+@click.group(
+    "scaffold",
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=FIRST_CLASS.format(title="A first class:") + LEAVES,
+    invoke_without_command=True,
+)
+@click.version_option(package_name="jax-scaffold", prog_name="scaffold")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Write JAX modules from a short spec, with the tests that prove them."""
+    gc.disable()  # a run this short makes more objects than garbage
+    context.call_on_close(gc.enable)
+    context.with_resource(stoppable())
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+
+
+@main.command(
+    "new-module",
+    epilog=FIRST_CLASS.format(title="Example:"),
+    short_help="Write a class and the tests that prove it.",
+)
+@click.argument("name", required=False)
+@click.argument("fields", nargs=-1, type=options.FIELD, metavar="[NAME:TYPE[?FLAG][@ROLE][=INIT]]...")
+@click.option(
+    "--spec",
+    "specs",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Generate from this spec; repeat for several.",
+)
+@click.option("--kind", type=options.KINDS, help="See `scaffold kinds` (default: module).")
+@click.option("--doc", help="Docstring of the class.")
+@click.option("--call", help="Arguments and result of __call__: 'x:f[in_size] -> f[out_size]'.")
+@click.option("--body", help="Body of __call__.")
+@click.option("--carry", help="The argument of the call that lax.scan carries.")
+@click.option(
+    "--constructor",
+    type=options.CONSTRUCTORS,
+    help="factory (a `create` beside plain fields) or init (`__init__`, as equinox.nn).",
+)
+@click.option("--rebuild", type=options.REBUILDS, help="Kind pytree: how unflatten makes an instance.")
+@click.option("--layout", type=options.LAYOUTS, help="nested: each group is a class of its own.")
+@click.option(
+    "--save",
+    type=options.SAVES,
+    is_flag=False,
+    flag_value="leaves",
+    metavar="[=FORMAT]",
+    help="Give the class `save` and `load`; `--save=safetensors` for that format (default: leaves).",
+)
+@click.option(
+    "--option",
+    multiple=True,
+    type=options.OPTIONS_OF_KIND,
+    metavar="NAME=VALUE",
+    help="Option of the kind; see `scaffold kinds`.",
+)
+@click.option("--group", multiple=True, metavar="NAME=FIELD,...", help="Fields with a filter spec.")
+@click.option(
+    "--preset", multiple=True, metavar="FIELD.ENTRY=VALUE", help="Entry of a dict that creation fixes."
+)
+@click.option("--size", multiple=True, metavar="DIM=INT", help="Size of a dim in the tests.")
+@click.option("--backend", type=options.BACKENDS, help="The platform on which the tests must run.")
+@click.option(
+    "--lower-for",
+    "lower_for",
+    multiple=True,
+    type=options.BACKENDS,
+    help="A platform for which the tests lower the call; repeat for several.",
+)
+@click.option(
+    "--laws",
+    type=click.Choice(LAWS),
+    help="Import the laws that are installed, or copy them beside the tests (default: as the project depends).",
+)
+@folder_option
+@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
+@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@click.option("--force", is_flag=True, help="Overwrite files that differ.")
+@click.option("--no-register", is_flag=True, help="Leave the package's `__init__.py` as it is.")
+@click.option(
+    "--add-dependencies",
+    is_flag=True,
+    help="Declare what the class needs: by `uv add`, or in pyproject.toml.",
+)
+@json_option
+def new_module(
+    name: str | None,
+    fields: tuple[str, ...],
+    specs: tuple[Path, ...],
+    option: tuple[str, ...],
+    group: tuple[str, ...],
+    preset: tuple[str, ...],
+    size: tuple[str, ...],
+    lower_for: tuple[str, ...],
+    laws: str | None,
+    folder: Path,
+    dry_run: bool,
+    diff: bool,
+    force: bool,
+    no_register: bool,
+    add_dependencies: bool,
+    as_json: bool,
+    **texts: str | None,
+) -> None:
+    """Write a class and the tests that prove it.
+
+    From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer. `--option`, `--group`,
+    `--preset` and `--size` may be repeated.
+    """
+    from scaffold.layout import find_layout
+
+    layout = find_layout(folder)
+    if _recovered(layout.root, writes=not (dry_run or diff)):
+        layout = find_layout(folder)
+    layout = replace(layout, laws=laws or layout.laws)
+    pairs = {"option": option, "group": group, "preset": preset, "size": size}
+    wishes = {"force": force, "register": not no_register, "add_dependencies": add_dependencies}
+    if specs:
+        from scaffold.generate import load_specs, plan_modules
+
+        _refuse_mixture(name, {**texts, **pairs, "lower-for": lower_for})
+        plan = plan_modules(load_specs(_distinct(specs, name, fields)), layout, extra=(), **wishes)
+    else:
+        answers = Answers(name, list(fields), dict(texts), pairs, lower_for)
+        plan = _plan_answers(answers, layout, wishes, ask=can_ask() and not as_json)
+    written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    if written and not as_json:
+        from scaffold.cli.next_steps import after_module
+
+        hint(after_module(written))
+
+
+def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool], *, ask: bool) -> "Plan":
+    """The plan for a class of the command line; without a name on it, for what somebody answers."""
+    from scaffold.generate import plan_new
+
+    def plan(said: Answers) -> "Plan":
+        return plan_new(said.raw_spec(), layout, **wishes)
+
+    if answers.name is not None:
+        return plan(answers)
+    if not ask:
+        raise ScaffoldError(
+            "there is no NAME and no terminal to ask on",
+            where="NAME",
+            fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
+        )
+    from scaffold.prompts import plan_from_answers
+
+    return plan_from_answers(answers, plan)
+
+
+def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) -> list[Path]:
+    """The spec files; what the shell expanded after `--spec` stands among the arguments."""
+    more = [Path(text) for text in (name, *fields) if text is not None]
+    return list(dict.fromkeys([*specs, *more]))
+
+
+def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...] | None]) -> None:
+    given = [f"--{option}" for option, value in options.items() if value not in (None, ())]
+    if given or (name is not None and not name.endswith(".toml")):
+        what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
+        raise ScaffoldError(what, where="--spec", fix="edit the spec, or leave `--spec` out")
+
+
+def _recovered(root: Path, *, writes: bool) -> bool:
+    """Whether what a killed run left was finished or undone; a run that writes nothing only tells of it."""
+    from scaffold.publish import recover
+
+    return recover(root, complain, dry=not writes)
+
+
+def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Plan | None":
+    """Publish the plan, or show it; the plan as it was carried out, None where nothing is written."""
+    from scaffold.publish import publish
+
+    written = not (dry_run or diff)
+    if written:
+        if plan.commands:
+            from scaffold.add_dependencies import run_commands
+
+            run_commands(plan)
+        plan = publish(plan, complain)
+    if as_json:
+        say_json({"ok": not plan.conflicts, "written": written, **plan.to_json()})
+    elif diff:
+        say(plan.diff(), nl=False, paint=paint.of_diff)
+    else:
+        say(plan.summary(), paint=paint.of_summary)
+    if plan.conflicts:
+        sys.exit(1)
+    if not (written or as_json):
+        hint("nothing is written yet: run it without " + ("--diff" if diff else "--dry-run"))
+    return plan if written else None
+
+
+@main.command(
+    "new-project", cls=options.WithQuestions, short_help="Make a project: a package, tests, checks, docs."
+)
+@click.argument("folder", metavar="DIR")
+@click.option(
+    "--data",
+    multiple=True,
+    type=options.ANSWERS,
+    metavar="KEY=VALUE",
+    help="Answer a question; repeat for several.",
+)
+@click.option("--defaults", is_flag=True, help="Ask nothing: what is not answered has its default.")
+@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
+@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@click.option("--force", is_flag=True, help="Replace files that nobody has edited since they were made.")
+@json_option
+def new_project(
+    folder: str,
+    data: tuple[str, ...],
+    defaults: bool,
+    dry_run: bool,
+    diff: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Make a project in DIR: a package with its first classes, tests, checks, documentation and workflows.
+
+    On a terminal it asks what `--data` does not answer.
+    """
+    from scaffold.project import next_steps, parse_answers, plan_project, project_folder
+
+    target = project_folder(folder)
+    _recovered(target, writes=not (dry_run or diff))
+    ask = can_ask() and not (defaults or as_json)
+    plan = plan_project(target, parse_answers(data), ask=ask, force=force)
+    written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    if written and not as_json:
+        hint(f"next: {' && '.join(next_steps(written))}")
+
+
+@main.command("kinds")
+@json_option
+def kinds(as_json: bool) -> None:
+    """List the kinds of class, and the options of each."""
+    from scaffold.kinds import described
+
+    found = described()
+    if as_json:
+        say_json(found)
+        return
+    width = max(map(len, found))
+    for name, kind in found.items():
+        say(f"{name:{width}}  {kind['summary']}")
+        for option, told in kind["options"].items():
+            say(f"{'':{width}}  --option {option}=...  {told}")
+    hint("next: scaffold new-module NAME FIELD... --kind KIND")
+
+
+@main.command("schema")
+@click.option("--json", "as_json", is_flag=True, help="The schema is JSON in any case.")
+def schema(as_json: bool) -> None:
+    """Print the JSON Schema of a spec, for editors."""
+    from scaffold.spec.schema import json_schema
+
+    say_json(json_schema())
+
+
+@main.command("show", short_help="Print what would be generated.")
+@click.argument("target", metavar="NAME|SPEC", type=options.CLASSES)
+@folder_option
+@json_option
+def show(target: str, folder: Path, as_json: bool) -> None:
+    """Print what would be generated, and write nothing."""
+    from scaffold.generate import shown_files
+    from scaffold.layout import find_layout
+
+    files = shown_files(target, find_layout(folder))
+    if as_json:
+        say_json({"files": [{"path": str(file.path), "text": file.text} for file in files]})
+    else:
+        say("\n".join(f"# --- {file.path}\n{file.text}" for file in files), nl=False)
+        hint("next: `scaffold new-module --spec` with its spec writes it")
+
+
+@main.command("laws", short_help="Explain the laws that the tests hold a class to.")
+@click.argument("name", required=False, type=options.LAWS)
+@json_option
+def laws(name: str | None, as_json: bool) -> None:
+    """Explain the laws that the tests hold a class to, or the one called NAME (such as P3)."""
+    from scaffold.laws import further_laws, law_table
+
+    table, further = law_table(name), further_laws() if name is None else {}
+    if as_json:
+        say_json({"laws": {number: law.to_json() for number, law in table.items()}, "besides": further})
+        return
+    parts = [law.text(number) for number, law in table.items()]
+    parts += ["\n  ".join([f"{kind}, besides:", *laws]) for kind, laws in further.items()]
+    say("\n\n".join(parts))
+    first = next(iter(table))
+    hint(f"next: `pytest -k p{int(first[1:]):02}` runs the tests of {first}")

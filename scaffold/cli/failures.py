@@ -1,0 +1,132 @@
+"""Every way in which a command can fail, in the one form in which it is told."""
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+import click
+
+from scaffold.cli.terminal import complain, say_json, settle_stdout
+from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.publish.signals import Stopped
+
+TRACEBACK = "SCAFFOLD_TRACEBACK"
+"""The environment variable that shows where a fault of the tool comes from."""
+FAULT_OF_THE_TOOL = 70
+"""The exit code for that, as `sysexits.h` has it."""
+_MOST_FAULTS = 50
+
+
+def guarded(run: Callable[[], Any], arguments: Sequence[str]) -> int:
+    """The exit code of a run; whatever is raised in it is told, with `--json` among the arguments as JSON."""
+    try:
+        code = run()
+    except BrokenPipeError:
+        return 1  # who reads has had enough
+    except Stopped as stop:
+        complain(str(stop))
+        raise
+    except Exception as error:
+        return _refuse(_as_scaffold_error(error, arguments), as_json="--json" in arguments)
+    finally:
+        settle_stdout()
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(error: ScaffoldError, *, as_json: bool) -> int:
+    if as_json:
+        with suppress(OSError):
+            say_json(error_json(error))
+    else:
+        complain("\n".join(told(error)))
+    return error.exit_code
+
+
+def error_json(error: ScaffoldError) -> dict[str, Any]:
+    """The faults as `--json` has them."""
+    faults = [fault.to_json() for fault in error.faults[:_MOST_FAULTS]]
+    more = len(error.faults) - len(faults)
+    return {"ok": False, "faults": faults, **({"left_out": more} if more else {})}
+
+
+def told(error: ScaffoldError) -> list[str]:
+    """The faults as text, each with its place, the legal values and the fix."""
+    texts = [_fault_text(fault) for fault in error.faults[:_MOST_FAULTS]]
+    more = len(error.faults) - len(texts)
+    return [*texts, f"and {more} more faults"] if more else texts
+
+
+def _fault_text(fault: Fault) -> str:
+    first, *rest = str(fault).split("\n")
+    return "\n".join([click.style("error: ", fg="red") + first, *rest])
+
+
+def _as_scaffold_error(error: Exception, arguments: Sequence[str]) -> ScaffoldError:
+    match error:
+        case ScaffoldError():
+            return error
+        case click.Abort():
+            return ScaffoldError(
+                "Aborted! Nothing was written", where="scaffold", fix="run it again", exit_code=1
+            )
+        case click.ClickException():
+            return _usage_error(error, arguments)
+        case OSError():
+            return _refused_by_the_system(error)
+        case RecursionError() | MemoryError():
+            what = "something in what it was given is nested too deeply, goes in a circle, or is too large"
+            return ScaffoldError(what, where="scaffold", fix="make it smaller")
+        case _:
+            return _fault_of_the_tool(error)
+
+
+def _refused_by_the_system(error: OSError) -> ScaffoldError:
+    what = f"the system refuses: {error.strerror or error}"
+    place = str(error.filename or "output")
+    fix = "mend that, and run the command again"
+    return ScaffoldError(what, where=place, fix=fix, exit_code=1)
+
+
+def _fault_of_the_tool(error: Exception) -> ScaffoldError:
+    if os.environ.get(TRACEBACK):
+        import traceback
+
+        complain(traceback.format_exc())
+    what = f"a fault of the tool, and not of what you wrote: {type(error).__name__}: {error}"
+    fix = f"report it, with what {TRACEBACK}=1 shows when the command runs again"
+    return ScaffoldError(what, where="scaffold", fix=fix, exit_code=FAULT_OF_THE_TOOL)
+
+
+# -- usage -------------------------------------------------------------------------------------------------------------
+
+
+def unknown_command(name: str, commands: Sequence[str]) -> ScaffoldError:
+    """What to say of a command that is not there."""
+    fix = suggestion(name, commands, "`scaffold --help` says what each does")
+    return ScaffoldError(f"there is no command `{name}`", where="scaffold", fix=fix, legal=commands)
+
+
+def _usage_error(error: click.ClickException, arguments: Sequence[str]) -> ScaffoldError:
+    context = getattr(error, "ctx", None) or _context(arguments)
+    fix = f"`{context.command_path} --help` says what it takes"
+    match error:
+        case click.NoSuchOption():
+            options = [
+                name for one in context.command.get_params(context) for name in one.opts if name[0] == "-"
+            ]
+            what, fix = (
+                f"there is no option `{error.option_name}`",
+                suggestion(error.option_name, options, fix),
+            )
+        case click.MissingParameter(param=click.Parameter() as missing):
+            what = f"`{missing.metavar or missing.human_readable_name}` is missing"
+        case _:
+            what = error.format_message().rstrip(".")
+    return ScaffoldError(what, where=context.command_path, fix=fix)
+
+
+def _context(arguments: Sequence[str]) -> click.Context:
+    """A context of the command, for the errors to which click gives none."""
+    path = " ".join(["scaffold", *(word for word in arguments[:1] if word[:1] != "-")])
+    return click.Context(click.Command(path), info_name=path)

@@ -1,0 +1,172 @@
+"""Arguments that know their legal values: for the help and for completion in a shell.
+
+A wrong value passes here and is refused by whoever reads it, who tells all faults of an input at once. Nothing is imported
+before somebody asks for help, or presses tab.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.types import StringParamType
+
+from scaffold.places import read_regular
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+Words = Callable[[click.Context], Iterable[str]]
+
+
+class Word(StringParamType):
+    """A text that is probably one of some words."""
+
+    name = "text"
+
+    def __init__(self, words: Words, *, listed: bool = True):
+        self.words = words
+        self.listed = listed
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str | None:
+        return f"[{'|'.join(self.words(ctx or click.get_current_context()))}]" if self.listed else None
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        return _items(word for word in self.words(ctx) if word.startswith(incomplete))
+
+
+def _items(words: Iterable[str]) -> "list[CompletionItem]":
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(word) for word in words]
+
+
+def constant(module: str, name: str) -> Words:
+    """The words that `module` holds under `name`."""
+    return lambda _: getattr(import_module(module), name)
+
+
+BACKENDS = Word(constant("scaffold.choices", "BACKENDS"))
+SAVES = Word(constant("scaffold.choices", "SAVES"), listed=False)
+KINDS = Word(constant("scaffold.kinds", "NAMES"))
+CONSTRUCTORS = Word(constant("scaffold.spec.keys", "CONSTRUCTORS"))
+REBUILDS = Word(constant("scaffold.spec.keys", "REBUILDS"))
+LAYOUTS = Word(constant("scaffold.spec.keys", "LAYOUTS"))
+
+
+# -- words that have to be looked for ----------------------------------------------------------------------------------
+
+
+def _options_of_kind(ctx: click.Context) -> Iterator[str]:
+    from scaffold.kinds import kind_of
+
+    yield from (f"{name}=" for name in kind_of(ctx.params.get("kind") or "module").options)
+
+
+def _laws(_: click.Context) -> Iterable[str]:
+    from scaffold.laws import law_table
+
+    return law_table()
+
+
+_NAME = re.compile(r"""^\s*name\s*=\s*["'](\w+)["']""", re.MULTILINE)
+
+
+def _classes(ctx: click.Context) -> Iterator[str]:
+    """The classes of the specs in the project."""
+    for path in _specs(ctx):
+        named = _NAME.search(read_regular(path).decode("utf-8", "replace")[:10_000])
+        if named is not None:
+            yield named[1]
+
+
+def _specs(ctx: click.Context) -> list[Path]:
+    from scaffold.errors import ScaffoldError
+    from scaffold.layout import find_layout
+
+    try:
+        layout = find_layout(ctx.params.get("folder") or Path())
+    except ScaffoldError:
+        return []
+    return [path for path in sorted((layout.root / layout.specs).glob("*.toml")) if path.is_file()]
+
+
+def _answers(_: click.Context) -> Iterator[str]:
+    for name, question in project_questions().items():
+        yield from (f"{name}={choice}" for choice in question.get("choices", [""]))
+
+
+def project_questions() -> dict[str, dict[str, Any]]:
+    """The questions of the project template, by the keys of `--data`."""
+    import yaml
+
+    from scaffold.render import templates_folder
+
+    text = (templates_folder() / "project" / "copier.yml").read_text(encoding="utf-8")
+    entries: dict[str, Any] = yaml.safe_load(text)
+    return {
+        name: entry for name, entry in entries.items() if name[0] != "_" and entry.get("when") is not False
+    }
+
+
+OPTIONS_OF_KIND = Word(_options_of_kind, listed=False)
+LAWS = Word(_laws, listed=False)
+CLASSES = Word(_classes, listed=False)
+ANSWERS = Word(_answers, listed=False)
+
+
+# -- fields ------------------------------------------------------------------------------------------------------------
+
+
+class FieldToken(StringParamType):
+    """`NAME:TYPE[?FLAG][@ROLE][=INIT]`, with completion of the role and of the initialiser.
+
+    Bash ends a word at `@` and at `=`, so that what comes before may be an argument of its own.
+    """
+
+    name = "field"
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> "list[CompletionItem]":
+        before = (ctx.params.get(param.name or "") or ("",))[-1]
+        mark = max("@=", key=incomplete.rfind)
+        head, found, tail = incomplete.rpartition(mark)
+        if not found and before[-1:] not in ("@", "="):
+            return []
+        words = _roles() if (found or before[-1:]) == "@" else _initialisers()
+        return _items(f"{head}{found}{word}" for word in words if word.startswith(tail))
+
+
+def _roles() -> Iterable[str]:
+    from scaffold.spec.keys import ROLES
+
+    return ROLES
+
+
+def _initialisers() -> Iterable[str]:
+    from scaffold.spec.initialisers import INITIALISERS
+
+    return INITIALISERS
+
+
+FIELD = FieldToken()
+
+
+class WithQuestions(click.Command):
+    """A command whose help lists the questions of the project template, read when somebody asks for it."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_options(ctx, formatter)
+        with formatter.section("Keys of --data"):
+            formatter.write_dl([(name, _told(question)) for name, question in project_questions().items()])
+
+
+def _told(question: dict[str, Any]) -> str:
+    choices = question.get("choices")
+    several = ", several with commas" if question.get("multiselect") else ""
+    return f"{question['help']}{several}" + (f" [{'|'.join(choices)}]" if choices else "")

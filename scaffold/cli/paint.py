@@ -1,0 +1,20 @@
+"""Colours for what a plan does, line by line."""
+
+import click
+
+_ACTIONS = {"create": "green", "update": "yellow", "conflict": "red"}
+_CHANGES = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def of_summary(line: str) -> str:
+    """`create` in green, `update` in yellow, `conflict` in red; what stays as it is stays plain."""
+    action = line.partition(" ")[0]
+    return line.replace(action, click.style(action, fg=_ACTIONS[action]), 1) if action in _ACTIONS else line
+
+
+def of_diff(line: str) -> str:
+    """As git colours a diff."""
+    if line.startswith(("+++ ", "--- ")):
+        return click.style(line, bold=True)
+    colour = _CHANGES.get(line[:1])
+    return click.style(line, fg=colour) if colour else line

@@ -1,0 +1,174 @@
+"""The folders that a conftest puts on the path, read off its text, and an edit that puts further ones there."""
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from scaffold.as_clean import as_clean
+from scaffold.errors import ScaffoldError
+from scaffold.pysource import Source
+
+_IMPORTS = {"sys": "import sys", "Path": "from pathlib import Path"}
+
+
+def folders_on_path(source: bytes, place: Path) -> list[Path]:
+    """The folders that the top-level statements of the file at `place` put on the path, as far as they can be read.
+
+    What cannot be read counts for nothing. Raises `ScaffoldError` where the file does not parse.
+    """
+    reader = _Reader(place)
+    return [folder for node in Source.of(source, place.name).tree.body for folder in reader.folders(node)]
+
+
+@dataclass
+class _Reader:
+    """Follows the names that stand for paths from statement to statement."""
+
+    place: Path
+    names: dict[str, Path] = field(default_factory=dict[str, Path])
+
+    def folders(self, node: ast.stmt) -> Iterator[Path]:
+        """What one statement puts on the path."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if (path := self.path(value)) is not None:
+                    self.names[name] = path
+            case ast.Assign(targets=[ast.Subscript(value=path)], value=value) if _is_sys_path(path):
+                yield from self.paths([value])
+            case ast.AugAssign(target=path, value=value) if _is_sys_path(path):
+                yield from self.paths([value])
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=path), args=args)) if _is_sys_path(path):
+                yield from self.paths(args)
+            case _:
+                pass
+
+    def paths(self, values: Sequence[ast.expr]) -> Iterator[Path]:
+        """The paths among some expressions, in lists too."""
+        for value in values:
+            if isinstance(value, ast.List | ast.Tuple):
+                yield from self.paths(value.elts)
+            elif (path := self.path(value)) is not None:
+                yield path
+
+    def path(self, node: ast.expr) -> Path | None:
+        """The path that an expression stands for."""
+        match node:
+            case ast.Name(id="__file__"):
+                return self.place
+            case ast.Name(id=name):
+                return self.names.get(name)
+            case ast.Attribute(value=value, attr="parent"):
+                return _then(self.path(value), lambda path: path.parent)
+            case ast.Subscript(
+                value=ast.Attribute(value=value, attr="parents"), slice=ast.Constant(value=int(up))
+            ):
+                return _then(self.path(value), lambda path: [*path.parents][up])
+            case ast.BinOp(left=left, op=ast.Div(), right=ast.Constant(value=str(below))):
+                return _then(self.path(left), lambda path: path / below)
+            case ast.Call(func=ast.Attribute(value=value, attr="resolve" | "absolute")):
+                return self.path(value)
+            case ast.Call(func=function, args=[first, *rest]):
+                return self._call(ast.unparse(function), first, rest)
+            case _:
+                return None
+
+    def _call(self, function: str, first: ast.expr, rest: Sequence[ast.expr]) -> Path | None:
+        path = self.path(first)
+        match function.rpartition(".")[2]:
+            case "Path" | "str" | "fspath" | "abspath" | "realpath":
+                return path
+            case "dirname":
+                return _then(path, lambda found: found.parent)
+            case "join":
+                parts = [part.value for part in rest if isinstance(part, ast.Constant)]
+                return _then(path, lambda found: Path(found, *map(str, parts)))
+            case _:
+                return None
+
+
+def _then(path: Path | None, step: Callable[[Path], Path]) -> Path | None:
+    try:
+        return None if path is None else Path(step(path))
+    except IndexError:
+        return None
+
+
+def _is_sys_path(node: ast.expr) -> bool:
+    return isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path"
+
+
+# -- the edit ----------------------------------------------------------------------------------------------------------
+
+
+def path_line(folder: PurePosixPath, conftest: PurePosixPath, *, first: bool) -> str:
+    """The statement by which a conftest puts a folder first, or last, on the path."""
+    here = conftest.parent
+    up = next(number for number, above in enumerate((here, *here.parents)) if folder.is_relative_to(above))
+    rest = folder.relative_to((here, *here.parents)[up])
+    start = f"Path(__file__).parents[{up}]" if up else "Path(__file__).parent"
+    value = start if rest == PurePosixPath(".") else f'{start} / "{rest}"'
+    return f"sys.path.insert(0, str({value}))" if first else f"sys.path.append(str({value}))"
+
+
+def with_path_lines(source: bytes, lines: Sequence[str], place: Path, where: str) -> bytes:
+    """The conftest `source` with the statements `lines` below its imports, and with what they need imported.
+
+    What puts a folder on the path that is put there already is left out. As clean for the project's own ruff as it was.
+    Raises `ScaffoldError` (exit code 1) where it does not parse, or means something else by `sys` or `Path`.
+    """
+    there = set(folders_on_path(source, place))
+    imports = "\n".join(_IMPORTS.values())
+    wanted = [
+        line
+        for line in lines
+        if not there.issuperset(folders_on_path(f"{imports}\n{line}\n".encode(), place))
+    ]
+    if not wanted:
+        return source
+    text = Source.of(source, where)
+    missing = [line for name, line in _IMPORTS.items() if not _means(text, name, line)]
+    at = max((chunk.end for chunk in text.chunks if _imports(chunk.nodes)), default=0)
+    below = [text.newline] if text.lines else []
+    edited = text.with_body(
+        text.body_with(at or text.preamble, at or text.preamble, [*below, *map(text.encoded, wanted)])
+        if at or not missing
+        else text.body_with(
+            text.preamble, text.preamble, [*below, *map(text.encoded, [*missing, "", *wanted])]
+        )
+    )
+    if at and missing:
+        first = next(chunk.start for chunk in edited.chunks if _imports(chunk.nodes))
+        edited = edited.with_body(edited.body_with(first, first, [edited.encoded(line) for line in missing]))
+    return as_clean(source, edited.source, place)
+
+
+def _imports(nodes: Sequence[ast.stmt]) -> bool:
+    return any(
+        isinstance(node, ast.Import | ast.ImportFrom) and getattr(node, "module", "") != "__future__"
+        for node in nodes
+    )
+
+
+def _means(text: Source, name: str, line: str) -> bool:
+    """Whether the file imports `name` as `line` does; a fault where it means something else by it."""
+    wanted = ast.unparse(ast.parse(line))
+    for node in text.tree.body:
+        match node:
+            case ast.ImportFrom(module=module, names=aliases):
+                found = [f"from {module} import {a.name}" for a in aliases if (a.asname or a.name) == name]
+            case ast.Import(names=aliases):
+                found = [f"import {a.name}" for a in aliases if (a.asname or a.name) == name]
+            case ast.FunctionDef(name=defined) | ast.ClassDef(name=defined) if defined == name:
+                found = [f"its own `{name}`"]
+            case ast.Assign(targets=[ast.Name(id=defined)]) if defined == name:
+                found = [f"its own `{name}`"]
+            case _:
+                found = []
+        if found and found[0] != wanted:
+            what = f"means something else by `{name}`, which is needed to put the folder of the tests on the path"
+            fix = f'rename it, or write `pythonpath = ["{Path(text.where).parent}"]` for pytest'
+            raise ScaffoldError(what, where=f"{text.where}:{node.lineno}", fix=fix, exit_code=1)
+        if found:
+            return True
+    return False

@@ -1,0 +1,39 @@
+"""What a suite needs to know of a class that is emitted, as data: it looks into no emission itself."""
+
+from dataclasses import dataclass
+
+from scaffold.emit.nesting import placed, selected
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.shared import shared_fields, tie
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The names that an emitted class has, and where its fields lie."""
+
+    placed: tuple[tuple[str, Field], ...]
+    """The stored fields in the order of the leaves, each with the path of what holds it: `shape.`, or nothing."""
+    filters: tuple[tuple[str, tuple[str, ...]], ...]
+    """Each method that makes a filter spec, and the paths that it selects."""
+    ties: tuple[tuple[str, str], ...]
+    """Each property that reads the array of another field, and the path of that leaf."""
+    paths: dict[str, str]
+    """The path of each stored field, by name."""
+
+
+def facts(spec: ModuleSpec) -> Facts:
+    """What is to be told of the class that `spec` gives."""
+    held = tuple(placed(spec))
+    places = {field.name: place for place, field in held}
+    return Facts(
+        placed=held,
+        filters=tuple((f"select_{one.name}", selected(spec, one)) for one in spec.groups),
+        ties=tuple((one.name, _tied_leaf(spec, one, places)) for one in shared_fields(spec)),
+        paths={name: place + name for name, place in places.items()},
+    )
+
+
+def _tied_leaf(spec: ModuleSpec, field: Field, places: dict[str, str]) -> str:
+    """The path of the leaf that a shared field reads, from the class down."""
+    path = tie(spec, field)
+    return places.get(path.partition(".")[0], "") + path

@@ -1,0 +1,91 @@
+"""What the named initialisers become: the source of an array, and of its shape."""
+
+from dataclasses import replace
+
+from scaffold.emit.source import operand
+from scaffold.spec.constructor import parameters
+from scaffold.spec.expressions import assigned_names
+from scaffold.spec.initialisers import INITIALISERS, dtype_source
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.types import CHOSEN_DTYPES, ArrayType
+
+
+def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> str:
+    """The value of an array that a named initialiser makes, drawn from `key`."""
+    one = INITIALISERS[field.initialiser or ""]
+    if field.initialiser == "split" and array.dims:
+        return f"jax.random.split({key}, {shape_source(array)})"
+    if _may_draw_both_parts(field):
+        return _drawn_parts(spec, array, key, field.measure or "")
+    dtype, narrowed = dtype_source(array), ""
+    if one.holds == "wide float" and array.dtype in CHOSEN_DTYPES:
+        # The constructor may be given a narrower dtype than what makes it can do. NumPy's rule, since jax's can be made strict.
+        dtype, narrowed = f"np.promote_types({dtype}, np.float32)", f".astype({dtype})"
+    source, measure = (one.source, "") if field.measure is None else (one.measured, operand(field.measure))
+    fan = fan_axes(spec, array)
+    return source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
+
+
+def _may_draw_both_parts(field: Field) -> bool:
+    """Whether the array may be complex: jax draws no complex numbers between limits."""
+    dtype = field.array.dtype if field.array is not None else ""
+    return field.initialiser == "uniform" and field.measure is not None and dtype in (*_PARTS, "inexact")
+
+
+_PARTS = {"c64": "float32", "c128": "float64"}
+
+
+def _drawn_parts(spec: ModuleSpec, array: ArrayType, key: str, limit: str) -> str:
+    """Uniform in (-limit, limit), as is each part of a complex number."""
+    if array.dtype == "inexact":
+        return f"{_name_of_draw(spec)}({key}, {shape_source(array)}, {limit})"
+    shape = shape_source(replace(array, dims=("2", *array.dims)))
+    drawn = f"jax.random.uniform({key}, {shape}, jnp.{_PARTS[array.dtype]}, -1.0, 1.0)"
+    return f"{operand(limit)} * jax.lax.complex(*{drawn})"
+
+
+def draw_of_either(spec: ModuleSpec) -> tuple[str, ...]:
+    """A function that draws for a dtype of which only the call of the constructor tells whether it is complex."""
+    drawn = [one.array.dtype for one in spec.stored if one.array is not None and _may_draw_both_parts(one)]
+    return (_DRAW_OF_EITHER.format(name=_name_of_draw(spec)),) if "inexact" in drawn else ()
+
+
+_DRAW_OF_EITHER = """\
+def {name}(key: PRNGKeyArray, shape: tuple[int, ...], limit: float) -> Array:
+    \"\"\"Uniform in (-limit, limit), as is each part of a complex number.\"\"\"
+    if not jnp.issubdtype(dtype, jnp.complexfloating):
+        return jax.random.uniform(key, shape, dtype, -limit, limit)
+    parts = jax.random.uniform(
+        key, (2, *shape), jnp.finfo(dtype).dtype, -limit, limit
+    )
+    return jax.lax.complex(parts[0], parts[1])
+"""
+
+
+def _name_of_draw(spec: ModuleSpec) -> str:
+    taken = {*(one.name for one in parameters(spec)), *assigned_names(spec.setup)}
+    name = "uniform"
+    while name in taken:
+        name += "_"
+    return name
+
+
+def shape_source(array: ArrayType) -> str:
+    """The shape of an array as a tuple: `(out_size, in_size)`, `(size,)`, or `shape` for `*shape` alone."""
+    if len(array.dims) == 1:
+        return array.dims[0][1:] if array.dims[0].startswith("*") else f"({array.dims[0]},)"
+    return f"({', '.join(array.dims)})"
+
+
+def fan_axes(spec: ModuleSpec, array: ArrayType) -> str:
+    """The axes of fan-in and fan-out.
+
+    jax's initialisers take `(in, out)`, whereas `self.weight @ x` wants `(out, in)`. The last axis is the input, as in
+    equinox.nn, unless the call takes the last but one as a dim of its inputs and not the last.
+    """
+    if len(array.dims) < 2:
+        return ""
+    inputs = {dim for one in (spec.call.args if spec.call else ()) for dim in getattr(one.type, "dims", ())}
+    if array.dims[-2] in inputs and array.dims[-1] not in inputs:
+        return "in_axis=-2, out_axis=-1"
+    return "in_axis=-1, out_axis=-2"

@@ -1,0 +1,133 @@
+"""Whether and how a package re-exports its new classes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from scaffold.dependencies import Dependencies, requirement
+from scaffold.fileset import Edit
+from scaffold.layout import Layout
+from scaffold.packages import table
+from scaffold.places import read_regular
+
+
+@dataclass(frozen=True)
+class Export:
+    """A class to re-export: the module it is in, and its name."""
+
+    stem: str
+    name: str
+
+
+def exports(
+    found: Sequence[Export], layout: Layout, dependencies: Dependencies, *, register: bool, adding: bool
+) -> tuple[list[Edit], list[str]]:
+    """The edits that re-export the classes, and what is to be said of those that are left out.
+
+    A class that needs what the project does not declare is left out, unless that is added, or names are loaded lazily:
+    the package could not be imported without it.
+    """
+    init_file = layout.init_file
+    if init_file is None or not register:
+        return [], [f"{init_file}: left as it is, as `--no-register` says"] if init_file else []
+    edits: list[Edit] = []
+    notes: list[str] = []
+    form = _lazy_form(layout.root / init_file, init_file.as_posix())
+    for export in found:
+        missing = () if adding or form.startswith("attach") else dependencies.of(export.stem)
+        if form == "__getattr__":
+            notes.append(_by_hand(init_file, export))
+        elif missing:
+            notes.append(_left_out(init_file, export, missing))
+        else:
+            edits.append(_edit(export, layout, init_file, form))
+    return edits, notes
+
+
+def _by_hand(init_file: PurePosixPath, export: Export) -> str:
+    return (
+        f"{init_file}: left as it is, since it loads names lazily by a `__getattr__` of its own; "
+        f"add `{export.name}` of `.{export.stem}` to it by hand"
+    )
+
+
+def _left_out(init_file: PurePosixPath, export: Export, missing: Sequence[str]) -> str:
+    names = " and ".join(f"`{name}`" for name in missing)
+    return (
+        f"{init_file}: does not import `{export.name}`, since the project does not declare {names}, without which "
+        "the package could not be imported any more; `--add-dependencies` adds it and the import"
+    )
+
+
+def _lazy_form(place: Path, where: str) -> str:
+    """How the package loads its names; empty for at once."""
+    from scaffold.lazy_exports import find_lazy  # here, because few packages do
+    from scaffold.pysource import Source
+
+    content = read_regular(place) if place.is_file() else b""
+    if b"__getattr__" not in content and b"attach" not in content:
+        return ""
+    found = find_lazy(Source.of(content, where))
+    return found.form if found else ""
+
+
+def _edit(export: Export, layout: Layout, init_file: PurePosixPath, form: str) -> Edit:
+    from scaffold.lazy_exports import stub_of
+
+    if form == "attach":
+        return Edit(init_file, partial(_attached, export, layout.root / init_file, init_file.as_posix()))
+    path = stub_of(init_file) if form == "attach_stub" else init_file
+    return Edit(path, partial(_registered, export, layout, path.as_posix()))
+
+
+def _attached(export: Export, place: Path, where: str, source: bytes) -> bytes:
+    from scaffold.as_clean import as_clean
+    from scaffold.lazy_exports import attach
+
+    after = attach(source, export.stem, export.name, where=where)
+    return source if after == source else as_clean(source, after, place)
+
+
+def _registered(export: Export, layout: Layout, where: str, source: bytes) -> bytes:
+    from scaffold.registration import register  # here, because only a package needs it
+
+    return register(
+        source, export.stem, [export.name], package=layout.package, where=where, width=line_width(layout)
+    )
+
+
+def line_width(layout: Layout) -> int:
+    """How long a line of the project may be: as its formatter has it."""
+    for tool in ("ruff", "black"):
+        width = table(layout.document, "tool", tool).get("line-length")
+        if isinstance(width, int):
+            return width
+    for name in (".ruff.toml", "ruff.toml"):
+        width = _toml(layout.root / name).get("line-length")
+        if isinstance(width, int):
+            return width
+    return 88
+
+
+def _toml(path: Path) -> Mapping[str, object]:
+    import tomllib
+
+    try:
+        return tomllib.loads(read_regular(path).decode())
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+# -- what is undeclared ------------------------------------------------------------------------------------------------
+
+
+def dependency_notes(found: Dependencies, *, adding: bool) -> Iterator[str]:
+    """What the project does not declare, and how to."""
+    if adding:
+        return
+    if found.package:
+        names = " ".join(map(requirement, found.package))
+        yield f"pyproject.toml: declares none of: {names}; add them, or run the command with `--add-dependencies`"
+    if found.tests:
+        yield f"pyproject.toml: declares none of these for tests: {' '.join(found.tests)}"

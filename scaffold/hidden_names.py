@@ -1,0 +1,164 @@
+"""Names of modules that a new file would hide, or be hidden by."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scaffold.errors import Fault
+from scaffold.layout import Layout
+
+if TYPE_CHECKING:
+    from importlib.metadata import PackagePath
+
+_NEEDED = frozenset(
+    [
+        "_pytest",
+        "_yaml",
+        "absl",
+        "aiofiles",
+        "beartype",
+        "chex",
+        "colorama",
+        "conftest",
+        "equinox",
+        "etils",
+        "exceptiongroup",
+        "flax",
+        "google",
+        "humanize",
+        "iniconfig",
+        "jax",
+        "jaxlib",
+        "jaxtyping",
+        "markdown_it",
+        "mdurl",
+        "ml_dtypes",
+        "msgpack",
+        "numpy",
+        "opt_einsum",
+        "optax",
+        "orbax",
+        "packaging",
+        "pluggy",
+        "prometheus_client",
+        "psutil",
+        "py",
+        "pygments",
+        "pytest",
+        "pytree_laws",
+        "rich",
+        "safetensors",
+        "scipy",
+        "simplejson",
+        "tensorstore",
+        "tomli",
+        "toolz",
+        "treescope",
+        "typeguard",
+        "typing_extensions",
+        "uvloop",
+        "wadler_lindig",
+        "yaml",
+        "zipp",
+    ]
+)
+"""What the classes and their tests import, and what that needs in turn."""
+_ROOTS = ("jax", "jaxlib", "equinox", "jaxtyping", "flax", "optax", "safetensors", "numpy", "pytest")
+
+
+def name_faults(module: str, where: str, layout: Layout) -> Iterator[Fault]:
+    """What stands in the way of a module of this name in this project."""
+    folder = layout.root / layout.source
+    here = (layout.source / module).as_posix()
+    if layout.package is None and (is_needed(module) or _is_needed_by_installed(layout.root, module)):
+        what = f"`{module}.py` would hide the module `{module}` from every import"
+        yield Fault(f"{where}: name", what, "choose another name, or generate into a package")
+    other = f"choose another name, or move `{here}` away"
+    if (folder / module / "__init__.py").exists():
+        yield Fault(
+            f"{where}: name", f"the package `{here}/` would hide `{here}.py` from every import", other
+        )
+    elif _has_python(folder / module):
+        what = f"`{here}.py` would hide what is in the folder `{here}/` from every import"
+        yield Fault(f"{where}: name", what, other)
+    for extension in _extensions(folder, module):
+        what = f"the compiled `{(layout.source / extension).as_posix()}` would hide `{here}.py` from every import"
+        yield Fault(f"{where}: name", what, "choose another name")
+
+
+def is_needed(module: str) -> bool:
+    """Whether the generated code, its tests, or what they need may import a module of this name."""
+    return module in sys.stdlib_module_names or module in _NEEDED
+
+
+def hides_a_module(folder: Path) -> bool:
+    """Whether the folder, first on the path, would hide a module that tests need."""
+    names = (
+        name.removesuffix(".py")
+        for name in _names(folder)
+        if name.endswith(".py") or (folder / name / "__init__.py").is_file()
+    )
+    return any(name != "conftest" and (name in sys.stdlib_module_names or name in _NEEDED) for name in names)
+
+
+def _has_python(folder: Path) -> bool:
+    return folder.is_dir() and any(name.endswith(".py") for name in _names(folder))
+
+
+def _extensions(folder: Path, module: str) -> list[str]:
+    return [
+        name for name in _names(folder) if name.startswith(f"{module}.") and name.endswith((".so", ".pyd"))
+    ]
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+# -- what is installed -------------------------------------------------------------------------------------------------
+
+
+def _is_needed_by_installed(root: Path, module: str) -> bool:
+    """Whether jax, pytest or their like need the module, as far as the project has an environment to look into."""
+    places = [root / ".venv", *([Path(os.environ["VIRTUAL_ENV"])] if os.environ.get("VIRTUAL_ENV") else [])]
+    patterns = ("lib/python*/site-packages", "Lib/site-packages")
+    found = [path for place in places for pattern in patterns for path in place.glob(pattern)]
+    there = any((path / module).is_dir() or (path / f"{module}.py").is_file() for path in found)
+    return there and module in _closure([str(path) for path in found])
+
+
+def _closure(path: list[str]) -> Iterator[str]:
+    """The top-level modules of what the roots require, directly or not."""
+    from importlib.metadata import distributions  # here, because only a loose folder needs it
+
+    installed = {_normal(found.name): found for found in distributions(path=path) if found.name}
+    wanted, seen = [*_ROOTS], set[str]()
+    while wanted:
+        name = wanted.pop()
+        if name in seen or name not in installed:
+            continue
+        seen.add(name)
+        required = (text for text in installed[name].requires or () if "extra ==" not in text)
+        wanted += [_normal(_leading(text)) for text in required]
+        yield from _modules(installed[name].files or ())
+
+
+def _modules(files: "Iterable[PackagePath]") -> Iterator[str]:
+    for file in files:
+        if file.suffix == ".py" and file.parts[0].removesuffix(".py").isidentifier():
+            yield file.parts[0].removesuffix(".py")
+
+
+def _leading(requirement: str) -> str:
+    """The name at the beginning of a requirement."""
+    end = next((i for i, sign in enumerate(requirement) if not (sign.isalnum() or sign in "-_.")), None)
+    return requirement[:end]
+
+
+def _normal(name: str) -> str:
+    return name.lower().replace("_", "-").replace(".", "-")

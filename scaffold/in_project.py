@@ -1,0 +1,99 @@
+"""What is wanted, made to fit the project that it goes into: its tests, its dependencies, its `__init__.py`."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from scaffold.add_dependencies import Addition, addition
+from scaffold.dependencies import undeclared
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.exports import Export, dependency_notes, exports
+from scaffold.fileset import File, Plan, make_plan
+from scaffold.folders import Folder, with_folder
+from scaffold.law_texts import law_texts
+from scaffold.layout import Layout
+from scaffold.places import read_regular
+from scaffold.reach import find_reach
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the user wants done to the project besides."""
+
+    register: bool = True
+    add_dependencies: bool = False
+    force: bool = False
+
+
+def plan_in_project(
+    layout: Layout,
+    files: Sequence[File],
+    laws: Sequence[str],
+    extra: Iterable[File],
+    found: Sequence[Export],
+    wishes: Wishes,
+) -> Plan:
+    """The plan that writes the files, and changes in the project what has to be changed for them.
+
+    `laws` are the texts of those that the tests import.
+
+    Raises `ScaffoldError` where the project leaves no room for them.
+    """
+    _check_stems(layout, found)
+    missing = undeclared(layout, files, laws)
+    added = addition(missing, layout) if wishes.add_dependencies else Addition()
+    edits, left_out = exports(
+        found, layout, missing, register=wishes.register, adding=wishes.add_dependencies
+    )
+    reach = find_reach(layout)
+    notes = [
+        *dependency_notes(missing, adding=wishes.add_dependencies),
+        *left_out,
+        *reach.notes(),
+        *_unseen(layout, found),
+        *added.notes,
+    ]
+    wanted = [*reach.adapted(_named(files, layout), layout), *extra, *edits, *added.edits]
+    plan = make_plan(layout.root, wanted, force=wishes.force)
+    plan = with_laws(plan, layout, force=wishes.force)
+    return replace(plan, notes=tuple(notes), commands=added.commands)
+
+
+def with_laws(plan: Plan, layout: Layout, *, force: bool = False) -> Plan:
+    """The plan that copies the laws beside the tests too, where these do not import what is installed."""
+    if layout.laws_folder is None:
+        return plan
+    return with_folder(plan, Folder(layout.laws_folder, law_texts()), force=force)
+
+
+def _named(files: Iterable[File], layout: Layout) -> Iterator[File]:
+    """The files, each test under a name that pytest collects in this project."""
+    for file in files:
+        is_test = file.path.parent == layout.tests and file.path.name.startswith("test_")
+        path = layout.test_file(file.path.stem.removeprefix("test_")) if is_test else file.path
+        yield replace(file, path=path)
+
+
+def _check_stems(layout: Layout, found: Iterable[Export]) -> None:
+    init_file = layout.init_file
+    if init_file is None or not (layout.root / init_file).is_file():
+        return
+    from scaffold.registration import stem_faults  # here, because only a package needs it
+
+    source, where = read_regular(layout.root / init_file), init_file.as_posix()
+    faults: list[Fault] = []
+    for export in found:
+        faults += stem_faults(source, export.stem, [export.name], where=where)
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def _unseen(layout: Layout, found: Iterable[Export]) -> Iterator[str]:
+    """The settings by which pytest would not see the tests."""
+    config = layout.pytest
+    for export in found:
+        for option in config.blind_spots(f"Test{export.name}", "test_p01_"):
+            yield f"{config.file}: by `{option}` pytest will not see `Test{export.name}`; add what it begins with"
+    below = [(config.folder / path).resolve() for path in config.testpaths]
+    tests = (layout.root / layout.tests).resolve()
+    if below and not any(tests.is_relative_to(folder) for folder in below):
+        yield f"{config.file}: `testpaths` leaves out {layout.tests}; bare `pytest` will not run what is there"

@@ -1,0 +1,90 @@
+"""One class, from what is emitted of it to its files: places and imports are added, and the templates lay it all out."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import PurePosixPath
+
+from scaffold.emit.imports import import_lines, imported
+from scaffold.emit.saving import save_imports, save_modules
+from scaffold.fileset import File
+from scaffold.kinds import Context, kind_of
+from scaffold.layout import Layout
+from scaffold.render import render, render_class
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.names import stem
+from scaffold.spec.types import ClassType
+from scaffold.suite.suites import emitted_suite
+
+
+def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> tuple[File, ...]:
+    """The files of one class, as the templates lay them out."""
+    context = module_context(spec, layout, known)
+    rendered = [*render(spec.kind, context), *render("tests", context)]
+    # The modules behind `save` are the user's own, as conftest.py is: written once.
+    rendered += [file for name in save_modules(spec) for file in render(name.replace("_", "-"), context)]
+    kept = {"conftest.py", *(f"{name}.py" for name in save_modules(spec))}
+    return tuple(File(path, text, keep=path.name in kept) for path, text in rendered)
+
+
+def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
+    """Everything that the templates of one class lay out: plain JSON."""
+    emitted = {**kind_of(spec.kind).context(spec), **emitted_suite(spec, known), **_places(spec, layout)}
+    return {**emitted, **_imports(spec, layout, known, {**emitted, "imports": [], "test_imports": []})}
+
+
+def _places(spec: ModuleSpec, layout: Layout) -> Context:
+    """Where the files lie and the tests run; of platforms, the spec's word comes before the project's."""
+    lower_for = spec.test.lower_for if spec.test.lower_for is not None else layout.settings.lower_for
+    return {
+        "backend": spec.test.backend or layout.settings.backend or "",
+        "lower_for": repr(lower_for) if lower_for else "",
+        "stem": stem(spec.name),
+        "source_folder": layout.source.as_posix(),
+        "tests_folder": layout.tests.as_posix(),
+        "import_root": _import_root(layout),
+        "serialisation_module": layout.module("serialisation"),
+    }
+
+
+def _import_root(layout: Layout) -> str:
+    """Source of the folder that must be importable, from the tests folder `TESTS`."""
+    up = f"TESTS.parents[{len(layout.tests.parts) - 1}]" if len(layout.tests.parts) > 1 else "TESTS.parent"
+    return up if layout.import_root == PurePosixPath(".") else f'{up} / "{layout.import_root}"'
+
+
+def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], context: Context) -> Context:
+    """The import blocks, read off the code, which is laid out once without them."""
+    code, test = render_class(spec.kind, context), render_class("tests", context)
+    lines = {
+        **kind_of(spec.kind).imports,
+        **{name: line for line in spec.imports for name in imported(line)},
+        **{one.name: _class_import(one, layout) for one in spec.classes},
+        **save_imports(spec, layout),
+    }
+    own_line = f"from {layout.module(stem(spec.name))} import "
+    of_tests = {
+        **lines,
+        **{name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])},
+        **{name: own_line + name for name in context.get("defines", ())},
+    }
+    own = _first_party(spec, layout, known, (*lines.values(), *of_tests.values()))
+    return {"imports": import_lines(code, lines, own), "test_imports": import_lines(test, of_tests, own)}
+
+
+def _class_import(kind: ClassType, layout: Layout) -> str:
+    return f"from {kind.module or layout.module(stem(kind.name))} import {kind.name}"
+
+
+def _first_party(
+    spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], lines: Iterable[str]
+) -> tuple[str, ...]:
+    """The modules of the project among those that the lines import: generated, or lying where imports begin."""
+    held = (one.name for one in spec.classes if one.module is None)
+    generated = (
+        {*map(stem, (spec.name, *known, *held)), *save_modules(spec)}
+        if layout.package is None
+        else set[str]()
+    )
+    above = layout.root / layout.import_root
+    roots = {line.split()[1].split(".")[0] for line in lines}
+    lying = {root for root in roots if (above / f"{root}.py").is_file() or (above / root).is_dir()}
+    return tuple(sorted({(layout.package or "").split(".")[0], *generated, *lying} - {""}))

@@ -1,0 +1,131 @@
+"""Packages that load their names when they are first used: what is added to them must be as lazy.
+
+`lazy_loader` takes a table in a call, or a stub beside `__init__.py`. What a package does by itself is its own affair.
+"""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from scaffold.errors import ScaffoldError
+from scaffold.export_list import spliced
+from scaffold.pysource import Source
+
+
+@dataclass(frozen=True)
+class LazyExports:
+    """How a package loads its names: `attach`, `attach_stub`, or `__getattr__` of its own."""
+
+    form: str
+    line: int
+
+
+def find_lazy(text: Source) -> LazyExports | None:
+    """How the package loads its names lazily, None where it imports them at once."""
+    for node in text.tree.body:
+        call = getattr(node, "value", None)
+        if isinstance(call, ast.Call) and (form := _last_name(call.func)) in ("attach", "attach_stub"):
+            return LazyExports(form, node.lineno)
+    own = [n for n in text.tree.body if isinstance(n, ast.FunctionDef) and n.name == "__getattr__"]
+    eager = [n for n in text.tree.body if isinstance(n, ast.ImportFrom) and n.level]
+    return LazyExports("__getattr__", own[0].lineno) if own and not eager else None
+
+
+def stub_of(init_file: PurePosixPath) -> PurePosixPath:
+    """The stub that `attach_stub` reads."""
+    return init_file.with_suffix(".pyi")
+
+
+def attach(source: bytes, stem: str, name: str, *, where: str) -> bytes:
+    """`source` with the name in the table `submod_attrs` of `attach`.
+
+    Raises `ScaffoldError` (exit code 1) where the table is no literal.
+    """
+    text = Source.of(source, where)
+    call = _call(text)
+    table = _table(call)
+    if table is None and not _takes_table(call):
+        raise _refused(text, call, stem, name)
+    if table is None:
+        splices = [
+            _at_end(
+                text, call.args + [k.value for k in call.keywords], f'submod_attrs={{"{stem}": ["{name}"]}}'
+            )
+        ]
+    else:
+        entries = _entries(table)
+        if entries is None:
+            raise _refused(text, call, stem, name)
+        if name in entries.get(stem, ()):
+            return source
+        splices = [*_with_name(text, table, stem, name)]
+    return text.with_body(spliced(text.body, splices)).source
+
+
+def _call(text: Source) -> ast.Call:
+    return next(
+        node.value
+        for node in text.tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and _last_name(node.value.func) == "attach"
+    )
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _table(call: ast.Call) -> ast.Dict | None:
+    given = [k.value for k in call.keywords if k.arg == "submod_attrs"] or call.args[2:3]
+    return given[0] if given and isinstance(given[0], ast.Dict) else None
+
+
+def _takes_table(call: ast.Call) -> bool:
+    """Whether the call leaves the table out."""
+    return len(call.args) < 3 and all(k.arg not in (None, "submod_attrs") for k in call.keywords)
+
+
+def _entries(table: ast.Dict) -> dict[str, tuple[str, ...]] | None:
+    found: dict[str, tuple[str, ...]] = {}
+    for key, value in zip(table.keys, table.values, strict=True):
+        if not (isinstance(key, ast.Constant) and isinstance(value, ast.List | ast.Tuple)):
+            return None
+        found[str(key.value)] = tuple(
+            str(each.value) for each in value.elts if isinstance(each, ast.Constant)
+        )
+    return found
+
+
+def _with_name(text: Source, table: ast.Dict, stem: str, name: str) -> Iterator[tuple[int, int, bytes]]:
+    for key, value in zip(table.keys, table.values, strict=True):
+        if isinstance(key, ast.Constant) and key.value == stem and isinstance(value, ast.List | ast.Tuple):
+            yield _at_end(text, value.elts, f'"{name}"')
+            return
+    entry = f'"{stem}": ["{name}"]'
+    later = (k for k in table.keys if isinstance(k, ast.Constant) and str(k.value) > stem)
+    if (following := next(later, None)) is not None:
+        start, indent = text.span(following)[0], text.indent(following)
+        gap = b" " if indent is None else text.newline + indent
+        yield start, start, text.encoded(f"{entry},") + gap
+    elif table.values:
+        yield _at_end(text, table.values, entry, table.keys[-1])
+    else:
+        inside = text.span(table)[0] + 1
+        yield inside, inside, text.encoded(entry)
+
+
+def _at_end(
+    text: Source, there: Sequence[ast.expr], new: str, first: ast.expr | None = None
+) -> tuple[int, int, bytes]:
+    """The splice that puts something behind the last of what is there, on a line of its own where that has one."""
+    end, indent = text.span(there[-1])[1], text.indent(first or there[-1])
+    gap = b" " if indent is None else text.newline + indent
+    return end, end, b"," + gap + text.encoded(new)
+
+
+def _refused(text: Source, call: ast.Call, stem: str, name: str) -> ScaffoldError:
+    what = "`attach` is written in a way that cannot be edited safely"
+    fix = f'add "{stem}": ["{name}"] to `submod_attrs` by hand, and run the command with `--no-register`'
+    return ScaffoldError(what, where=f"{text.where}:{call.lineno}", fix=fix, exit_code=1)

@@ -1,0 +1,255 @@
+"""The writing itself: everything of a plan, or nothing.
+
+New contents go to files beside their targets, the files to be replaced are set aside by a hard link, and only then is each
+target replaced. Whatever goes wrong on the way, the way back needs no disk space and no guess: what has to be undone is
+read off the disk, so that an interrupt between two system calls is as harmless as a full disk.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
+
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.fileset import Plan, Step, check_unchanged
+from scaffold.publish.journal import LOCK, Entry, Journal, digest, go_line, plan_line
+from scaffold.publish.lock import Lock, write_all
+from scaffold.publish.signals import to_the_end
+
+_UNCHANGED = "nothing was changed"
+_FIXES = {
+    errno.EACCES: "allow writing there, then run the command again",
+    errno.EPERM: "allow writing there, then run the command again",
+    errno.EROFS: "use a file system that can be written",
+    errno.ENOSPC: "free some space, then run the command again",
+    errno.EDQUOT: "free some space, then run the command again",
+}
+
+
+@dataclass(frozen=True)
+class _Write:
+    """One file on its way: `fresh` holds the new bytes and `aside` the old file until all is done."""
+
+    step: Step
+    target: Path
+    fresh: Path
+    aside: Path
+
+
+@dataclass
+class _Ledger:
+    """What is to be written, and what of it has been begun, and so may have to be undone."""
+
+    writes: list[_Write]
+    folders: list[Path]
+    at: PurePosixPath
+    replacing: list[_Write] = field(default_factory=list[_Write])
+
+
+def carry_out(plan: Plan, root: Path, lock: Lock) -> None:
+    """Write the plan below `root`, its real root, while the lock is held; raises `ScaffoldError` as `publish` does."""
+    targets = [(step, check_unchanged(root, step)) for step in plan.writes]
+    _refuse_closed(targets, root)
+    journal = _journal(targets, root)
+    ledger = _ledger(targets, root, journal)
+    try:
+        lock.done = False
+        lock.append(plan_line(journal))
+        _stage_all(ledger)
+        ledger.at = PurePosixPath(LOCK)
+        lock.append(go_line(journal), sync=True)
+        for write in ledger.writes:
+            _replace(root, write, ledger)
+    except BaseException as error:
+        lost = _undo(ledger)
+        lock.done = not any(
+            os.path.lexists(path) for write in ledger.writes for path in (write.fresh, write.aside)
+        )
+        if not lost:
+            error.add_note(_UNCHANGED)
+        if faults := _faults_of(error, ledger, lost=lost):
+            raise ScaffoldError.of(faults, exit_code=1) from error
+        raise
+    try:
+        _discard_old(ledger)
+    finally:
+        lock.done = _is_tidy(ledger)
+
+
+def _is_tidy(ledger: _Ledger) -> bool:
+    beside = (path for write in ledger.writes for path in (write.fresh, write.aside))
+    return not any(map(os.path.lexists, beside))
+
+
+def _refuse_closed(targets: Iterable[tuple[Step, Path]], root: Path) -> None:
+    """Refuse, all at once, what its owner has marked as read-only, which renaming would not notice."""
+    faults: dict[Fault, None] = {}
+    for step, target in targets:
+        if step.before is not None and _is_closed(target):
+            fix = f"allow writing (`chmod u+w {step.path}`), then run the command again"
+            faults[Fault(str(step.path), f"is read-only; {_UNCHANGED}", fix)] = None
+        folder = next(folder for folder in target.parents if folder.exists())
+        if _is_closed(folder):
+            name = folder.relative_to(root).as_posix()
+            fix = f"allow writing (`chmod u+w {name}`), then run the command again"
+            faults[Fault(name, f"is a read-only folder; {_UNCHANGED}", fix)] = None
+    if faults:
+        raise ScaffoldError.of(faults, exit_code=1)
+
+
+def _is_closed(place: Path) -> bool:
+    # Root may write everywhere, and then the bits alone say what is meant.
+    return not (os.stat(place).st_mode & 0o222 and os.access(place, os.W_OK))
+
+
+def _journal(targets: Iterable[tuple[Step, Path]], root: Path) -> Journal:
+    entries = tuple(
+        Entry(
+            PurePosixPath(target.relative_to(root).as_posix()),
+            digest(step.before),
+            digest(step.after),
+        )
+        for step, target in targets
+    )
+    folders = dict.fromkeys(folder for _, target in targets for folder in _missing(target.parent))
+    relative = (PurePosixPath(folder.relative_to(root).as_posix()) for folder in folders)
+    return Journal(os.urandom(6).hex(), entries, tuple(relative))
+
+
+def _missing(folder: Path) -> Iterator[Path]:
+    """The folders that have to be made, outermost first."""
+    return reversed([*takewhile(lambda parent: not parent.exists(), (folder, *folder.parents))])
+
+
+def _ledger(targets: Iterable[tuple[Step, Path]], root: Path, journal: Journal) -> _Ledger:
+    writes = [
+        _Write(step, target, journal.fresh(root, number), journal.aside(root, number))
+        for number, (step, target) in enumerate(targets)
+    ]
+    return _Ledger(writes, [root / folder for folder in journal.folders], at=PurePosixPath(LOCK))
+
+
+def _stage_all(ledger: _Ledger) -> None:
+    """Make everything ready beside the targets, which are not touched yet."""
+    for write in ledger.writes:
+        ledger.at = write.step.path
+        for folder in ledger.folders:
+            if write.target.is_relative_to(folder) and not folder.exists():
+                folder.mkdir()
+        _stage(write)
+
+
+def _stage(write: _Write) -> None:
+    if write.step.after is None:
+        set_aside(write.target, write.aside)
+        return
+    # A private file stays private while it is written; a new one gets what the umask gives.
+    before = write.step.before
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(write.fresh, flags, 0o666 if before is None else 0o600)
+    try:
+        write_all(descriptor, write.step.after)
+        if before is not None:
+            # Or a power cut could leave an empty file under the old one's name.
+            os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    if before is not None:
+        os.chmod(write.fresh, stat.S_IMODE(os.stat(write.target).st_mode))
+        set_aside(write.target, write.aside)
+
+
+def set_aside(target: Path, aside: Path) -> None:
+    """Keep what is there under another name, too."""
+    try:
+        os.link(target, aside)
+    except OSError:
+        # Not every file system has hard links (FAT), nor every user the right to make them.
+        import shutil
+
+        shutil.copy2(target, aside)
+
+
+def _replace(root: Path, write: _Write, ledger: _Ledger) -> None:
+    ledger.at = write.step.path
+    # Looked at again at the last moment: an editor may have saved while the others were staged.
+    if check_unchanged(root, write.step) != write.target:
+        raise OSError(errno.EBUSY, "its folder was exchanged for another meanwhile")
+    ledger.replacing.append(write)
+    if write.step.after is None:
+        write.target.unlink()
+    else:
+        os.replace(write.fresh, write.target)
+
+
+def _discard_old(ledger: _Ledger) -> None:
+    """Remove what was set aside; all is done by now, so that an interrupt only waits."""
+    old = [write.aside for write in ledger.writes if write.step.before is not None]
+    try:
+        to_the_end(partial(remove, old))
+    except (KeyboardInterrupt, SystemExit) as stop:
+        stop.add_note("everything was written")
+        raise
+
+
+# -- the way back ------------------------------------------------------------------------------------------------------
+
+
+def _undo(ledger: _Ledger) -> list[Fault]:
+    """Bring back what was there, and name what could not be brought back."""
+    try:
+        return _undo_once(ledger)
+    except (KeyboardInterrupt, SystemExit):  # a second one; the first is raised when all is back
+        return _undo_once(ledger)
+
+
+def _undo_once(ledger: _Ledger) -> list[Fault]:
+    lost: list[Fault] = []
+    for write in reversed(ledger.writes):
+        try:
+            if write in ledger.replacing and not write.fresh.exists():
+                _bring_back(write)
+            remove([write.fresh, write.aside])
+        except OSError as error:
+            lost.append(_stranded(write, error))
+    for folder in reversed(ledger.folders):
+        with suppress(OSError):  # never made, or someone else's file is in it by now
+            folder.rmdir()
+    return lost
+
+
+def _bring_back(write: _Write) -> None:
+    if write.step.before is None:
+        write.target.unlink(missing_ok=True)
+    elif write.aside.exists():
+        os.replace(write.aside, write.target)
+
+
+def _stranded(write: _Write, error: OSError) -> Fault:
+    what = f"could not be restored: {error.strerror or error}"
+    if write.step.before is None:
+        return Fault(str(write.step.path), what, "delete it: this run created it")
+    return Fault(str(write.step.path), what, f"its former content is in {write.aside}: move that back")
+
+
+def _faults_of(error: BaseException, ledger: _Ledger, *, lost: list[Fault]) -> list[Fault]:
+    """What to tell the user; nothing where `error` speaks for itself, as an interrupt does."""
+    if isinstance(error, ScaffoldError):
+        return [*lost, *error.faults]
+    if isinstance(error, OSError):
+        what = f"cannot be written: {error.strerror or error}" + ("" if lost else f"; {_UNCHANGED}")
+        fix = _FIXES.get(error.errno or 0, "mend that, then run the command again")
+        return [*lost, Fault(str(ledger.at), what, fix)]
+    return lost
+
+
+def remove(paths: Iterable[Path]) -> None:
+    """Remove what is there of these files."""
+    for path in paths:
+        with suppress(OSError):  # a left-over, or one that is gone already, is no reason to call a run failed
+            path.unlink()

@@ -1,0 +1,55 @@
+"""SIGTERM and SIGHUP stop a run as SIGINT does: what was begun is undone, and temporary files go."""
+
+import signal
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from types import FrameType
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+class Stopped(SystemExit):
+    """Asked to stop by a signal; ends the process with 128 and the signal's number, as a shell reports it."""
+
+    def __init__(self, number: int):
+        super().__init__(128 + number)
+        self.signal = signal.Signals(number).name
+
+    def __str__(self) -> str:
+        return ": ".join([f"stopped by {self.signal}", *getattr(self, "__notes__", [])[:1]])
+
+
+@contextmanager
+def stoppable() -> Generator[None, None, None]:
+    """Raise `Stopped` where one of the signals would end the process at once; one that is ignored stays so (`nohup`)."""
+    numbers = [
+        getattr(signal, name)
+        for name in ("SIGTERM", "SIGHUP")
+        if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL
+    ]
+
+    def stop(number: int, _: FrameType | None) -> None:
+        for each in numbers:
+            signal.signal(each, signal.SIG_IGN)  # nothing is to stop the way back
+        raise Stopped(number)
+
+    try:
+        for number in numbers:
+            signal.signal(number, stop)
+    except ValueError:  # not in the main thread, where alone Python handles signals
+        numbers.clear()
+    try:
+        yield
+    finally:
+        for number in numbers:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def to_the_end(action: Callable[[], T]) -> T:
+    """Do what can be done twice, to its end: impatience must not stop the way back. An interrupt is raised when it is done."""
+    try:
+        return action()
+    except (KeyboardInterrupt, SystemExit):
+        action()
+        raise

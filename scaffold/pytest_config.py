@@ -1,0 +1,204 @@
+"""How pytest will run in a project: the file that configures it, and what that says of paths and names."""
+
+import os
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import cast
+
+from scaffold.errors import ScaffoldError
+from scaffold.packages import table
+from scaffold.places import read_regular
+
+IMPORT_MODES = ("prepend", "append", "importlib")
+
+
+@dataclass(frozen=True)
+class PytestConfig:
+    """The configuration that wins where pytest is started in a project, with pytest's defaults for what it leaves out.
+
+    `folder` is where the file `file` lies, and is what `pythonpath` and `testpaths` begin at; without a file, it is the
+    root of the project.
+    """
+
+    folder: Path
+    file: str = ""
+    import_mode: str = "prepend"
+    pythonpath: tuple[str, ...] = ()
+    testpaths: tuple[str, ...] = ()
+    python_files: tuple[str, ...] = ("test_*.py", "*_test.py")
+    python_classes: tuple[str, ...] = ("Test",)
+    python_functions: tuple[str, ...] = ("test",)
+
+    def test_name(self, stem: str) -> str:
+        """The file name of the tests of `stem`, such that pytest collects it."""
+        usual = f"test_{stem}.py"
+        if any(fnmatch(usual, pattern) for pattern in self.python_files):
+            return usual
+        fitting = (pattern for pattern in self.python_files if pattern.count("*") == 1 and "/" not in pattern)
+        pattern = next(fitting, None)
+        return usual if pattern is None else pattern.replace("*", stem)
+
+    def collects(self, name: str) -> bool:
+        """Whether a file of this name holds tests."""
+        return any(fnmatch(name, pattern) for pattern in self.python_files)
+
+    def blind_spots(self, cls: str, method: str) -> Iterator[str]:
+        """The settings by which pytest would not see a method of a class."""
+        if not _is_named(cls, self.python_classes):
+            yield "python_classes"
+        if not _is_named(method, self.python_functions):
+            yield "python_functions"
+
+
+def _is_named(name: str, patterns: Sequence[str]) -> bool:
+    """As pytest has it: a prefix, or a pattern where there is one of its signs."""
+    return any(
+        name.startswith(pattern) or (any(sign in pattern for sign in "*?[") and fnmatch(name, pattern))
+        for pattern in patterns
+    )
+
+
+def find_pytest_config(root: Path, document: Mapping[str, object]) -> PytestConfig:
+    """What configures pytest in `root`, whose pyproject.toml is `document`: the nearest of its files upwards.
+
+    Raises `ScaffoldError` where one of them cannot be read.
+    """
+    for folder in _upwards(root):
+        for name, read in _FILES:
+            if (folder / name).is_file():
+                own = document if folder == root and name == "pyproject.toml" else None
+                found = read(folder / name, own)
+                if found is not None:
+                    return _config(folder, name, found)
+    return PytestConfig(root)
+
+
+def _upwards(root: Path) -> Iterator[Path]:
+    """The folder and those above it, no higher than its checkout or the user's home."""
+    home = os.path.expanduser("~")
+    for folder in (root, *root.parents):
+        yield folder
+        if os.path.exists(folder / ".git") or str(folder) == home:
+            return
+
+
+def _config(folder: Path, name: str, options: Mapping[str, object]) -> PytestConfig:
+    default = PytestConfig(folder)
+    return PytestConfig(
+        folder,
+        name,
+        _import_mode(_words(options.get("addopts"))),
+        _words(options.get("pythonpath")),
+        _words(options.get("testpaths")),
+        _words(options.get("python_files")) or default.python_files,
+        _words(options.get("python_classes")) or default.python_classes,
+        _words(options.get("python_functions")) or default.python_functions,
+    )
+
+
+def _words(value: object) -> tuple[str, ...]:
+    """A list, or a string that is split as a shell does."""
+    if isinstance(value, list):
+        return tuple(word for word in cast("list[object]", value) if isinstance(word, str))
+    try:
+        return tuple(shlex.split(value)) if isinstance(value, str) else ()
+    except ValueError:
+        return tuple(value.split()) if isinstance(value, str) else ()
+
+
+def _import_mode(options: Sequence[str]) -> str:
+    """The last `--import-mode` among the options."""
+    mode = "prepend"
+    for option, after in zip(options, [*options, ""][1:], strict=True):
+        said = option.partition("=")[2] if "=" in option else after
+        if option.partition("=")[0] == "--import-mode" and said in IMPORT_MODES:
+            mode = said
+    return mode
+
+
+# -- the files, first come first served --------------------------------------------------------------------------------
+
+
+def _read_toml(path: Path) -> Mapping[str, object]:
+    import tomllib  # here, because a loose folder does without
+
+    try:
+        return tomllib.loads(read_regular(path).decode())
+    except (OSError, ValueError, RecursionError) as error:
+        raise _unreadable(path, error) from error
+
+
+def _read_ini(path: Path, section: str) -> Mapping[str, object] | None:
+    from configparser import ConfigParser, Error  # here, because most projects have none
+
+    parser = ConfigParser(interpolation=None, strict=False)
+    try:
+        parser.read_string(read_regular(path).decode())
+    except (OSError, ValueError, Error) as error:
+        raise _unreadable(path, error) from error
+    return dict(parser[section]) if parser.has_section(section) else None
+
+
+def _unreadable(path: Path, error: Exception) -> ScaffoldError:
+    what = f"cannot be read, though pytest is configured there: {str(error).splitlines()[0]}"
+    return ScaffoldError(what, where=path.name, fix="mend it; pytest would stop at it too")
+
+
+_Reader = Callable[[Path, Mapping[str, object] | None], Mapping[str, object] | None]
+
+
+def _pytest_toml(path: Path, document: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    return table(_read_toml(path), "pytest")
+
+
+def _pyproject(path: Path, document: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    document = _read_toml(path) if document is None else document
+    return table(document, "tool", "pytest", "ini_options") or table(document, "tool", "pytest") or None
+
+
+def _pytest_ini(path: Path, document: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    return _read_ini(path, "pytest") or {}  # configures pytest even where it is empty
+
+
+def _tox_ini(path: Path, document: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    return _read_ini(path, "pytest")
+
+
+def _setup_cfg(path: Path, document: Mapping[str, object] | None) -> Mapping[str, object] | None:
+    return _read_ini(path, "tool:pytest")
+
+
+_FILES: tuple[tuple[str, _Reader], ...] = (
+    ("pytest.toml", _pytest_toml),
+    (".pytest.toml", _pytest_toml),
+    ("pytest.ini", _pytest_ini),
+    (".pytest.ini", _pytest_ini),
+    ("pyproject.toml", _pyproject),
+    ("tox.ini", _tox_ini),
+    ("setup.cfg", _setup_cfg),
+)
+
+
+# -- the folder of the tests -------------------------------------------------------------------------------------------
+
+
+def tests_folder(
+    root: Path, config: PytestConfig, source: PurePosixPath, package: str | None
+) -> PurePosixPath:
+    """Where tests go that no setting places: where pytest looks for them, and where tests are already."""
+    usual = PurePosixPath("tests")
+    inside = [PurePosixPath(os.path.relpath(config.folder / path, root)) for path in config.testpaths]
+    folders = [path for path in inside if ".." not in path.parts and path.parts and (root / path).is_dir()]
+    if folders:
+        return next((path for path in folders if usual == path), folders[0])
+    beside = [PurePosixPath("test"), *([source / "tests", source / "test"] if package else [])]
+    if not (root / usual).is_dir():
+        return next((path for path in beside if _has_tests(root / path, config)), usual)
+    return usual
+
+
+def _has_tests(folder: Path, config: PytestConfig) -> bool:
+    return folder.is_dir() and any(map(config.collects, os.listdir(folder)))

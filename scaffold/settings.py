@@ -1,0 +1,113 @@
+"""`[tool.scaffold]` of pyproject.toml, checked."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from keyword import iskeyword
+from pathlib import PureWindowsPath
+from typing import cast
+
+from scaffold.choices import BACKENDS, LAWS, SAVES
+from scaffold.errors import Fault, ScaffoldError, suggestion
+
+STYLES = ("kidger", "scientific-python")
+_KINDS: dict[object, str] = {
+    bool: "a boolean",
+    int: "an integer",
+    float: "a float",
+    str: "a string",
+    list: "a list",
+    dict: "a table",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """`[tool.scaffold]` of pyproject.toml, checked, with defaults for what it leaves out."""
+
+    package: str | None = None
+    tests: str = "tests"
+    specs: str = "specs"
+    backend: str | None = None
+    lower_for: tuple[str, ...] = ()
+    style: str = "kidger"
+    save: str = ""
+    """The format of `save` and `load` where a spec says nothing; empty for neither."""
+    laws: str = ""
+    """Whether the tests import the laws that are `installed` or `copied` beside them; empty to find out."""
+
+    @classmethod
+    def of(cls, table: object) -> "Settings":
+        """The settings in a `[tool.scaffold]` table as TOML gives it; all its faults in one `ScaffoldError`."""
+        if not isinstance(table, dict):
+            raise ScaffoldError.of([_wrong_kind("", table, "a table")])
+        entries = cast("dict[str, object]", table)
+        faults = [fault for key, value in entries.items() for fault in _entry_faults(key, value)]
+        if faults:
+            raise ScaffoldError.of(faults)
+        lower_for = cast("list[str]", entries.get("lower_for", []))
+        texts = {key: cast("str", value) for key, value in entries.items() if key != "lower_for"}
+        if isinstance(entries.get("save"), bool):
+            texts["save"] = SAVES[0] if entries["save"] else ""
+        return cls(**texts, lower_for=tuple(lower_for))
+
+
+def _entry_faults(key: str, value: object) -> Iterator[Fault]:
+    """What is wrong with one entry."""
+    match key, value:
+        case ("backend", str()):
+            yield from _choice_faults(key, [value], BACKENDS)
+        case ("style", str()):
+            yield from _choice_faults(key, [value], STYLES)
+        case ("save" | "laws", str()):
+            yield from _choice_faults(key, [value], {"save": SAVES, "laws": LAWS}[key])
+        case ("save", bool()):
+            return
+        case ("save", _):
+            yield _wrong_kind(key, value, "a boolean or a format", SAVES)
+        case ("lower_for", list()):
+            yield from _choice_faults(key, cast("list[object]", value), BACKENDS)
+        case ("tests" | "specs", str()):
+            yield from _folder_faults(key, value)
+        case ("package", str()):
+            yield from _package_faults(value)
+        case ("lower_for", _):
+            yield _wrong_kind(key, value, "a list of strings", BACKENDS)
+        case ("backend" | "style" | "laws" | "tests" | "specs" | "package", _):
+            legal = {"backend": BACKENDS, "style": STYLES, "laws": LAWS}.get(key, ())
+            yield _wrong_kind(key, value, "a string", legal)
+        case _:
+            legal = tuple(sorted(Settings.__dataclass_fields__))
+            yield Fault(where_of(key), "is not a setting", suggestion(key, legal, "remove it"), legal)
+
+
+def where_of(key: str) -> str:
+    return f"pyproject.toml: tool.scaffold{'.' if key else ''}{key}"
+
+
+def _wrong_kind(key: str, value: object, wanted: str, legal: Sequence[str] = ()) -> Fault:
+    found = _KINDS.get(type(value), "a date or a time")
+    return Fault(where_of(key), f"is {found}, and should be {wanted}", f"write {wanted}", tuple(legal))
+
+
+def _choice_faults(key: str, values: Iterable[object], legal: tuple[str, ...]) -> Iterator[Fault]:
+    for value in values:
+        if not isinstance(value, str):
+            yield _wrong_kind(key, value, "a string", legal)
+        elif value not in legal:
+            fix = suggestion(value, legal, "write one of the legal values")
+            yield Fault(where_of(key), f"`{value}` is not legal", fix, legal)
+
+
+def _folder_faults(key: str, value: str) -> Iterator[Fault]:
+    path = PureWindowsPath(value)  # knows the slashes of both worlds, and drives
+    if not value.strip() or path.drive or path.root or ".." in path.parts or "\\" in value:
+        fix = 'write a folder inside the project, with forward slashes, such as "tests"'
+        yield Fault(where_of(key), f"`{value}` is not a path below the project's root", fix)
+
+
+def _package_faults(value: str) -> Iterator[Fault]:
+    parts = value.removesuffix("/").split("/") if "/" in value else value.split(".")
+    bad = [part for part in parts if not part.isidentifier() or iskeyword(part)]
+    if bad:
+        fix = 'write an import name such as "pkg.sub", or a folder such as "src/pkg"'
+        yield Fault(where_of("package"), f"`{value}` is not a package: `{bad[0]}` is not a name", fix)

@@ -1,0 +1,63 @@
+"""Classes that need each other: each would import the other before it is there, and none could be built."""
+
+from collections.abc import Iterator, Mapping
+
+from scaffold.errors import Fault
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.types import ClassType, Type, walk
+
+
+def circle_faults(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """One fault for each circle of generated classes: fields, bases, arguments and results count."""
+    needs = {name: _needs(spec, known) for name, spec in known.items()}
+    while needs := _without_ends(needs):
+        circle = _circle(needs)
+        first, second = circle[0], circle[1 % len(circle)]
+        told = " -> ".join(f"`{name}`" for name in (*circle, first))
+        what = f"classes need each other in a circle: {told}"
+        fix = "take one of them out, or hold `tree` in its place: each file would import the other first"
+        yield Fault(f"{known[first].where}: {_where_named(known[first], second)}", what, fix)
+        needs = {name: others for name, others in needs.items() if name not in circle}
+
+
+def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
+    return tuple(one.name for one in spec.classes if one.module is None and one.name in known)
+
+
+def _without_ends(needs: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """The classes that are left when those that need none of the others are taken away, again and again."""
+    left = dict(needs)
+    while True:
+        smaller = {
+            name: ahead
+            for name, others in left.items()
+            if (ahead := tuple(one for one in others if one in left))
+        }
+        if len(smaller) == len(left):
+            return smaller
+        left = smaller
+
+
+def _circle(needs: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """A circle among classes each of which needs another, from the first of its names on."""
+    path = [min(needs)]
+    while needs[path[-1]][0] not in path:
+        path.append(needs[path[-1]][0])
+    circle = path[path.index(needs[path[-1]][0]) :]
+    begin = circle.index(min(circle))
+    return (*circle[begin:], *circle[:begin])
+
+
+def _where_named(spec: ModuleSpec, name: str) -> str:
+    """The key under which `spec` names the other class."""
+    if any(one.name == name for one in spec.bases):
+        return "bases"
+    named = (f"fields.{field.name}" for field in spec.fields if _names(field.type, name))
+    in_call = any(
+        one.type is not None and _names(one.type, name) for one in (spec.call.args if spec.call else ())
+    )
+    return next(named, "call.args" if in_call else "fields")
+
+
+def _names(kind: Type, name: str) -> bool:
+    return any(isinstance(part, ClassType) and part.name == name for part in walk(kind))

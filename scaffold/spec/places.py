@@ -1,0 +1,95 @@
+"""What a fault points at: line and column where there is a file, the argument where there is none."""
+
+import re
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.places import read_regular
+from scaffold.spec.positions import Positions, key_positions, position_of
+
+COMMAND_LINE = "command line"
+_NAMED = re.compile(r"`([^`]*)`")
+_ARGUMENTS = {
+    "name": "NAME",
+    "call.args": "--call",
+    "call.returns": "--call",
+    "call.body": "--body",
+    "call.carry": "--carry",
+    "call": "--call",
+    "test.backend": "--backend",
+    "test.lower_for": "--lower-for",
+    "test.sizes": "--size",
+    "fields": "FIELDS",
+    "options": "--option",
+    "groups": "--group",
+    **{key: f"--{key}" for key in ("kind", "doc", "constructor", "rebuild", "layout", "save")},
+}
+"""What the command line has for a key of a spec."""
+
+
+@contextmanager
+def located(files: Mapping[str, Path]) -> Generator[None]:
+    """Give line and column to the faults of these files, by the name under which the faults have each."""
+    try:
+        yield
+    except ScaffoldError as error:
+        cache: dict[Path, Positions | None] = {}
+        faults = [_located(fault, files, cache) for fault in error.faults]
+        raise ScaffoldError.of(faults, exit_code=error.exit_code) from None
+
+
+def _located(fault: Fault, files: Mapping[str, Path], cache: dict[Path, Positions | None]) -> Fault:
+    where = max((one for one in files if f"{fault.where}: ".startswith(f"{one}: ")), key=len, default=None)
+    if where is None or fault.line is not None:
+        return fault
+    path = files[where]
+    if path not in cache:
+        cache[path] = _positions(path)
+    positions = cache[path]
+    if positions is None:
+        return fault
+    named = _NAMED.search(fault.what)
+    key = fault.where.removeprefix(where).removeprefix(": ")
+    line, column = position_of(key, named[1] if named else "", positions)
+    return replace(fault, line=line, column=column)
+
+
+def _positions(path: Path) -> Positions | None:
+    """The places of the keys of a file; none where it is gone, or is no TOML, or is nested without end."""
+    import tomllib  # here, because only a fault needs it
+
+    try:
+        text = read_regular(path).decode("utf-8-sig")
+        tomllib.loads(text)
+        return key_positions(text.replace("\r\n", "\n"))
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+@contextmanager
+def by_argument() -> Generator[None]:
+    """Name the argument of the command line that a fault is about."""
+    try:
+        yield
+    except ScaffoldError as error:
+        raise ScaffoldError.of(map(argument_fault, error.faults), exit_code=error.exit_code) from None
+
+
+def argument_fault(fault: Fault) -> Fault:
+    """The fault at its argument, if the command line gave what is wrong."""
+    file, colon, key = fault.where.partition(": ")
+    return replace(fault, where=_argument(key)) if file == COMMAND_LINE and colon else fault
+
+
+def _argument(key: str) -> str:
+    """The argument that gave `key`: field `weight`, --body."""
+    if key.startswith("fields."):
+        name, _, rest = key.removeprefix("fields.").partition(".")
+        return f"field `{name}`" + (f": {rest}" if rest else "")
+    above = next((one for one in _ARGUMENTS if key == one or key.startswith(f"{one}.")), None)
+    if above is None:
+        return f"{COMMAND_LINE}: {key}"
+    return f"{_ARGUMENTS[above]} {key.removeprefix(above).removeprefix('.')}".strip()

@@ -1,0 +1,116 @@
+"""Inputs of another configuration, for the tests that compare two."""
+
+from scaffold.kinds import kind_of
+from scaffold.spec.constructor import Parameter, parameters, reads, sources_of
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.sizes import other_size
+from scaffold.spec.types import (
+    ArrayType,
+    CallableType,
+    LiteralType,
+    ScalarType,
+    Type,
+    arrays,
+    dim_names,
+    walk,
+)
+from scaffold.spec.values import literal_or_none
+from scaffold.suite.subject import Subject
+
+
+def other_inputs(subject: Subject) -> list[list[str]]:
+    """Changes to the inputs that make another configuration: the first that can be made."""
+    spec = subject.spec
+    if spec.test.other:
+        return [[name, source] for name, source in spec.test.other]
+    checked = {name for one in spec.fields if one.check for name in reads(one.check)}
+    for parameter in sorted(parameters(spec), key=_preference):
+        # What a check looks at may be refused when it is changed at random.
+        changed = None if parameter.name in checked else _changed(subject, parameter)
+        if changed is not None:
+            return [list(changed)]
+    return []
+
+
+def absent_inputs(spec: ModuleSpec) -> list[str]:
+    """Changes to the inputs by which an optional part is absent: each alone, then all; what a check reads is left."""
+    if not kind_of(spec.kind).varies or spec.call is None:
+        return []
+    checked = {name for one in spec.fields if one.check for name in reads(one.check)}
+    found: dict[str, str] = {}
+    for field in spec.stored:
+        if field.role == "state" or field.name in checked:
+            continue
+        if field.optional and field.optional not in checked:
+            found[field.optional] = "False"
+        elif field.nullable and field.given and not field.check:
+            found[field.name] = "None"
+    rows = [[name] for name in found] + ([list(found)] if len(found) > 1 else [])
+    return ["{" + ", ".join(f'"{name}": {found[name]}' for name in row) + "}" for row in rows]
+
+
+def _preference(parameter: Parameter) -> int:
+    return {"flag": 0, "field": 1, "dim": 2}.get(parameter.source, 3)
+
+
+def _changed(subject: Subject, parameter: Parameter) -> tuple[str, str] | None:
+    spec, sizes, name = subject.spec, subject.examples.sizes, parameter.name
+    source = subject.inputs.get(name, parameter.default)
+    if parameter.source == "flag":
+        return name, "False"
+    if parameter.source == "dim":
+        told_apart = _is_free_dim(spec, name) and _shows(spec, name)
+        size = other_size(spec, name, sizes) if told_apart else None
+        return None if size is None else (name, str(size))
+    field = parameter.field
+    if parameter.source != "field" or field is None or field.dynamic or field.converter or source is None:
+        return None
+    if name in sizes and not _is_free_dim(spec, name):
+        return None
+    changed = _other_value(field.type, source)
+    return None if changed is None else (name, changed)
+
+
+def _is_free_dim(spec: ModuleSpec, name: str) -> bool:
+    """Whether no array that is given has this dim."""
+    given = (
+        part for one in spec.stored if one.given for part in walk(one.type) if isinstance(part, ArrayType)
+    )
+    return not any(name in dim for array in given for dim in array.dims)
+
+
+def _shows(spec: ModuleSpec, name: str) -> bool:
+    """Whether the instance itself has a part that this dim changes: the arrays of a state lie outside of it."""
+    held = [one for one in spec.stored if one.role != "state"]
+    in_types = (dim for one in held for array in arrays(one.type) for dim in array.dims)
+    in_sources = (read for one in held for source in sources_of(one) for read in reads(source))
+    return any(name in dim_names(dim) for dim in in_types) or name in in_sources or bool(spec.setup)
+
+
+def _other_value(kind: Type, source: str) -> str | None:
+    match kind:
+        case ScalarType(name="bool"):
+            return {"True": "False", "False": "True"}.get(source)
+        case ScalarType(name="int"):
+            return str(int(source) + 1) if source.isdigit() else None
+        case ScalarType(name="float"):
+            return _other_float(source)
+        case ScalarType(name="str"):
+            return f'{source} + "_other"'
+        case LiteralType(values=values):
+            # Not by its text: True equals 1, and a treedef compares what is static.
+            different = (value for value in values if value != literal_or_none(source))
+            return next(map(repr, different), None)
+        case CallableType():
+            return "jnp.sin" if source != "jnp.sin" else "jnp.cos"
+        case _:
+            return None
+
+
+def _other_float(source: str) -> str:
+    """Another number; adding to one that is huge, or infinite, gives the same again."""
+    try:
+        number = float(source)
+    except ValueError:
+        return f"{source} + 0.25"
+    return f"{source} + 0.25" if number + 0.25 != number else "0.25"

@@ -1,0 +1,70 @@
+"""The class under test: its spec, the example values, and what its emission tells of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from scaffold.emit.facts import Facts, facts
+from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.states import is_stateful
+from scaffold.spec.types import ArrayType, ClassType, TreeType, walk
+from scaffold.suite.examples import Examples
+from scaffold.suite.mapped import batch_size, state_rows
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What every part of a suite is made from."""
+
+    spec: ModuleSpec
+    known: Mapping[str, ModuleSpec]
+
+    @cached_property
+    def facts(self) -> Facts:
+        """What the emission tells of the class."""
+        return facts(self.spec)
+
+    @cached_property
+    def examples(self) -> Examples:
+        """The example values. Raises `ScaffoldError` where none can be made."""
+        return Examples.of(self.spec, self.known)
+
+    @cached_property
+    def inputs(self) -> Mapping[str, str]:
+        """The constructor's arguments in the example, as source."""
+        return dict(self.examples.inputs())
+
+    @cached_property
+    def arguments(self) -> tuple[Argument, ...]:
+        """The arguments of the call."""
+        return tuple(one for one in (self.spec.call.args if self.spec.call else ()) if not one.is_marker)
+
+    @cached_property
+    def passed(self) -> tuple[Argument, ...]:
+        """Those that the example passes as arrays, which are cast, mapped and differentiated; the others keep their default
+        or are constants."""
+        return tuple(one for one in self.arguments if self._is_passed(one))
+
+    def _is_passed(self, argument: Argument) -> bool:
+        if argument.type is None:
+            return False
+        parts = tuple(walk(argument.type))
+        has_array = any(isinstance(part, ArrayType | TreeType | ClassType) for part in parts)
+        is_key = any(isinstance(part, ArrayType) and part.dtype == "key" for part in parts)
+        value = dict(self.spec.test.values).get(argument.name)
+        wanted = value != "None" if value is not None else argument.default is None or is_key
+        return has_array and wanted
+
+    @cached_property
+    def batch(self) -> int:
+        """The size of the batch over which the call averages, or 0."""
+        return batch_size(self.spec, self.examples.sizes)
+
+    @cached_property
+    def states(self) -> list[str] | None:
+        """The rows of the states that an instance is made with; None where not all are known."""
+        return state_rows(self.examples) if is_stateful(self.spec) else []
+
+    def is_kept_apart(self, field: Field) -> bool:
+        """Whether the entries that creation fixes lie in the treedef."""
+        return self.spec.rebuilds_by("static") and bool(field.preset)

@@ -1,0 +1,41 @@
+"""The suite of a class, whole: what is common, what its kind has in the place of that, and the law suites that it inherits."""
+
+from collections.abc import Mapping
+
+from scaffold.kinds import Context, kind_of
+from scaffold.spec.bases import with_inherited_call
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.shared import shared_fields
+from scaffold.spec.states import is_stateful
+from scaffold.suite.context import suite_context
+from scaffold.suite.subject import Subject
+
+
+def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
+    """The values that `templates/tests` lays out for a class. Raises `ScaffoldError` where no example can be made."""
+    kind = kind_of(spec.kind)
+    own = kind.tests(spec, known)
+    if kind.has_instances:
+        whole = kind.examined(with_inherited_call(spec, known), known)
+        own = {**suite_context(Subject(whole, known)), **own}
+    return {**own, "suite": _suites(spec, own.get("suite", ""))}
+
+
+def law_suites(spec: ModuleSpec) -> tuple[str, ...]:
+    """The suites of `pytree_laws`, besides the pytree laws, that the tests of a class import from."""
+    return (*kind_of(spec.kind).laws, *_further_laws(spec))
+
+
+def _further_laws(spec: ModuleSpec) -> tuple[str, ...]:
+    """What the fields need laws for, besides those of the kind."""
+    # Flax shares by reference, and an abstract class holds nothing.
+    kind = kind_of(spec.kind)
+    shares = bool(shared_fields(spec)) and kind.has_instances and not kind.variables
+    holds_state = is_stateful(spec) and kind.keeps_state
+    return (*(("state",) if holds_state else ()), *(("shared",) if shares else ()))
+
+
+def _suites(spec: ModuleSpec, usual: str) -> str:
+    """The law suites that the test class inherits."""
+    further = [f"{name.capitalize()}Laws" for name in _further_laws(spec)]
+    return ", ".join([*(() if further and usual == "PytreeLaws" else (usual,)), *further])
