@@ -9,6 +9,7 @@ import numpy as np
 
 from .declare import TRAINED, Leaf
 from .guard import first_call
+from .infer import draft, inferred_leaves
 from .look.arrays import (
     host,
     is_array,
@@ -42,7 +43,7 @@ from .suite import Suite
 class PytreeSuite(Suite):
     """What suites of pytrees declare besides, and what their laws share."""
 
-    leaves: ClassVar[Sequence[Leaf]] = ()
+    leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
@@ -51,7 +52,7 @@ class PytreeSuite(Suite):
         return dict(named_arrays(instance))
 
     def fixed_values(self) -> dict[str, Any]:
-        return {one.path: one.value for one in self.leaves if one.value is not None}
+        return {one.path: one.value for one in self.manifest() if one.value is not None}
 
     def save(self, instance: Any, path: Any) -> None:
         """By the class's own `save`, or by leaf path."""
@@ -79,15 +80,30 @@ class PytreeSuite(Suite):
         )  # before any other call, so that it sees what the first changes
         return self.apply(instance, *arguments)
 
+    def manifest(self) -> Sequence[Leaf]:
+        """The leaves as they are declared, or as they are found from instances."""
+        laws: Any = type(self)
+        return inferred_leaves(laws) if self.leaves is None else self.leaves
+
+    def right_leaves(self) -> str:
+        """What to declare, ready to paste, where the leaves are declared wrongly."""
+        laws: Any = type(self)
+        drafted = draft(inferred_leaves(laws), self.leaves or ())
+        return f"if the class is right, the declaration is\n{drafted}"
+
     def declared(self, path: str) -> Leaf | None:
-        for leaf in self.leaves:
+        for leaf in self.manifest():
             if path == leaf.path or (leaf.is_tree and under(path, leaf.path)):
                 return leaf
         return None
 
     def is_unused(self, path: str) -> bool:
         leaf = self.declared(path)
-        return leaf is not None and leaf.unused
+        return leaf is not None and (leaf.unused or self.seems_unused(path))
+
+    def seems_unused(self, path: str) -> bool:
+        """Whether a leaf that nobody declared has no gradient at all, as one that is held."""
+        return False
 
     def role(self, path: str) -> str:
         leaf = self.declared(path)

@@ -174,7 +174,7 @@ class PytreeJitEqualsEager(PytreeSuite):
             check(not wrong, f"output {i}", told, "an array with a fixed dtype")
 
     def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
-        declared = [leaf.dtype for leaf in self.leaves if leaf.shape is not None]
+        declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
         declared += [str(out.dtype) for out in self.returns]
         fixed = [name for name in declared if is_fixed_inexact(name)]
         given = [

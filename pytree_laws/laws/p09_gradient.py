@@ -76,7 +76,7 @@ class Gradient(Training):
                 check(not len(wrong), name, told, hint)
 
     def test_p09_every_trained_sub_tree_has_a_gradient(self) -> None:
-        roots = [leaf for leaf in self.leaves if leaf.role in ("module", "tree")]
+        roots = [leaf for leaf in self.manifest() if leaf.role in ("module", "tree")]
         if not roots:
             pytest.skip("no sub-trees are declared")
         slopes, instance = self._all_slopes(), self.specimen()
@@ -102,6 +102,16 @@ class Gradient(Training):
 
         with doing(rules[0], "the gradient of the call"):
             check_rule(rules[0], compiled(jax.value_and_grad(loss)), floats)
+
+    def seems_unused(self, path: str) -> bool:
+        if self.leaves is not None:
+            return False
+        try:
+            self.training_example()
+        except pytest.skip.Exception:
+            return True
+        slope = self._all_slopes().get(path)
+        return slope is None or not np.any(slope)
 
     def _all_slopes(self) -> dict[str, np.ndarray]:
         """By path, the greatest size of each slope at the start and at generic points."""

@@ -69,7 +69,7 @@ class Helpers(Training):
             name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)
         }
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
-        for leaf in self.leaves:
+        for leaf in self.manifest():
             if leaf.role == "module":
                 with contextlib.suppress(AttributeError, KeyError, IndexError):
                     root = look_up(instance, leaf.path)
