@@ -33,6 +33,7 @@ class Suite:
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
+    time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str]] = ()  # parts of names of tests that do not hold here
 
     def inputs(self, seed: int) -> dict[str, Any]:

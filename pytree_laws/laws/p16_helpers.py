@@ -22,6 +22,7 @@ LAW = Law(
     statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; the call passes through lax; keys give different draws.",
     mistake="A spec compares leaves by identity or value, the class has buffers and no `trainable()`, or the call ignores its key.",
     fix="Build specs from leaf paths alone, and use the key that is given.",
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
 
 
