@@ -9,6 +9,7 @@ import pytest
 
 from .declare import Output
 from .guard import first_build, first_call, specimen, stop_if_broken
+from .limit import RELEASES
 from .look.arrays import is_array, same_bits
 from .look.programs import settings
 from .look.references import frozen
@@ -139,7 +140,11 @@ class Suite:
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
-    def under_the_settings_of_all_laws(self) -> Iterator[None]:
+    def under_the_settings_of_all_laws(
+        self, request: pytest.FixtureRequest
+    ) -> Iterator[None]:
+        capture: Any = request.config.pluginmanager.getplugin("capturemanager")
+        RELEASES[:] = [capture.suspend_global_capture] if capture else []
         with settings():
             yield
 

@@ -26,7 +26,12 @@ LAW = Law(
     statement="Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
     mistake="A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
     fix="Use each parameter in the call; apply stop_gradient to buffers where they are used and leave them out of `trainable()`.",
-    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
+    rests_on=(
+        "test_p02_leaves_are_",
+        "test_p03_round_trip",
+        "test_p05_aux",
+        "test_p05_no_leaf",
+    ),
 )
 
 
