@@ -104,8 +104,10 @@ PUBLIC: dict[str, Public] = {
     "optax.EmaState": Public(lambda s: optax.ema(0.9).init(weights(s)), found=("P13",)),
     "optax.ScaleByRmsState": Public(lambda s: optax.scale_by_rms().init(weights(s)), found=("P13",)),
     "NamedTuple": Public(lambda s: Moments(sample(s, (3,)), sample(s + 1, (3,))), found=("P13",)),
-    "flax.struct.dataclass": Public(lambda s: Scaler(gain=sample(s, (3,))), vectors(3), found=("P3",)),
+    "flax.struct.dataclass": Public(
+        lambda s: Scaler(gain=sample(s, (3,))), vectors(3), found=("P3", "P13", "P17")
+    ),
     "chex.dataclass": Public(
-        lambda s: Particle(place=sample(s, (3,)), speed=sample(s + 1, (3,))), found=("P3",)
+        lambda s: Particle(place=sample(s, (3,)), speed=sample(s + 1, (3,))), found=("P3", "P13")
     ),
 }
