@@ -108,7 +108,7 @@ def _check_same_files(
     for name in (NEW, COPIER, FLOOR):
         with TemporaryDirectory(dir=folder) as empty:
             subprocess.run(commands[name], cwd=empty, env=environment, stdout=subprocess.DEVNULL, check=True)
-            written.append({path.relative_to(empty): _code(path) for path in Path(empty).rglob("*.*")})
+            written.append({path.relative_to(empty): _code(path) for path in Path(empty).rglob("*.py")})
     assert written[0] == written[1] == written[2], f"not the same files: {[sorted(one) for one in written]}"
 
 

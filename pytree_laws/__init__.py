@@ -20,14 +20,34 @@ overridden like any method, or deselected with `-k`:
         def call(self, affine, *arguments):
             return affine(*arguments)
 
+What is not declared is found from instances, so that five lines are a suite:
+
+    class TestAffine(PytreeLaws):
+        def build(self, seed):
+            return Affine.create(3, 2, key=jax.random.key(seed))
+
+        def arguments(self, seed):
+            return (sample(seed, (2,)),)
+
+`check_pytree(build, arguments)` runs the laws without a suite, and gives a report.
+
 Each law is a file in `laws`, with its statement, the usual mistake behind a failure, its fix
 and its tests; `look` has what they look with. Suites for more than pytrees are modules of
 their own: `nnx`, `train_state`, `closure`, `state`, `shared`, `abstract`. What is imported
 here needs jax, numpy and pytest, and Equinox only where the class is an Equinox Module.
 """
 
+from .check import Report, check_pytree
 from .declare import Leaf, Output, sample
 from .laws import PytreeLaws
 from .report import LawBroken
 
-__all__ = ["LawBroken", "Leaf", "Output", "PytreeLaws", "sample"]
+__all__ = [
+    "LawBroken",
+    "Leaf",
+    "Output",
+    "PytreeLaws",
+    "Report",
+    "check_pytree",
+    "sample",
+]

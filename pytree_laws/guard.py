@@ -1,40 +1,110 @@
 """Runs the tests of a suite so that each failure says which law it is, and each cause is told once."""
 
 import contextlib
+import dataclasses
 import functools
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import pytest
 
+from .limit import TooLong, time_limit
 from .look.surroundings import FirstUse, first_use
-from .report import Fault, broken, doing
+from .report import Fault, Finding, LawBroken, doing
 
 Guarded = TypeVar("Guarded", bound=type)
 
 
+@dataclasses.dataclass
+class Told:
+    """What was found of one class so far."""
+
+    findings: dict[str, Finding] = dataclasses.field(default_factory=dict)
+    """By test."""
+    errors: dict[str, str] = dataclasses.field(default_factory=dict)
+    """By an error that the class raised, the law that told it."""
+
+
+TOLD: dict[type, Told] = {}
+_TELLS_ALL = [False]
+
+
+@contextlib.contextmanager
+def telling_all() -> Iterator[None]:
+    """Within it each test says what it finds, whatever was found before."""
+    before, _TELLS_ALL[0] = _TELLS_ALL[0], True
+    try:
+        yield
+    finally:
+        _TELLS_ALL[0] = before
+
+
 def guarded(test: Callable[..., None]) -> Callable[..., None]:
     """A law whose every failure says which law it is, and what to do."""
-    law = f"P{int(test.__name__[6:8])}"
+    number, name = f"P{int(test.__name__[6:8])}", test.__name__
 
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
-        if any(part in test.__name__ for part in getattr(self, "skips", ())):
+        if any(part in name for part in getattr(self, "skips", ())):
             pytest.skip("the class declares that this does not hold for it")
+        skip_what_rests_on_a_broken_law(self, number, name)
         try:
-            under_test = doing(type(self).__name__, "the class under test")
-            with one_failure_of_calls(self), under_test:
-                suite: Any = type(self)
-                stop_if_broken(self, "P1", "build", first_build(suite).error)
-                test(self, *args, **kwargs)
+            hold(self, number, functools.partial(test, self, *args, **kwargs))
         except Fault as fault:
             specimen.cache_clear()  # it may be what is broken
             where, what, hint, *other = fault.args
-            failure = broken(self.laws[other[0] if other else law], where, what, hint)
+            law = self.laws[other[0] if other else number]
+            finding = Finding(law, name, where, what, hint)
+            tell(self, finding, fault.__cause__)
+            failure = LawBroken(finding)
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
 
     return run
+
+
+def hold(suite: Any, number: str, test: Callable[[], None]) -> None:
+    """Runs a test; whatever the class raises is a finding, and so is a call without end."""
+    __tracebackhide__ = True
+    laws: Any = type(suite)
+    told = f"{number} of {laws.__name__} took more than {suite.time_limit:.0f} seconds"
+    under_test = doing(laws.__name__, "the class under test")
+    try:
+        with (
+            one_failure_of_calls(suite),
+            under_test,
+            time_limit(suite.time_limit, told),
+        ):
+            stop_if_broken(suite, "P1", "build", first_build(laws).error)
+            test()
+    except TooLong as error:
+        hint = "a loop that does not end for these values; `time_limit` allows more"
+        raise Fault(
+            laws.__name__, f"it took more than {suite.time_limit:.0f} seconds", hint
+        ) from error
+
+
+def tell(suite: Any, finding: Finding, error: BaseException | None) -> None:
+    """Notes a finding; an error that was told already is not told again."""
+    told = TOLD.setdefault(type(suite), Told())
+    if error is not None and not _TELLS_ALL[0]:
+        # Without numbers, which differ from trace to trace.
+        text = f"{type(error).__name__}: {re.sub(r'[0-9]+', '', str(error))[:200]}"
+        first = told.errors.setdefault(text, finding.law.number)
+        if finding.test not in told.findings and first != finding.law.number:
+            pytest.skip(f"the error is the one that {first} tells")
+    told.findings[finding.test] = finding
+
+
+def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str) -> None:
+    """Skips in one line what says nothing while the law that it rests on is broken."""
+    told = TOLD.get(type(suite))
+    if told is None or _TELLS_ALL[0]:
+        return
+    for broken, finding in told.findings.items():
+        if broken != name and broken.startswith(tuple(suite.laws[number].rests_on)):
+            pytest.skip(f"it rests on {finding.law.number}, which is broken")
 
 
 def guard(suite: Guarded) -> Guarded:
@@ -90,6 +160,7 @@ _REPORTED: set[tuple[type, str]] = set()
 def forget() -> None:
     """Has what was reported once be reported again."""
     _REPORTED.clear()
+    TOLD.clear()
 
 
 def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None) -> None:

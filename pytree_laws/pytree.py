@@ -1,5 +1,6 @@
 """What suites of pytrees declare and share."""
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -9,9 +10,11 @@ import numpy as np
 
 from .declare import TRAINED, Leaf
 from .guard import first_call
+from .infer import draft, inferred_leaves
 from .look.arrays import (
     host,
     is_array,
+    is_floating,
     is_inexact,
     is_key,
     on_device,
@@ -21,10 +24,12 @@ from .look.arrays import (
 from .look.draws import edit
 from .look.programs import Compiled
 from .look.statics import another
+from .look.training import trained_names
 from .look.trees import (
     arrays_of,
     clone_as,
     flatten,
+    look_up,
     map_arrays,
     merge,
     named_arrays,
@@ -42,7 +47,7 @@ from .suite import Suite
 class PytreeSuite(Suite):
     """What suites of pytrees declare besides, and what their laws share."""
 
-    leaves: ClassVar[Sequence[Leaf]] = ()
+    leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
@@ -51,7 +56,7 @@ class PytreeSuite(Suite):
         return dict(named_arrays(instance))
 
     def fixed_values(self) -> dict[str, Any]:
-        return {one.path: one.value for one in self.leaves if one.value is not None}
+        return {one.path: one.value for one in self.manifest() if one.value is not None}
 
     def save(self, instance: Any, path: Any) -> None:
         """By the class's own `save`, or by leaf path."""
@@ -79,19 +84,50 @@ class PytreeSuite(Suite):
         )  # before any other call, so that it sees what the first changes
         return self.apply(instance, *arguments)
 
+    def manifest(self) -> Sequence[Leaf]:
+        """The leaves as they are declared, or as they are found from instances."""
+        laws: Any = type(self)
+        return inferred_leaves(laws) if self.leaves is None else self.leaves
+
+    def right_leaves(self) -> str:
+        """What to declare, ready to paste, where the leaves are declared wrongly."""
+        laws: Any = type(self)
+        drafted = draft(inferred_leaves(laws), self.leaves or ())
+        return f"if the class is right, the declaration is\n{drafted}"
+
     def declared(self, path: str) -> Leaf | None:
-        for leaf in self.leaves:
+        for leaf in self.manifest():
             if path == leaf.path or (leaf.is_tree and under(path, leaf.path)):
                 return leaf
         return None
 
     def is_unused(self, path: str) -> bool:
         leaf = self.declared(path)
-        return leaf is not None and leaf.unused
+        return leaf is not None and (leaf.unused or self.seems_unused(path))
+
+    def seems_unused(self, path: str) -> bool:
+        """Whether a leaf that nobody declared has no gradient at all, as one that is held."""
+        return False
 
     def is_frozen(self, path: str) -> bool:
         leaf = self.declared(path)
         return leaf is not None and leaf.frozen
+
+    def flowing(self, instance: Any) -> set[str]:
+        """The paths that gradients flow through: of a sub-module, what it would train."""
+        floats = [name for name, value in named_leaves(instance) if is_floating(value)]
+        own = {name for name in floats if self.role(name) in ("param", "data", "tree")}
+        return own | (self.trained_below(instance, lambda leaf: True) & set(floats))
+
+    def trained_below(self, instance: Any, chosen: Callable[[Leaf], bool]) -> set[str]:
+        """The paths that the chosen sub-modules train, each by its own word."""
+        found: set[str] = set()
+        for leaf in self.manifest():
+            if leaf.role == "module" and chosen(leaf):
+                with contextlib.suppress(AttributeError, KeyError, IndexError):
+                    inner = trained_names(look_up(instance, leaf.path))
+                    found |= {f"{leaf.path}.{name}".rstrip(".") for name in inner}
+        return found
 
     def role(self, path: str) -> str:
         leaf = self.declared(path)

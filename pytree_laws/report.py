@@ -1,8 +1,12 @@
 """What a law finds, and how it is told."""
 
 import contextlib
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
+
+FAULT, COST, STYLE = "fault", "cost", "style"
+"""It is wrong or will crash; it compiles or copies too often; it is a matter of taste."""
 
 
 class Law(NamedTuple):
@@ -13,6 +17,45 @@ class Law(NamedTuple):
     statement: str
     mistake: str
     fix: str
+    severity: str = FAULT
+    lesser: Mapping[str, str] = {}
+    """Parts of the names of tests whose findings have another severity."""
+    rests_on: Sequence[str] = ()
+    """How the names of tests begin without which this law says nothing."""
+
+    def severity_of(self, test: str) -> str:
+        """How much a finding of this test matters."""
+        found = (one for part, one in self.lesser.items() if part in test)
+        return next(found, self.severity)
+
+
+@dataclasses.dataclass(frozen=True)
+class Finding:
+    """What a law found of a class: where, and what it means."""
+
+    law: Law
+    test: str
+    where: str
+    what: str
+    hint: str = ""
+
+    @property
+    def severity(self) -> str:
+        return self.law.severity_of(self.test)
+
+    def __str__(self) -> str:
+        law = self.law
+        lines = [f"{law.number} {law.name}, at `{self.where}`: {self.what}"]
+        lines += [f"  look for: {self.hint}"] if self.hint else []
+        lines += [f"  severity: {self.severity}"] if self.severity != FAULT else []
+        lines += [f"  law: {law.statement}", f"  usual mistake: {law.mistake}"]
+        return "\n".join([*lines, f"  fix: {law.fix}"])
+
+    def to_json(self) -> dict[str, str]:
+        """The finding as plain JSON."""
+        law = {"law": self.law.number, "name": self.law.name, "fix": self.law.fix}
+        own = {"test": self.test, "where": self.where, "what": self.what}
+        return {**law, **own, "hint": self.hint, "severity": self.severity}
 
 
 # Whatever the class under test raises is a finding about it, and no error of the suite.
@@ -20,7 +63,11 @@ ANY_ERROR: tuple[type[Exception], ...] = (Exception,)
 
 
 class LawBroken(AssertionError):
-    """A class breaks one of the `LAWS`."""
+    """A class breaks a law; `finding` says the same as data."""
+
+    def __init__(self, finding: Finding) -> None:
+        super().__init__(str(finding))
+        self.finding = finding
 
 
 class Fault(Exception):
@@ -44,11 +91,3 @@ def doing(where: str, what: str, hint: str = "") -> Iterator[None]:
     except ANY_ERROR as error:
         told = f"{what} raised {type(error).__name__}: {str(error)[:500]}"
         raise Fault(where, told, hint) from error
-
-
-def broken(law: Law, where: str, what: str, hint: str = "") -> LawBroken:
-    """The failure of a law; `hint` says more exactly than the law what to look for."""
-    lines = [f"{law.number} {law.name}, at `{where}`: {what}"]
-    lines += [f"  look for: {hint}"] if hint else []
-    lines += [f"  law: {law.statement}", f"  usual mistake: {law.mistake}"]
-    return LawBroken("\n".join([*lines, f"  fix: {law.fix}"]))

@@ -1,5 +1,6 @@
 """What suites of all kinds declare and share: examples, configurations, the call."""
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
@@ -8,6 +9,7 @@ import pytest
 
 from .declare import Output
 from .guard import first_build, first_call, specimen, stop_if_broken
+from .limit import RELEASES
 from .look.arrays import is_array, same_bits
 from .look.programs import settings
 from .look.references import frozen
@@ -30,19 +32,23 @@ class Suite:
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
     used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
-    copies_arrays: ClassVar[bool] = True  # False: it keeps the jax arrays it is given
+    copies_arrays: ClassVar[bool | None] = None  # False: it keeps what it is given
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
+    time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str]] = ()  # parts of names of tests that do not hold here
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
+        if takes_a_seed(type(self).build):
+            return {"seed": seed}
         return {"key": jax.random.key(seed)}
 
     def build(self, **inputs: Any) -> Any:
         raise NotImplementedError(
-            "say how the class is built: def build(self, **inputs)"
+            "say how the class is built: def build(self, seed), or inputs(self, seed) "
+            "and build(self, **inputs)"
         )
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
@@ -50,7 +56,10 @@ class Suite:
         return ()
 
     def call(self, instance: Any, *arguments: Any) -> Any:
-        pytest.skip("the class is not called")
+        """The call: of the instance itself, where a suite says nothing else."""
+        if not self.called():
+            pytest.skip("the class is not called")
+        return instance(*arguments)
 
     def make(self, seed: int) -> Any:
         laws: Any = type(self)
@@ -68,7 +77,8 @@ class Suite:
         return self.build(**{**self.inputs(0), **self.other})
 
     def called(self) -> bool:
-        return type(self).call is not Suite.call
+        own: Any = type(self)
+        return own.call is not Suite.call or own.arguments is not Suite.arguments
 
     def need_call(self) -> None:
         """Skips where the class is not called, and stops where the example call fails."""
@@ -136,5 +146,12 @@ class Suite:
         self, request: pytest.FixtureRequest
     ) -> Iterator[None]:
         sum_up_skips(request.config)
+        capture: Any = request.config.pluginmanager.getplugin("capturemanager")
+        RELEASES[:] = [capture.suspend_global_capture] if capture else []
         with settings():
             yield
+
+
+def takes_a_seed(build: Any) -> bool:
+    """Whether a suite builds its class from a seed alone."""
+    return list(inspect.signature(build).parameters)[1:] == ["seed"]

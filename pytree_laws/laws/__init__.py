@@ -66,9 +66,9 @@ class PytreeLaws(
     p09_gradient.Gradient,
     p08_never_stale.NeverStale,
     p07_jit_equals_eager.PytreeJitEqualsEager,
-    p07_jit_equals_eager.JitEqualsEager,
     p06_one_trace.OneTrace,
     p05_static.Static,
+    p07_jit_equals_eager.JitEqualsEager,  # first of all: the call works
     p04_key_paths.KeyPaths,
     p03_round_trip.RoundTrip,
     p02_manifest.PytreeManifest,

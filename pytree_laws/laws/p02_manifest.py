@@ -58,12 +58,14 @@ class PytreeManifest(PytreeSuite):
             REGISTER,
         )
         found = dict(named_leaves(instance))
-        for leaf in self.leaves:
+        for leaf in self.manifest():
             told = f"declared as {leaf.role}, but no leaf; the leaves are {list(found)}"
-            check(any(self.declared(n) == leaf for n in found), leaf.path, told)
+            there = any(self.declared(n) == leaf for n in found)
+            check(there, leaf.path, told, "" if there else self.right_leaves())
         for name, value in found.items():
             told = f"a leaf that is not declared: {type(value).__name__} {value!r:.200}"
-            check(self.declared(name) is not None, name, told)
+            there = self.declared(name) is not None
+            check(there, name, told, "" if there else self.right_leaves())
 
     def test_p02_leaves_are_as_declared(self) -> None:
         for name, value in named_leaves(self.specimen()):

@@ -75,7 +75,8 @@ class RoundTrip(PytreeSuite):
     def test_p03_flatten_changes_nothing(self) -> None:
         instance = self.build(**self.inputs(0))
         before = dict(attributes(instance))
-        flatten_with_path(instance), flatten(instance)
+        flatten_with_path(instance)
+        flatten(instance)
         after = attributes(instance)
         names = {**before, **after}
         changed = [n for n in names if after.get(n, ARRAY) is not before.get(n, ARRAY)]

@@ -20,6 +20,13 @@ LAW = Law(
     statement="One trace serves all instances of a configuration, also after a round trip and a training step; another configuration is traced anew.",
     mistake="A static value is new in each instance, or a leaf changes its dtype, weak type or Python type along the way.",
     fix="Make static values equal by value, keep dtypes fixed in updates, and keep settings in the treedef.",
+    severity="cost",
+    rests_on=(
+        "test_p02_leaves_are_",
+        "test_p03_round_trip",
+        "test_p05_aux",
+        "test_p05_no_leaf",
+    ),
 )
 
 

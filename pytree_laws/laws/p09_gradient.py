@@ -26,6 +26,12 @@ LAW = Law(
     statement="Every element of every parameter has a gradient, at the start or elsewhere, which is no NaN where the output is finite; gradients flow through data, and not through buffers; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
     mistake="A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
     fix="Use each parameter in the call; apply stop_gradient to buffers where they are used, and to nothing else; leave data and buffers out of `trainable()`.",
+    rests_on=(
+        "test_p02_leaves_are_",
+        "test_p03_round_trip",
+        "test_p05_aux",
+        "test_p05_no_leaf",
+    ),
 )
 
 
@@ -59,10 +65,12 @@ class Gradient(Training):
         self.need_call()
         instance, arguments = generic(self.example(), 2)
         named = list(enumerate(named_leaves(instance)))
-        flows = [self.role(n) == "data" or self.is_frozen(n) for _, (n, _) in named]
-        data = [(i, n, leaf) for i, (n, leaf) in named if flows[i]]
-        data = [(i, n, leaf) for i, n, leaf in data if is_floating(leaf)]
-        if not data:
+        flows = self.flowing(instance)
+        data = [(i, n, leaf) for i, (n, leaf) in named if n in flows]
+        data = [
+            row for row in data if self.role(row[1]) == "data" or self.is_frozen(row[1])
+        ]
+        if not data or self.leaves is None:
             pytest.skip("no data is declared that has a gradient, and nothing frozen")
         hint = (
             "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off "
@@ -96,7 +104,7 @@ class Gradient(Training):
                 check(not len(wrong), name, told, hint)
 
     def test_p09_every_trained_sub_tree_has_a_gradient(self) -> None:
-        roots = [leaf for leaf in self.leaves if leaf.role in ("module", "tree")]
+        roots = [leaf for leaf in self.manifest() if leaf.role in ("module", "tree")]
         if not roots:
             pytest.skip("no sub-trees are declared")
         slopes, instance = self._all_slopes(), self.specimen()
@@ -122,6 +130,16 @@ class Gradient(Training):
 
         with doing(rules[0], "the gradient of the call"):
             check_rule(rules[0], compiled(jax.value_and_grad(loss)), floats)
+
+    def seems_unused(self, path: str) -> bool:
+        if self.leaves is not None:
+            return False
+        try:
+            self.training_example()
+        except pytest.skip.Exception:
+            return True
+        slope = self._all_slopes().get(path)
+        return slope is None or not np.any(slope)
 
     def _all_slopes(self) -> dict[str, np.ndarray]:
         """By path, the greatest size of each slope at the start and at generic points."""

@@ -19,6 +19,7 @@ LAW = Law(
     statement="The call and the constructor give under vmap what a loop gives, also where only some leaves are mapped.",
     mistake="A leaf is no array, the call uses Python control flow on values, or unflatten rejects batched leaves and None.",
     fix="Keep the leaves arrays, use jnp.where and lax.cond, and let unflatten only store.",
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
 
 

@@ -28,6 +28,12 @@ LAW = Law(
     statement="A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it, and gradients pass through it; it changes what it is given.",
     mistake="The update promotes the dtype or drops a weak type or an axis, or the initial state was made without a dtype.",
     fix="Make the initial state with an explicit shape and dtype, and compute the next one in the same dtype.",
+    rests_on=(
+        "test_p02_leaves_are_",
+        "test_p03_round_trip",
+        "test_p05_aux",
+        "test_p05_no_leaf",
+    ),
 )
 
 

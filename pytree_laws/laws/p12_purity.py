@@ -42,6 +42,7 @@ LAW = Law(
     statement="A call leaves no tracer behind, changes nothing, prints nothing, throws no update away, and draws from a key that it is given.",
     mistake="The call appends to a list, or caches on self, in cached_property, in lru_cache or in a module-level dict; a print or a constant key is left over.",
     fix="Return what has to be remembered; compute tables in the constructor as buffers, or anew in each call.",
+    rests_on=("test_p03_round_trip",),
 )
 
 

@@ -30,6 +30,7 @@ LAW = Law(
     statement="deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration, a damaged file and one without a leaf are refused, and the skeleton stays as it is.",
     mistake="A static value is equal by identity alone, cannot be pickled, or the file is read by position.",
     fix="Keep static values equal by value, and save the leaf paths and the static configuration beside the arrays.",
+    rests_on=("test_p03_round_trip", "test_p04_"),
 )
 
 

@@ -23,6 +23,8 @@ LAW = Law(
     statement="No two leaves and no two instances share a buffer, an instance can be donated, and each random draw has its own key: no two draws and no rows of one are equal.",
     mistake="One array object is stored twice, a module-level constant is stored as a leaf, or one key serves two draws.",
     fix="Copy with `jnp.array(x)`; use one key split per consumer: `key1, key2 = jax.random.split(key)`.",
+    lesser={"share_a_buffer": "cost"},
+    rests_on=("test_p03_round_trip",),
 )
 
 

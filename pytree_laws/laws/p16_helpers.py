@@ -1,6 +1,5 @@
 """P16: filter specs, lax and keys."""
 
-import contextlib
 from typing import Any
 
 import jax
@@ -12,7 +11,7 @@ from ..guard import guard
 from ..look.arrays import copied, is_inexact, is_key, on_device
 from ..look.draws import edit
 from ..look.numerics import close
-from ..look.trees import look_up, map_arrays, named_leaves, put, under
+from ..look.trees import map_arrays, named_leaves, put, under
 from ..report import Law, check, doing
 from ..training import Training
 
@@ -22,6 +21,7 @@ LAW = Law(
     statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; the call passes through lax; keys give different draws.",
     mistake="A spec compares leaves by identity or value, the class has buffers and no `trainable()`, or the call ignores its key.",
     fix="Build specs from leaf paths alone, and use the key that is given.",
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
 
 
@@ -70,13 +70,7 @@ class Helpers(Training):
         }
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
         wanted = {name for name in wanted if not self.is_frozen(name)}
-        for leaf in self.leaves:
-            if leaf.role == "module" and not leaf.frozen:
-                with contextlib.suppress(AttributeError, KeyError, IndexError):
-                    root = look_up(instance, leaf.path)
-                    inner = trained_names(root)
-                    wanted |= {f"{leaf.path}.{name}".rstrip(".") for name in inner}
-        return wanted
+        return wanted | self.trained_below(instance, lambda leaf: not leaf.frozen)
 
     def test_p16_the_call_passes_through_lax(self) -> None:
         instance, arguments = self.example()
@@ -127,17 +121,3 @@ class Helpers(Training):
         varies = any(not close(first, draw(seed)) for seed in range(1, 8))
         hint = "a call that does not use its key"
         check(varies, "call", "eight keys give the same output", hint)
-
-
-def trained_names(tree: Any) -> set[str]:
-    """The paths that a sub-tree trains: each node by its own `trainable()`, if it has one."""
-
-    def decides(node: Any) -> bool:
-        return callable(getattr(node, "trainable", None))
-
-    spec = jax.tree.map(
-        lambda node: node.trainable() if decides(node) else is_inexact(node),
-        tree,
-        is_leaf=decides,
-    )
-    return {name for name, mark in named_leaves(spec) if mark is True}

@@ -12,6 +12,7 @@ LAW = Law(
     statement="The treedef differs from that of a twin class with the same fields.",
     mistake="register_dataclass (flax.struct too) does not record the class in the treedef, so jit and scan mix two such classes up.",
     fix="Use register_pytree_with_keys, or an Equinox Module.",
+    rests_on=("test_p03_round_trip",),
 )
 
 

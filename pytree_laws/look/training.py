@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
 from ..declare import sample
+from .arrays import is_inexact
+from .trees import named_leaves
 
 
 def adamw(
@@ -43,3 +46,17 @@ def weighted(output: Any) -> Any:
     real = jnp.stack([jnp.real(wide), jnp.imag(wide)])
     weight = sample(11, real.shape, str(real.dtype))
     return jnp.sum(weight * (real + real**2))
+
+
+def trained_names(tree: Any) -> set[str]:
+    """The paths that a sub-tree trains: each node by its own `trainable()`, if it has one."""
+
+    def decides(node: Any) -> bool:
+        return callable(getattr(node, "trainable", None))
+
+    spec = jax.tree.map(
+        lambda node: node.trainable() if decides(node) else is_inexact(node),
+        tree,
+        is_leaf=decides,
+    )
+    return {name for name, mark in named_leaves(spec) if mark is True}

@@ -111,9 +111,9 @@ class NnxLaws(
     p09_gradient.NnxGradient,
     p08_never_stale.NnxNeverStale,
     p07_jit_equals_eager.NnxJitEqualsEager,
-    pytree_p07.JitEqualsEager,
     p06_one_trace.NnxOneTrace,
     p05_static.NnxStatic,
+    pytree_p07.JitEqualsEager,  # first of all: the call works
     p03_round_trip.NnxRoundTrip,
     p02_manifest.NnxManifest,
     pytree_p02.Manifest,

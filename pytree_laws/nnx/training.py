@@ -1,5 +1,6 @@
 """What the laws of NNX modules share that train: gradients, steps, and generic points."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -62,7 +63,8 @@ class Training(NnxSuite):
     def start(self, instance: Any) -> tuple[Any, Any]:
         """The first moments of the optimiser, of all Params in one array."""
         params = values_of(nnx.state(instance, nnx.Param)).values()
-        wide = np.result_type(np.float32, *(param.dtype for param in params))
+        dtypes = [param.dtype for param in params]  # all at once, two of 16 bits clash
+        wide = functools.reduce(np.promote_types, dtypes, np.dtype(np.float32))
         zeros = np.zeros(sum(param.size for param in params), wide)
         return on_device(zeros), on_device(np.real(zeros))
 

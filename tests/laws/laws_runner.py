@@ -81,7 +81,7 @@ def run(suite, only="test_", on_warning="error", once=False, first=False):
     by the name of its suite, such as `closure`.
     """
     guard.forget()  # what broken specimens said and set is no concern of the next one
-    with settings_put_back():
+    with settings_put_back(), guard.telling_all():
         return outcome_of(suite, only, on_warning, once, first)
 
 

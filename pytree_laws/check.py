@@ -1,0 +1,117 @@
+"""The laws outside of pytest: in a notebook, or in a script."""
+
+import contextlib
+import dataclasses
+import inspect
+import pathlib
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from .declare import Leaf
+from .infer import draft
+from .laws import PytreeLaws
+from .look.programs import settings
+from .report import Finding, LawBroken
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What the laws say of a class; it prints well, and is data."""
+
+    name: str
+    findings: tuple[Finding, ...]
+    passed: tuple[str, ...]
+    skipped: dict[str, str]
+    """By test, the reason."""
+    leaves: tuple[Leaf, ...]
+    """The leaves as they are declared, or were found."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+    @property
+    def declaration(self) -> str:
+        """The leaves as a suite declares them, ready to paste."""
+        return draft(self.leaves)
+
+    def __str__(self) -> str:
+        reasons = Counter(self.skipped.values()).items()
+        head = f"{self.name}: {len(self.passed)} tests passed, {len(self.findings)} found something"
+        skipped = [f"{count} skipped: {reason}" for reason, count in reasons]
+        return "\n".join([head, *map(str, self.findings), *skipped])
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain JSON."""
+        findings = [finding.to_json() for finding in self.findings]
+        own = {"name": self.name, "ok": self.ok, "findings": findings}
+        return {**own, "passed": list(self.passed), "skipped": dict(self.skipped)}
+
+
+def check_pytree(
+    build: Callable[[int], Any],
+    arguments: Callable[[int], Sequence[Any]] | None = None,
+    *,
+    call: Callable[..., Any] | None = None,
+    **declared: Any,
+) -> Report:
+    """Runs the pytree laws on what `build(seed)` gives.
+
+    `arguments(seed)` are example arguments of the call, which is that of the instance or
+    `call(instance, *arguments)`. Whatever a suite may declare can be declared: `leaves`,
+    `static`, `returns`, `skips` and the others.
+    """
+    body: dict[str, Any] = {"build": lambda self, seed: build(seed), **declared}
+    if arguments is not None:
+        body["arguments"] = lambda self, seed: tuple(arguments(seed))
+    if call is not None:
+        body["call"] = lambda self, *given: call(*given)
+    suite = type("Checked", (PytreeLaws,), body)()
+    passed, found, skipped = list[str](), list[Finding](), dict[str, str]()
+    with settings():
+        for name, test in tests_of(suite):
+            try:
+                run(test)
+                passed.append(name)
+            except LawBroken as broken:
+                found.append(broken.finding)
+            except pytest.skip.Exception as reason:
+                skipped[name] = str(reason)
+        with contextlib.suppress(Exception):
+            name, leaves = type(suite.specimen()).__name__, tuple(suite.manifest())
+            return Report(name, tuple(found), tuple(passed), skipped, leaves)
+    return Report("?", tuple(found), tuple(passed), skipped, ())
+
+
+def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
+    """The tests in the order of causes, one for each of their parameters."""
+    owners = reversed(type(suite).__mro__)
+    names = [n for owner in owners for n in vars(owner) if n.startswith("test_p")]
+    for name in dict.fromkeys(names):
+        test = getattr(suite, name)
+        marks = [m for m in getattr(test, "pytestmark", ()) if m.name == "parametrize"]
+        if not marks:
+            yield name, test
+        for mark in marks:
+            for value in mark.args[1]:
+                yield f"{name}[{value}]", _with(test, mark.args[0], value)
+
+
+def _with(test: Callable[..., None], name: str, value: Any) -> Callable[..., None]:
+    def run(**further: Any) -> None:
+        test(**{name: value}, **further)
+
+    return run
+
+
+def run(test: Callable[..., None]) -> None:
+    """One test, with a folder where it asks for one; warnings are the concern of others."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        takes_folder = "tmp_path" in inspect.signature(test).parameters
+        test(**({"tmp_path": pathlib.Path(folder)} if takes_folder else {}))
