@@ -121,7 +121,7 @@ def many_arrays(draft: Draft) -> None:
         table["preprocess"] = f"jax.tree.map(lambda leaf: {draft.changed('leaf')}, {name})"
     # The leaves of a buffer are declared one by one, so the example must show them.
     if not {"init", "preprocess"} & set(table) and (draft.rarely() or (kind == "tree" and draft.chance())):
-        table["role"] = draft.one("data", "buffer")
+        table["role"] = "buffer" if kind == "tree" else draft.one("data", "buffer")
     draft.add(name, table, summed(f"self.{name}"), missing=missing)
 
 
