@@ -256,7 +256,7 @@ def other_class(draft: Draft) -> None:
     name = draft.new_name()
     holder = draft.one("{}", "{}", "list[{}]", "dict[str, {}]", "{} | None")
     inner = draft.one("Inner", "InnerTree", "equinox.nn:Linear")
-    table: dict[str, Any] = {"type": holder.format(inner)}
+    table: dict[str, Any] = {"type": holder.format(inner), **({"frozen": True} if draft.rarely() else {})}
     if inner == "equinox.nn:Linear" or (inner == "Inner" and draft.chance()):
         one = "Linear(2, 3, key={})" if inner != "Inner" else "Inner.create(0.5, 0.25, dtype, key={})"
         many = one.format("k") + " for k in jax.random.split(key, 2)"
@@ -268,8 +268,6 @@ def other_class(draft: Draft) -> None:
             table["type"] = inner
         if draft.rarely():
             table["optional"] = flag(draft)
-    if draft.rarely():
-        table["frozen"] = True
     argument = "jnp.ones((2,), x.dtype)" if inner == "equinox.nn:Linear" else "jnp.ones((), x.dtype)"
     use = {
         "list[{}]": f"sum(jnp.sum(part({argument})) for part in self.{name})",

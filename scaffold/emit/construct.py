@@ -5,8 +5,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from scaffold.emit.annotations import Scope
+from scaffold.emit.sources import as_dict, as_tuple, operand, parsed
 from scaffold.kinds import kind_of
-from scaffold.spec.constructor import Parameter, converter_expression, key_consumers, parameters, uses_dtype
+from scaffold.spec.constructor import (
+    Parameter,
+    converter_expression,
+    key_consumers,
+    made_first,
+    parameters,
+    uses_dtype,
+)
 from scaffold.spec.expressions import rename
 from scaffold.spec.initialisers import INITIALISERS, dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
@@ -32,8 +40,18 @@ def constructor(spec: ModuleSpec, draw: str | None = None) -> Constructor:
     splits = _key_statement(keys) if draw is None else ()
     statements = [*_dtype_statement(spec), *splits, *_setup(spec, keys), *_conversions(spec)]
     statements += [line for field in spec.stored for line in _preprocessing(field)]
-    values = tuple((field.name, _value(spec, field, keys)) for field in spec.stored)
-    return Constructor(signature(spec), tuple(statements), values)
+    made = [(field.name, _value(spec, field, keys)) for field in spec.stored]
+    first, values = _made_first(spec, made)
+    return Constructor(signature(spec), (*statements, *first), values)
+
+
+def _made_first(
+    spec: ModuleSpec, made: list[tuple[str, str]]
+) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Statements for what expressions of fields below read, and the values of all fields."""
+    names = made_first(spec)
+    statements = tuple(f"{name} = {value}" for name, value in made if name in names)
+    return statements, tuple((name, name if name in names else value) for name, value in made)
 
 
 def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
@@ -49,13 +67,15 @@ def hand_over(spec: ModuleSpec) -> Constructor:
     """A `create` that makes what has an initialiser and hands the rest over to `__init__` as it came."""
     keys = _keys(spec)
     statements = (*_dtype_statement(spec), *_key_statement(keys), *_setup(spec, keys))
-    values = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
+    made = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
+    first, own = _made_first(spec, made)
+    values = list(own)
     # What `__init__` takes besides the fields: flags, and the sizes of entries that it presets.
     besides = (one.name for one in parameters(fields_as_given(spec)) if one.source in ("dim", "flag"))
     values += [(name, name) for name in besides]
     if uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
         values.append(("dtype", "dtype"))
-    return Constructor(signature(spec, as_stored=True), statements, tuple(values))
+    return Constructor(signature(spec, as_stored=True), (*statements, *first), tuple(values))
 
 
 def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
@@ -273,54 +293,7 @@ def _is_made_of_chosen_arrays(kind: Type) -> bool:
 
 
 def _names(source: str) -> frozenset[str]:
-    return frozenset(node.id for node in ast.walk(_parsed(source)) if isinstance(node, ast.Name))
-
-
-def _parsed(source: str) -> ast.expr:
-    return ast.parse(source, mode="eval").body
-
-
-def operand(source: str) -> str:
-    """The expression, in parentheses unless it binds as closely as a name or a call."""
-    close = (
-        ast.Name
-        | ast.Call
-        | ast.Attribute
-        | ast.Subscript
-        | ast.Constant
-        | ast.Dict
-        | ast.DictComp
-        | ast.List
-        | ast.GeneratorExp
-    )
-    return source if isinstance(_parsed(source), close) or _is_in_parentheses(source) else f"({source})"
-
-
-def _is_in_parentheses(source: str) -> bool:
-    return _parsed(source).col_offset > 0 or (
-        isinstance(_parsed(source), ast.Tuple) and source.startswith("(")
-    )
-
-
-def as_tuple(source: str) -> str:
-    """The sequence that `source` gives, as a tuple."""
-    match _parsed(source):
-        case ast.Tuple():
-            return source
-        case ast.List(elts=[]):
-            return "()"
-        case ast.List() as shown:
-            inner = (ast.get_source_segment(source, shown) or "").strip()[1:-1].strip().removesuffix(",")
-            return f"({inner},)"
-        case ast.ListComp() as shown:
-            return f"tuple({(ast.get_source_segment(source, shown) or '')[1:-1]})"
-        case _:
-            return f"tuple({source})"
-
-
-def as_dict(source: str) -> str:
-    """The mapping that `source` gives, as a dict that nobody else holds."""
-    return source if isinstance(_parsed(source), ast.Dict | ast.DictComp) else f"dict({source})"
+    return frozenset(node.id for node in ast.walk(parsed(source)) if isinstance(node, ast.Name))
 
 
 def _with_preset(spec: ModuleSpec, field: Field, value: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
-from scaffold.emit.construct import constructor, copy_source, operand
+from scaffold.emit.construct import constructor, copy_source
 from scaffold.emit.members import (
     BODY,
     call_context,
@@ -16,6 +16,7 @@ from scaffold.emit.members import (
     stop_gradients,
 )
 from scaffold.emit.saving import save_context
+from scaffold.emit.sources import operand
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
 from scaffold.kinds import Kind

@@ -1,0 +1,48 @@
+"""Expressions as operands, tuples and dicts: source that is ready to stand within other source."""
+
+import ast
+
+
+def parsed(source: str) -> ast.expr:
+    return ast.parse(source, mode="eval").body
+
+
+def operand(source: str) -> str:
+    """The expression, in parentheses unless it binds as closely as a name or a call."""
+    close = (
+        ast.Name
+        | ast.Call
+        | ast.Attribute
+        | ast.Subscript
+        | ast.Constant
+        | ast.Dict
+        | ast.DictComp
+        | ast.List
+        | ast.GeneratorExp
+    )
+    return source if isinstance(parsed(source), close) or _is_in_parentheses(source) else f"({source})"
+
+
+def _is_in_parentheses(source: str) -> bool:
+    return parsed(source).col_offset > 0 or (isinstance(parsed(source), ast.Tuple) and source.startswith("("))
+
+
+def as_tuple(source: str) -> str:
+    """The sequence that `source` gives, as a tuple."""
+    match parsed(source):
+        case ast.Tuple():
+            return source
+        case ast.List(elts=[]):
+            return "()"
+        case ast.List() as shown:
+            inner = (ast.get_source_segment(source, shown) or "").strip()[1:-1].strip().removesuffix(",")
+            return f"({inner},)"
+        case ast.ListComp() as shown:
+            return f"tuple({(ast.get_source_segment(source, shown) or '')[1:-1]})"
+        case _:
+            return f"tuple({source})"
+
+
+def as_dict(source: str) -> str:
+    """The mapping that `source` gives, as a dict that nobody else holds."""
+    return source if isinstance(parsed(source), ast.Dict | ast.DictComp) else f"dict({source})"
