@@ -256,7 +256,7 @@ def other_class(draft: Draft) -> None:
     name = draft.new_name()
     holder = draft.one("{}", "{}", "list[{}]", "dict[str, {}]", "{} | None")
     inner = draft.one("Inner", "InnerTree", "equinox.nn:Linear")
-    table: dict[str, Any] = {"type": holder.format(inner), **({"frozen": True} if draft.rarely() else {})}
+    table: dict[str, Any] = {"type": holder.format(inner)}
     if inner == "equinox.nn:Linear" or (inner == "Inner" and draft.chance()):
         one = "Linear(2, 3, key={})" if inner != "Inner" else "Inner.create(0.5, 0.25, dtype, key={})"
         many = one.format("k") + " for k in jax.random.split(key, 2)"
@@ -268,6 +268,7 @@ def other_class(draft: Draft) -> None:
             table["type"] = inner
         if draft.rarely():
             table["optional"] = flag(draft)
+    table |= {"frozen": True} if draft.rarely() else {}
     argument = "jnp.ones((2,), x.dtype)" if inner == "equinox.nn:Linear" else "jnp.ones((), x.dtype)"
     use = {
         "list[{}]": f"sum(jnp.sum(part({argument})) for part in self.{name})",
@@ -318,8 +319,7 @@ def shaped_array(draft: Draft) -> None:
 
 
 def derived(draft: Draft) -> None:
-    name = draft.new_name()
-    source = draft.draw(st.sampled_from(draft.reals))
+    name, source = draft.new_name(), draft.draw(st.sampled_from(draft.reals))
     if draft.chance():
         table = {"type": "f[]", "role": "derived", "init": f"=jnp.sum({draft.one('self.', '')}{source}) * 2"}
         draft.add(name, table, f"self.{name}")
