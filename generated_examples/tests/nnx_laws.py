@@ -536,7 +536,8 @@ class NnxSuite(Laws):
     def start(self, instance: Any) -> tuple[Any, Any]:
         """The first moments of the optimiser, of all Params in one array."""
         params = values_of(nnx.state(instance, nnx.Param)).values()
-        wide = np.result_type(np.float32, *(param.dtype for param in params))
+        dtypes = [param.dtype for param in params]  # all at once, two of 16 bits clash
+        wide = functools.reduce(np.promote_types, dtypes, np.dtype(np.float32))
         zeros = np.zeros(sum(param.size for param in params), wide)
         return on_device(zeros), on_device(np.real(zeros))
 
@@ -1089,11 +1090,11 @@ class TransformationLaws(CallLaws):
         def run(values: list[Any]) -> Any:
             moved = zip(places, values)
             changed = {i: (flat[i][0], flat[i][1].replace(value)) for i, value in moved}
-            state = [changed.get(i, pair) for i, pair in enumerate(flat)]
+            pairs = [changed.get(i, pair) for i, pair in enumerate(flat)]
             rest = dict(zip(floats, values[len(places) :]))
             passed = [rest.get(i, leaf) for i, leaf in enumerate(given)]
-            state = nnx.from_flat_state(state)
-            return self.step_of_state(graphdef, state, *treedef.unflatten(passed))
+            placed = nnx.from_flat_state(pairs)
+            return self.step_of_state(graphdef, placed, *treedef.unflatten(passed))
 
         values = [value_of(flat[i][1]) for i in places] + [given[i] for i in floats]
         hint = "`jax.lax.stop_gradient` on data, or on what the call updates"

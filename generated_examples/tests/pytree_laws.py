@@ -2284,6 +2284,22 @@ class PytreeSuite(Laws):
         leaf = self.declared(path)
         return leaf is not None and leaf.frozen
 
+    def flowing(self, instance: Any) -> set[str]:
+        """The paths that gradients flow through: of a sub-module, what it would train."""
+        floats = [name for name, value in named_leaves(instance) if is_floating(value)]
+        own = {name for name in floats if self.role(name) in ("param", "data", "tree")}
+        return own | (self._trained_below(instance, lambda leaf: True) & set(floats))
+
+    def _trained_below(self, instance: Any, chosen: Callable[[Leaf], bool]) -> set[str]:
+        """The paths that the chosen sub-modules train, each by its own word."""
+        found: set[str] = set()
+        for leaf in self.leaves:
+            if leaf.role == "module" and chosen(leaf):
+                with contextlib.suppress(AttributeError, KeyError, IndexError):
+                    inner = trained_names(look_up(instance, leaf.path))
+                    found |= {f"{leaf.path}.{name}".rstrip(".") for name in inner}
+        return found
+
     def role(self, path: str) -> str:
         leaf = self.declared(path)
         return leaf.role if leaf else "undeclared"
@@ -3045,9 +3061,11 @@ class TransformationLaws(CallLaws):
         self.need_call()
         instance, arguments = generic(self.example(), 2)
         named = list(enumerate(named_leaves(instance)))
-        flows = [self.role(n) == "data" or self.is_frozen(n) for _, (n, _) in named]
-        data = [(i, n, leaf) for i, (n, leaf) in named if flows[i]]
-        data = [(i, n, leaf) for i, n, leaf in data if is_floating(leaf)]
+        flows = self.flowing(instance)
+        data = [(i, n, leaf) for i, (n, leaf) in named if n in flows]
+        data = [
+            row for row in data if self.role(row[1]) == "data" or self.is_frozen(row[1])
+        ]
         if not data:
             pytest.skip("no data is declared that has a gradient, and nothing frozen")
         hint = (
@@ -3617,13 +3635,7 @@ class UseLaws(ValueLaws):
         }
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
         wanted = {name for name in wanted if not self.is_frozen(name)}
-        for leaf in self.leaves:
-            if leaf.role == "module" and not leaf.frozen:
-                with contextlib.suppress(AttributeError, KeyError, IndexError):
-                    root = look_up(instance, leaf.path)
-                    inner = trained_names(root)
-                    wanted |= {f"{leaf.path}.{name}".rstrip(".") for name in inner}
-        return wanted
+        return wanted | self._trained_below(instance, lambda leaf: not leaf.frozen)
 
     def test_p16_the_call_passes_through_lax(self):
         instance, arguments = self.example()

@@ -50,7 +50,6 @@ BATCHED = (
     "an update from one example of a batch: average it first, with `jax.lax.pmean` over "
     "the axis, and map with in_axes and out_axes None for the state"
 )
-FIXED = ("buffer", "key", "python")
 
 
 def is_state(value: Any) -> bool:
@@ -129,7 +128,8 @@ class StateLaws(PytreeLaws):
         instance, arguments = self.make(0), list(self.arguments(0))
         arguments[self.place(arguments)] = self.after(0)
         leaves, treedef = jax.tree.flatten((instance, arguments))
-        fixed = [self.role(name) in FIXED for name, _ in named_leaves(instance)]
+        flows = self.flowing(instance)
+        fixed = [name not in flows for name, _ in named_leaves(instance)]
         fixed += [False] * (len(leaves) - len(fixed))
         places = [i for i, v in enumerate(leaves) if is_floating(v) and not fixed[i]]
         if not places:
