@@ -122,7 +122,7 @@ def many_arrays(draft: Draft) -> None:
         table["preprocess"] = f"jax.tree.map(lambda leaf: {draft.changed('leaf')}, {name})"
     # The leaves of a buffer are declared one by one, so the example must show them.
     if not {"init", "preprocess"} & set(table) and (draft.rarely() or (kind == "tree" and draft.chance())):
-        table["role"] = draft.one("data", "buffer")
+        table["role"] = "buffer" if kind == "tree" else draft.one("data", "buffer")
     draft.add(name, table, summed(f"self.{name}"), missing=missing)
 
 
@@ -269,8 +269,7 @@ def other_class(draft: Draft) -> None:
             table["type"] = inner
         if draft.rarely():
             table["optional"] = flag(draft)
-    if draft.rarely():
-        table["frozen"] = True
+    table |= {"frozen": True} if draft.rarely() else {}
     argument = "jnp.ones((2,), x.dtype)" if inner == "equinox.nn:Linear" else "jnp.ones((), x.dtype)"
     use = {
         "list[{}]": f"sum(jnp.sum(part({argument})) for part in self.{name})",
@@ -321,8 +320,7 @@ def shaped_array(draft: Draft) -> None:
 
 
 def derived(draft: Draft) -> None:
-    name = draft.new_name()
-    source = draft.draw(st.sampled_from(draft.reals))
+    name, source = draft.new_name(), draft.draw(st.sampled_from(draft.reals))
     if draft.chance():
         table = {"type": "f[]", "role": "derived", "init": f"=jnp.sum({draft.one('self.', '')}{source}) * 2"}
         draft.add(name, table, f"self.{name}")

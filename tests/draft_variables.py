@@ -56,7 +56,7 @@ def variables(draft: Draft) -> None:
 def layers(draft: Draft) -> None:
     """Layers of Flax, one or several of them."""
     name = draft.new_name()
-    holder = draft.one("{}", "list[{}]", "dict[str, {}]")
+    holder = draft.one("{}", "list[{}]", "list[{}]", "dict[str, {}]")
     one = "nnx.Linear(2, 3, param_dtype=dtype, rngs=rngs)"
     made = {
         "{}": one,

@@ -79,17 +79,8 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
     for array in arrays(one.type):
         yield f"dtype {array.dtype}"
         yield from (f"dims {shape_of_dim(dim)}" for dim in array.dims or ("",))
-    for key in (
-        "preprocess",
-        "optional",
-        "converter",
-        "check",
-        "preset",
-        "nullable",
-        "doc",
-        "of",
-        "variable",
-    ):
+    changes = ("preprocess", "optional", "converter", "check", "preset", "nullable")
+    for key in (*changes, "doc", "of", "variable", "frozen"):
         if getattr(one, key):
             yield f"field {key}"
             yield f"{key} with {spec.rebuild if spec.kind == 'pytree' else spec.constructor}"
@@ -122,7 +113,7 @@ EXPECTED = {
     *(f"constructor {constructor} of {kind}" for constructor in CONSTRUCTORS for kind in BOTH_WAYS),
     *(f"type {name} param of nnx" for name in ("ArrayType", "DictType", "ListType")),
     *(f"type {name} module of nnx" for name in ("ClassType", "DictType", "ListType")),
-    *("type ArrayType buffer of nnx", "type CallableType callable of nnx"),
+    *("type ArrayType buffer of nnx", "type ArrayType data of nnx", "type CallableType callable of nnx"),
     *(f"rebuild {name}" for name in REBUILDS),
     *(f"layout {name} with {form}" for name in LAYOUTS for form in (*CONSTRUCTORS, "bypass", "static")),
     "readable group",
@@ -225,7 +216,7 @@ def generated(root: Path, raws: Sequence[Mapping[str, Any]]) -> Project:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return generated(tmp_path_factory.mktemp("drawn"), drawn(200, 8))
+    return generated(tmp_path_factory.mktemp("drawn"), drawn(200, 9))
 
 
 @pytest.fixture(scope="module")

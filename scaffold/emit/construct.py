@@ -8,7 +8,14 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
 from scaffold.kinds import kind_of
-from scaffold.spec.constructor import Parameter, converter_expression, key_consumers, parameters, uses_dtype
+from scaffold.spec.constructor import (
+    Parameter,
+    converter_expression,
+    key_consumers,
+    made_first,
+    parameters,
+    uses_dtype,
+)
 from scaffold.spec.expressions import rename
 from scaffold.spec.initialisers import dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
@@ -35,8 +42,18 @@ def constructor(spec: ModuleSpec, draw: str | None = None) -> Constructor:
     statements = [*_dtype_statement(spec), *splits, *_setup(spec, keys), *draw_of_either(spec)]
     statements += _conversions(spec)
     statements += [line for field in spec.stored for line in _preprocessing(field)]
-    values = tuple((field.name, _value(spec, field, keys)) for field in spec.stored)
-    return Constructor(signature(spec), tuple(statements), values)
+    made = [(field.name, _value(spec, field, keys)) for field in spec.stored]
+    first, values = _made_first(spec, made)
+    return Constructor(signature(spec), (*statements, *first), values)
+
+
+def _made_first(
+    spec: ModuleSpec, made: list[tuple[str, str]]
+) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Statements for what expressions of fields below read, and the values of all fields."""
+    names = made_first(spec)
+    statements = tuple(f"{name} = {value}" for name, value in made if name in names)
+    return statements, tuple((name, name if name in names else value) for name, value in made)
 
 
 def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
@@ -57,13 +74,15 @@ def hand_over(spec: ModuleSpec) -> Constructor:
         *_setup(spec, keys),
         *draw_of_either(spec),
     )
-    values = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
+    made = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
+    first, own = _made_first(spec, made)
+    values = list(own)
     # What `__init__` takes besides the fields: flags, and the sizes of entries that it presets.
     besides = (one.name for one in parameters(fields_as_given(spec)) if one.source in ("dim", "flag"))
     values += [(name, name) for name in besides]
     if uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
         values.append(("dtype", "dtype"))
-    return Constructor(signature(spec, as_stored=True), statements, tuple(values))
+    return Constructor(signature(spec, as_stored=True), (*statements, *first), tuple(values))
 
 
 def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from scaffold.errors import Fault, nearest, suggestion
 from scaffold.kinds import kind_of
-from scaffold.spec.constructor import constructor_names, converter_expression
+from scaffold.spec.constructor import constructor_names, converter_expression, readable_above
 from scaffold.spec.expressions import (
     assigned_names,
     count_name,
@@ -202,7 +202,7 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     in_methods = shared | {field.name for field in spec.fields} | {"self"}
     for field in spec.fields:
         place = f"{spec.where}: fields.{field.name}"
-        scope = in_constructor if field.stored else in_methods
+        scope = in_constructor | readable_above(spec, field) if field.stored else in_methods
         made = (
             frozenset(one.name for one in spec.stored if not one.given) if field.stored else frozenset[str]()
         )

@@ -196,6 +196,30 @@ def _default(spec: ModuleSpec, field: Field) -> str | None:
     return "True" if is_flag and field.default is None else field.default
 
 
+def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
+    """The names of the fields above that the constructor has made, and that the `init` of this one may read.
+
+    What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.
+    """
+    position = spec.fields.index(field)
+    made = {one.name for one in spec.fields[:position] if _is_readable(one)}
+    return frozenset(made - {one.name for one in parameters(spec)} - set(assigned_names(spec.setup)))
+
+
+def _is_readable(field: Field) -> bool:
+    """Whether a made field is there in each instance, as a value that has no holder yet."""
+    is_plain = field.array is not None and field.role in ("param", "data", "buffer")
+    sometimes = field.optional or field.nullable
+    return not field.given and not sometimes and (is_plain or field.role == "static")
+
+
+def made_first(spec: ModuleSpec) -> frozenset[str]:
+    """The fields that the `init` of one below them reads, and that the constructor therefore makes before the others."""
+    pairs = ((one, one.expression) for one in spec.stored)
+    found = [readable_above(spec, one) & frozenset(reads(source)) for one, source in pairs if source]
+    return frozenset[str]().union(*found)
+
+
 def constructor_names(spec: ModuleSpec) -> frozenset[str]:
     """Every name that an expression in the constructor may read, but for modules and builtins."""
     named = {parameter.name for parameter in parameters(spec)}

@@ -61,6 +61,8 @@ class Examples:
             return f"jax.random.key({self.seed(0)})"
         if parameter.name in self.sizes and is_int(parameter.type):
             return str(self.sizes[parameter.name])
+        if parameter.default == "False" and any(one.optional == parameter.name for one in self.spec.fields):
+            return "True"  # the example has what is left out by default
         nullable = parameter.field is not None and parameter.field.nullable and parameter.source == "field"
         if parameter.default is not None and not (nullable and parameter.default == "None"):
             return None
