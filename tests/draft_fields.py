@@ -329,15 +329,8 @@ def derived(draft: Draft) -> None:
 
 
 MEMBERS = (
-    *(
-        given_array,
-        given_array,
-        initialised_array,
-        initialised_array,
-        computed_array,
-        computed_array,
-        many_arrays,
-    ),
+    *(given_array, initialised_array, computed_array) * 2,
+    many_arrays,
     *(
         preset_dict,
         python_leaf,

@@ -12,10 +12,9 @@ from scaffold.spec.expressions import (
     dedented,
     draws_from,
     free_names,
-    guard,
-    rename,
     syntax_fault,
 )
+from scaffold.spec.rewriting import guard, rename
 
 NAMES = st.sampled_from(["key", "size", "x", "self.w", "self.mean"])
 PLAIN = st.sampled_from(["key", "size", "x"])

@@ -139,7 +139,9 @@ def test_another_meaning_of_path_is_refused(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_imported_stops_no_other(tmp_path: Path) -> None:
     root, stubs = write_tree(tmp_path / "root", {".git/": ""}), write_tree(tmp_path / "stubs", STUBS)
     publish(plan_new({"name": "Affine", "fields": {"w": "f[n]"}}, find_layout(root)))
-    write_tree(root, {"tests/pytree_laws/__init__.py": LAWS_STUB, "tests/test_other.py": "import not_installed\n"})
+    write_tree(
+        root, {"tests/pytree_laws/__init__.py": LAWS_STUB, "tests/test_other.py": "import not_installed\n"}
+    )
     env = {"PYTHONPATH": str(stubs), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     script = Path(sys.executable).parent / "pytest"
     result = run([str(script), "-p", "no:cacheprovider"], root, env=env)

@@ -4,8 +4,8 @@ import ast
 import textwrap
 
 from scaffold.emit.nesting import located
-from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.rewriting import rename
 from scaffold.spec.types import (
     CallableType,
     DictType,

@@ -16,9 +16,9 @@ from scaffold.spec.constructor import (
     parameters,
     uses_dtype,
 )
-from scaffold.spec.expressions import rename
 from scaffold.spec.initialisers import dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.rewriting import rename
 from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type, walk
 
 

@@ -9,8 +9,8 @@ from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, parameters
-from scaffold.spec.expressions import guard, rename
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.rewriting import guard, rename
 from scaffold.spec.shared import tied_source
 from scaffold.spec.states import is_state
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names

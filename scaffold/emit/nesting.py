@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from scaffold.spec.expressions import move
 from scaffold.spec.model import Field, Group, ModuleSpec
+from scaffold.spec.rewriting import move
 from scaffold.spec.types import ClassType
 
 

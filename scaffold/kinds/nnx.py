@@ -20,8 +20,8 @@ from scaffold.emit.source import operand
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
 from scaffold.kinds import Kind
-from scaffold.spec.expressions import rename
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.rewriting import rename
 from scaffold.spec.types import DTYPES, ArrayType, ClassType, DictType, ListType, Type
 from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
 from scaffold.suite.context import entries

@@ -16,11 +16,11 @@ from scaffold.spec.expressions import (
     dedented,
     free_names,
     own_nodes,
-    self_attributes,
     syntax_fault,
 )
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import IMPORTS, class_name_fault
+from scaffold.spec.rewriting import self_attributes
 from scaffold.spec.variables import may_update, updated_attribute
 
 _BUILTINS = frozenset(dir(builtins)) | {"__class__"}

@@ -13,15 +13,9 @@ from dataclasses import replace
 
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
-from scaffold.spec.expressions import (
-    assigned_names,
-    bound_names,
-    inner_scopes,
-    own_nodes,
-    rewrite,
-    rewrite_statements,
-)
+from scaffold.spec.expressions import assigned_names, bound_names, inner_scopes, own_nodes
 from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.rewriting import rewrite, rewrite_statements
 from scaffold.spec.types import ClassType, TupleType, Type
 from scaffold.spec.values import one_value
 from scaffold.spec.variables import (

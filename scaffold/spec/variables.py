@@ -5,9 +5,10 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
-from scaffold.spec.expressions import dedented, rewrite
+from scaffold.spec.expressions import dedented
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_fault
+from scaffold.spec.rewriting import rewrite
 from scaffold.spec.types import ArrayType, DictType, ListType
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
