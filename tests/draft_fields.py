@@ -329,7 +329,7 @@ def derived(draft: Draft) -> None:
 
 
 MEMBERS = (
-    *(given_array, initialised_array, computed_array) * 2,
+    *(one for one in (given_array, initialised_array, computed_array) for _ in range(2)),
     many_arrays,
     *(
         preset_dict,
