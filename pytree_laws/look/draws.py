@@ -18,15 +18,15 @@ from .trees import put
 def generic(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
     """The tree with random floats and bools: positive floats for an even seed.
 
-    The leaves at the positions `near` keep their sign and size, where they have one: a step
-    or a bound that became negative would make a loop endless.
+    The floats at the positions `near` keep their sign and size, where they have one: a step
+    or a bound that became negative would make a loop endless. A mask has to be varied: what
+    it hides in the example has its gradient elsewhere.
     """
     rng = np.random.default_rng(seed)
 
     def draw(leaf: Any, is_near: bool) -> Any:
         if leaf.dtype == bool:
-            flipped = rng.random(leaf.shape) < 0.5
-            return np.asarray(leaf) if is_near else flipped
+            return rng.random(leaf.shape) < 0.5
         real = 0.1 + rng.random(leaf.shape)
         signed = real if seed % 2 == 0 else rng.standard_normal(leaf.shape)
         value = signed + 1j * real if jnp.iscomplexobj(leaf) else signed
