@@ -143,6 +143,17 @@ EXPECTED = {
 """What the drawn specs must use, all together: a new option of the tool belongs here and into `specs()`."""
 
 
+SPREAD: dict[str, Any] = {
+    "name": "SpreadOfDraws",
+    "fields": {
+        "rows": {"type": "f[3, 5]", "init": "truncated_normal(2)"},
+        "column": {"type": "f[5]", "init": "=jax.random.normal(key, (5,), dtype) / 3", "std": "1 / 3"},
+    },
+    "call": {"args": "x: f[5]", "returns": "f[3]", "body": "return self.rows @ (x * self.column)"},
+}
+"""What few drawn specs have: draws of a spread that is declared, or that is cut off."""
+
+
 def drawn(count: int, number: int) -> list[dict[str, Any]]:
     """That many specs with class names of their own, no two of them alike in their fields."""
     found: list[dict[str, Any]] = []
@@ -216,7 +227,7 @@ def generated(root: Path, raws: Sequence[Mapping[str, Any]]) -> Project:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return generated(tmp_path_factory.mktemp("drawn"), drawn(200, 9))
+    return generated(tmp_path_factory.mktemp("drawn"), [*drawn(200, 9), SPREAD])
 
 
 @pytest.fixture(scope="module")

@@ -129,9 +129,6 @@ MISTAKES = {
         "test_a_step_under_strict_promotion",
         ('with jax.numpy_dtype_promotion("standard"):  # optax', "if True:  # optax"),
     ),
-    "a weakly typed counter": in_train_state(
-        "test_p05_no_leaf_is_weakly_typed", ("step=jnp.zeros((), jnp.int32)", "step=jnp.asarray(0)")
-    ),
     "a counter that changes its dtype": in_train_state(
         "test_the_update_is_a_fixed_point", ("self.step + 1", "self.step + 1.0")
     ),

@@ -148,7 +148,7 @@ def test_a_type_is_told_as_it_was_written(tmp_path: Path) -> None:
 def test_an_abstract_class_is_not_saved(tmp_path: Path) -> None:
     """Nor does the project's word reach it: its subclasses have the methods."""
     code, told, _ = generated(tmp_path, BASE.replace('kind = "abstract"', 'kind = "abstract"\nsave = true'))
-    assert (code, "specs/0.toml: save: an abstract class is not built" in told) == (2, True)
+    assert code == 2 and re.search(r"specs/0\.toml:\d+:1: save: an abstract class is not built", told)
     write_tree(
         tmp_path, {"pyproject.toml": f'{RUFF}[tool.scaffold]\nsave = "leaves"\n', "specs/0.toml": BASE}
     )
@@ -246,7 +246,7 @@ def test_a_module_may_take_a_key_and_draw_nothing(tmp_path: Path) -> None:
 
 def test_a_gpu_is_no_tpu(tmp_path: Path) -> None:
     result = scaffold(tmp_path, "new-module", "One", "w:f[n]", "--backend", "gpu")
-    assert (result.returncode, "did you mean `cuda`?" in result.stderr) == (2, True)
+    assert (result.returncode, "write `cuda` for NVIDIA" in result.stderr) == (2, True)
 
 
 LORA = """

@@ -32,7 +32,7 @@ OPTION = "write `--option NAME=VALUE`, with a value as in TOML: `ema=0.99`, `key
 ROWS = [
     ("train-state", "option", ["ema=often"], [f"--option | `ema=often` is not an option | {OPTION}"]),
     ("train-state", "option", ["=1"], [f"--option | `=1` is not an option | {OPTION}"]),
-    ("train-state", "option", ["ema=1\nkey=2"], [f"--option | `ema=1\\nkey=2` is not an option | {OPTION}"]),
+    ("train-state", "option", ["ema=1\nkey=2"], [f"--option | `ema=1\nkey=2` is not an option | {OPTION}"]),
     ("train-state", "option", ["key=true", "key=false"], ["--option | `key` is there twice | remove one"]),
     ("train-state", "option", ["keys=true"], ["s: options | unknown key `keys` | did you mean `key`?"]),
     ("train-state", "option", ["key=1"], ["s: options.key | 1 is not a boolean | write `key = true`: Whether it holds a PRNG key, of which each step has its own."]),

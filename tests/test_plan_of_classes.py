@@ -47,8 +47,8 @@ def test_a_class_of_no_plan_is_not_known(run) -> None:
     assert "specs/siren.toml:3:24: fields.top.init: the name `Sine` is not known here" in told
 
 
-def test_the_constructor_cannot_read_what_it_makes_and_setup_is_the_answer(run) -> None:
-    code, told = run({}, "Affine", "a:f[n]=zeros", "b:f[n]==a + 1")
+def test_the_constructor_cannot_read_what_it_makes_below_and_setup_is_the_answer(run) -> None:
+    code, told = run({}, "Affine", "b:f[n]==a + 1", "a:f[n]=zeros")
     assert code == 2
     assert 'fix: compute it in `setup`, as `a = ...`, and write `init = "=a"` for the field' in told
 

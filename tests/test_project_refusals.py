@@ -78,6 +78,7 @@ DEFAULTS = {
     "description": "A library in JAX.",
     "email": "",
     "kinds": ["module"],
+    "laws": "copied",
     "layout": "flat",
     "license": "Apache-2.0",
     "name": "study",

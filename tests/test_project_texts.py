@@ -17,7 +17,7 @@ from jinja2 import Environment
 
 from scaffold.project import next_steps, plan_project
 from scaffold.render import OPTIONS
-from tests.projects import run
+from tests.projects import REPOSITORY, run
 from tests.starters import TEMPLATE
 from tests.test_project import CONFIG, EVERY_KIND, HOSTILE, made
 
@@ -149,7 +149,7 @@ def test_plain_copier_says_the_next_steps_too(tmp_path: Path) -> None:
         "--defaults",
         "--data",
         "backend=tpu",
-        str(TEMPLATE),
+        str(REPOSITORY),
         "study",
     ]
     result = run(command, tmp_path)

@@ -43,7 +43,7 @@ ROWS = [
     (spec(preprocess="head * 2"), spec(), "preprocess | a shared field is read from another at each use | put it into `of`"),
     (spec(default=3.0), spec(), "default | a shared field is read from another at each use | put it into `of`"),
     (spec(optional="use_head"), spec(), "optional | a shared field is never left out | remove it"),
-    (spec(type="list[f[b,a]]"), spec(), "role | role `shared` does not go with type `list[f[b,a]]` | write one of param, buffer, derived"),
+    (spec(type="list[f[b,a]]"), spec(), "role | role `shared` does not go with type `list[f[b,a]]` | write one of param, data, buffer, derived"),
 ]
 # fmt: on
 

@@ -13,7 +13,6 @@ LAW = Law(
     statement="The order of leaves is the same with and without paths; paths are unique and walk to their leaf.",
     mistake="flatten_with_keys names the children in another order than flatten_func, or names none.",
     fix="Use register_pytree_with_keys with GetAttrKey(name) for each attribute, in the order of flatten_func.",
-    rests_on=("test_p03_round_trip",),
 )
 
 
