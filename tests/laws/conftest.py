@@ -3,4 +3,14 @@
 import pathlib
 import sys
 
+import pytest
+
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+
+@pytest.fixture(autouse=True)
+def no_value_of_an_earlier_test() -> None:
+    """The specimen that caches begins cold: what an earlier test left in it would hide what it breaks."""
+    import mutants_training
+
+    mutants_training.Cached.table.cache_clear()
