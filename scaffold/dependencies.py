@@ -15,6 +15,7 @@ from scaffold.import_graph import ImportGraph
 from scaffold.layout import Layout
 from scaffold.packages import table
 from scaffold.places import read_regular
+from scaffold.requirements import distribution
 
 BRINGS = {
     "jax": ("jax", "jaxlib", "numpy", "scipy"),
@@ -132,7 +133,7 @@ def _declared(layout: Layout) -> Iterator[str]:
     """The modules of what the project needs when it is installed, and of what that brings."""
     stated = _requirements(layout)
     for text in _PRESUMED if stated is None else stated:
-        name = _leading(text)
+        name = distribution(text)
         yield name.replace("-", "_")
         yield from BRINGS.get(name, ())
 
@@ -162,7 +163,7 @@ def _tested(layout: Layout) -> frozenset[str]:
         *_poetry_groups(document),
         *_written_elsewhere(layout.root),
     ]
-    names = {_leading(text) for text in texts}
+    names = {distribution(text) for text in texts}
     return frozenset({name.replace("-", "_") for name in names}).union(
         *(BRINGS.get(name, ()) for name in names)
     )
@@ -200,9 +201,3 @@ def _written_elsewhere(root: Path) -> frozenset[str]:
     places = (place for pattern in _ELSEWHERE for place in root.glob(pattern) if place.is_file())
     texts = (read_regular(place).decode("utf-8", "replace") for place in places)
     return frozenset(word for text in texts for word in re.findall(r"[A-Za-z][\w.-]*", text))
-
-
-def _leading(text: str) -> str:
-    """The distribution that a requirement begins with, normalised."""
-    found = re.match(r"[A-Za-z0-9][\w.-]*", text)
-    return re.sub(r"[-_.]+", "-", found[0]).lower() if found else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scaffold.errors import Fault
 from scaffold.layout import Layout
+from scaffold.requirements import distribution, normal
 
 if TYPE_CHECKING:
     from importlib.metadata import PackagePath
@@ -136,7 +137,7 @@ def _closure(path: list[str]) -> Iterator[str]:
     """The top-level modules of what the roots require, directly or not."""
     from importlib.metadata import distributions  # here, because only a loose folder needs it
 
-    installed = {_normal(found.name): found for found in distributions(path=path) if found.name}
+    installed = {normal(found.name): found for found in distributions(path=path) if found.name}
     wanted, seen = [*_ROOTS], set[str]()
     while wanted:
         name = wanted.pop()
@@ -144,7 +145,7 @@ def _closure(path: list[str]) -> Iterator[str]:
             continue
         seen.add(name)
         required = (text for text in installed[name].requires or () if "extra ==" not in text)
-        wanted += [_normal(_leading(text)) for text in required]
+        wanted += [distribution(text) for text in required]
         yield from _modules(installed[name].files or ())
 
 
@@ -152,13 +153,3 @@ def _modules(files: "Iterable[PackagePath]") -> Iterator[str]:
     for file in files:
         if file.suffix == ".py" and file.parts[0].removesuffix(".py").isidentifier():
             yield file.parts[0].removesuffix(".py")
-
-
-def _leading(requirement: str) -> str:
-    """The name at the beginning of a requirement."""
-    end = next((i for i, sign in enumerate(requirement) if not (sign.isalnum() or sign in "-_.")), None)
-    return requirement[:end]
-
-
-def _normal(name: str) -> str:
-    return name.lower().replace("_", "-").replace(".", "-")

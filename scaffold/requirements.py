@@ -9,11 +9,18 @@ _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 def depends_on(document: Mapping[str, object], name: str) -> bool:
     """Whether the distribution is among the dependencies, the extras or the groups, as any of the usual tools has them."""
-    return _normal(name) in map(_normal, _required(document))
+    return normal(name) in map(normal, _required(document))
 
 
-def _normal(name: str) -> str:
+def normal(name: str) -> str:
+    """The name of a distribution as indexes compare it (PEP 503)."""
     return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def distribution(requirement: str) -> str:
+    """The distribution that a requirement begins with, as indexes compare it; empty where it begins with none."""
+    found = _NAME.match(requirement)
+    return normal(found[1]) if found else ""
 
 
 def _required(document: Mapping[str, object]) -> Iterator[str]:
