@@ -21,16 +21,20 @@ AFFINE = (
 )
 
 
+def environment() -> dict[str, str]:
+    """The variables of a run."""
+    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**inherited, "JAX_PLATFORMS": "cpu"}
+
+
 def run(
     command: Sequence[str], folder: Path, *, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in a folder, without a terminal; jax on the CPU. Bytecode is written, as it is for a user."""
-    inherited = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    environment = {**inherited, "JAX_PLATFORMS": "cpu", **(env or {})}
     return subprocess.run(
         command,
         cwd=folder,
-        env=environment,
+        env={**environment(), **(env or {})},
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -47,8 +51,11 @@ def scaffold(
 
 def bare_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `pytest` as a user does, by its script, so that nothing is on the path but what the project puts there."""
-    script = Path(sys.executable).parent / "pytest"
-    return run([str(script), "-q", "-p", "no:cacheprovider", *arguments], folder)
+    return run(pytest_command(*arguments), folder)
+
+
+def pytest_command(*arguments: str) -> list[str]:
+    return [str(Path(sys.executable).parent / "pytest"), "-q", "-p", "no:cacheprovider", *arguments]
 
 
 def passed(result: subprocess.CompletedProcess[str]) -> int:

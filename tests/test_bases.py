@@ -10,7 +10,8 @@ import pytest
 from scaffold import ScaffoldError, find_layout
 from scaffold.generate import plan_modules
 from scaffold.spec.read import read_spec
-from tests.projects import bare_pytest, copy_example, failed_tests, passed, run, scaffold
+from tests.forking import forked_pytest
+from tests.projects import copy_example, failed_tests, passed, run, scaffold
 from tests.support import write_tree
 
 ASKED = {"args": "x: f[n]", "returns": "f[n]", "body": "..."}
@@ -137,7 +138,7 @@ def test_a_final_class_has_what_its_bases_make(tmp_path: Path) -> None:
     scaled = (tmp_path / "tests/test_abstract_scaled.py").read_text()
     assert 'fields = ("corners", "centre", "scale")\n    methods = ()' in scaled
     assert "instance(x)" in (tmp_path / "tests/test_polygon.py").read_text()
-    assert passed(bare_pytest(tmp_path)) > 50
+    assert passed(forked_pytest(tmp_path)) > 50
     modules = [f"{name}.py" for name in specs]
     for command in (("pyright",), ("mypy", "--no-incremental")):
         checked = run([sys.executable, "-m", *command, *modules], tmp_path)
@@ -149,6 +150,6 @@ def test_a_base_that_can_be_built_is_found(tmp_path: Path) -> None:
     module = project / "abstract_norm.py"
     made = module.read_text().replace("    @abc.abstractmethod\n", "")
     module.write_text(made)
-    assert failed_tests(bare_pytest(project)) == {"test_a_subclass_without_one_member_cannot_be"}
+    assert failed_tests(forked_pytest(project)) == {"test_a_subclass_without_one_member_cannot_be"}
     module.write_text(re.sub(r"eqx\.AbstractVar\[(.*)\]\n", r"\1 | None = None\n", made))
-    assert "test_it_cannot_be_instantiated" in failed_tests(bare_pytest(project))
+    assert "test_it_cannot_be_instantiated" in failed_tests(forked_pytest(project))

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from tests.projects import bare_pytest, passed, scaffold
+from tests.forking import forked_pytest
+from tests.projects import passed, scaffold
 from tests.support import write_tree
 
 SPEC = """
@@ -40,4 +41,4 @@ def test_values_of_the_call_are_cast_mapped_and_differentiated(tmp_path: Path) -
         'Leaf("shift", "param", (2,), unused=True),',
     ):
         assert source in tests
-    assert passed(bare_pytest(tmp_path)) > 50
+    assert passed(forked_pytest(tmp_path)) > 50

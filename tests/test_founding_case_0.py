@@ -18,7 +18,8 @@ import pytest
 
 from scaffold import find_layout, plan, publish
 from scaffold.spec.read import read_spec
-from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_laws, passed
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, copy_example, failed_laws, passed
 
 
 class Published:
@@ -266,7 +267,7 @@ def test_the_flag_form_takes_the_size_of_a_preset_entry_and_keeps_none(tmp_path:
     assert (made.rate, made.scale, made.table["a"].shape) == (None, None, (2,))
     without = namespace["Sized"].create(n=2, table={"b": jnp.ones(2)}, rate=0.5, scale=0.5, use_scale=False)
     assert without.scale is None and without.rate is not None
-    assert passed(bare_pytest(tmp_path)) > 10
+    assert passed(forked_pytest(tmp_path)) > 10
 
 
 @dataclass(frozen=True)
@@ -339,5 +340,5 @@ def test_the_mistake_is_noticed_by_the_generated_tests(name: str, tmp_path: Path
         assert text.count(old) == 1, f"the example no longer reads {old!r}"
         text = text.replace(old, new)
     module.write_text(text)
-    result = bare_pytest(project, "-k", f"p{int(broken.law[1:]):02}")
+    result = forked_pytest(project, "-k", f"p{int(broken.law[1:]):02}")
     assert broken.law in failed_laws(result), result.stdout

@@ -14,7 +14,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_laws
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, copy_example, failed_laws
 
 CLASSES = {"split_params": "SplitParams", "split_params_nested": "SplitParamsNested"}
 
@@ -189,4 +190,4 @@ def test_the_mistake_is_noticed_by_the_generated_tests(name: str, tmp_path: Path
     text = module.read_text()
     assert text.count(right) == 1, f"the example no longer reads {right!r}"
     module.write_text(text.replace(right, wrong))
-    assert failed_laws(bare_pytest(project, "-k", "p16")) == {law}
+    assert failed_laws(forked_pytest(project, "-k", "p16")) == {law}

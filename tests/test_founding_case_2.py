@@ -15,7 +15,8 @@ import optax
 import pytest
 
 from scaffold.spec.names import stem
-from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_tests
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, copy_example, failed_tests
 
 OPTIMISER = optax.adamw(0.01)
 
@@ -157,5 +158,5 @@ def test_the_mistake_is_noticed_by_the_generated_tests(name: str, tmp_path: Path
         assert text.count(old) == 1, f"the example no longer reads {old!r}"
         text = text.replace(old, new)
     module.write_text(text)
-    result = bare_pytest(project, "-k", mistake.test)
+    result = forked_pytest(project, "-k", mistake.test)
     assert mistake.test in failed_tests(result), result.stdout

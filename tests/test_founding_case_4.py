@@ -16,7 +16,8 @@ import jax.numpy as jnp
 import pytest
 from flax import nnx
 
-from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_laws
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, copy_example, failed_laws
 
 
 def is_variable(node: Any) -> bool:
@@ -216,5 +217,5 @@ def test_the_generated_tests_catch_the_mistake(name: str, tmp_path: Path) -> Non
         text = text.replace(old, new)
     module.write_text(text)
     wanted = set(BREAKS[name].laws)
-    result = bare_pytest(project, "-k", " or ".join(f"p{law[1:]:0>2}" for law in sorted(wanted)))
+    result = forked_pytest(project, "-k", " or ".join(f"p{law[1:]:0>2}" for law in sorted(wanted)))
     assert failed_laws(result) == wanted, result.stdout

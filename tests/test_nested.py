@@ -15,7 +15,8 @@ import pytest
 from scaffold import find_layout, plan, publish
 from scaffold.errors import ScaffoldError
 from scaffold.spec.read import read_spec
-from tests.projects import bare_pytest, passed, run
+from tests.forking import forked_pytest
+from tests.projects import passed, run
 
 FORMS = {
     "Factory": {"kind": "module"},
@@ -80,7 +81,7 @@ def made(modules: dict[str, ModuleType], name: str, **changes: Any) -> Any:
 
 
 def test_the_generated_tests_pass_in_every_form(project: Path) -> None:
-    assert passed(bare_pytest(project)) > 20 * len(FORMS)
+    assert passed(forked_pytest(project)) > 20 * len(FORMS)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import bare_pytest, passed, run, scaffold
+from tests.forking import forked_pytest
+from tests.projects import passed, run, scaffold
 from tests.support import read_tree, write_tree
 
 RUFF = '[tool.ruff.lint]\nignore = ["F722", "UP037"]\n'
@@ -179,7 +180,7 @@ def test_a_tied_array_may_lie_in_a_group(tmp_path: Path) -> None:
     code, told, files = generated(tmp_path, TIED)
     assert (code, told) == (0, "")
     assert '"head": "inner.table",' in files["tests/test_tied.py"]
-    result = bare_pytest(tmp_path, "-k", "tie or shared or p02")
+    result = forked_pytest(tmp_path, "-k", "tie or shared or p02")
     assert passed(result) >= 4
 
 
@@ -203,7 +204,7 @@ values = { model = "=eqx.nn.MLP(2, 1, 3, 1, key=jax.random.key(seed))" }
 
 def test_a_closure_may_capture_a_module_that_holds_functions(tmp_path: Path) -> None:
     assert generated(tmp_path, CLOSURE)[:2] == (0, "")
-    assert passed(bare_pytest(tmp_path, "-k", "passes_through or eval_shape")) >= 5
+    assert passed(forked_pytest(tmp_path, "-k", "passes_through or eval_shape")) >= 5
 
 
 PRESET = """
@@ -232,16 +233,16 @@ def test_a_preset_entry_may_lie_in_a_group(tmp_path: Path) -> None:
     code, told, files = generated(tmp_path, PRESET)
     assert (code, told) == (0, "")
     assert 'Leaf("core.table.a", "param", (), value=42.0)' in files["tests/test_table.py"]
-    assert passed(bare_pytest(tmp_path, "-k", "p01")) >= 5
+    assert passed(forked_pytest(tmp_path, "-k", "p01")) >= 5
 
 
 def test_a_module_may_take_a_key_and_draw_nothing(tmp_path: Path) -> None:
     assert generated(tmp_path, NORM)[:2] == (0, "")
-    assert passed(bare_pytest(tmp_path, "-k", "draws_from")) == 1
+    assert passed(forked_pytest(tmp_path, "-k", "draws_from")) == 1
     module = tmp_path / "normed.py"
     assert "rngs.params()" in module.read_text()
     module.write_text(module.read_text().replace("rngs.params()", "jax.random.key(0)"))
-    assert bare_pytest(tmp_path, "-k", "draws_from").returncode == 1
+    assert forked_pytest(tmp_path, "-k", "draws_from").returncode == 1
 
 
 def test_a_gpu_is_no_tpu(tmp_path: Path) -> None:

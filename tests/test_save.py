@@ -14,7 +14,8 @@ import optax
 import pytest
 from flax import nnx
 
-from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_tests, passed, scaffold
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, copy_example, failed_tests, passed, scaffold
 from tests.support import read_tree, write_tree
 
 SCALE = ("Scale", "factor:f[size]", "--call", "x:f[size] -> f[size]", "--body", "return self.factor * x")
@@ -54,7 +55,7 @@ def test_the_command_line_writes_the_key_and_the_modules(
     name = modules[0].removesuffix("_serialisation") if not is_leaves else "leaves"
     line = f"from {package}{modules[0]} import load_{name}, save_{name}"
     assert line in (source / "scale.py").read_text()
-    assert passed(bare_pytest(tmp_path, "-k", "p14")) == 6
+    assert passed(forked_pytest(tmp_path, "-k", "p14")) == 6
 
 
 def test_without_it_nothing_is_there(tmp_path: Path) -> None:
@@ -229,7 +230,7 @@ def test_every_form_of_rebuild_saves(form: str, tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/table.toml": text.replace("doc =", "save = true\ndoc =", 1)})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/table.toml")
     assert result.returncode == 0, result.stderr
-    assert passed(bare_pytest(tmp_path, "-k", "p14")) >= 6
+    assert passed(forked_pytest(tmp_path, "-k", "p14")) >= 6
 
 
 # A law that is broken is seen
@@ -309,5 +310,5 @@ def test_the_laws_see_what_is_broken(name: str, tmp_path: Path) -> None:
     text = path.read_text()
     assert text.count(one.edit[0]) == 1, f"the example no longer reads {one.edit[0]!r}"
     path.write_text(text.replace(*one.edit))
-    result = bare_pytest(project, "-k", one.test)
+    result = forked_pytest(project, "-k", one.test)
     assert failed_tests(result) == {one.test}, result.stdout

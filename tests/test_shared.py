@@ -9,7 +9,8 @@ from scaffold import ScaffoldError
 from scaffold.spec.read import read_spec
 from scaffold.spec.shared import tie
 from scaffold.spec.tokens import parse_field_text
-from tests.projects import EXAMPLES, bare_pytest, passed, scaffold
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, passed, scaffold
 from tests.support import write_tree
 
 FIELDS = {"w": {"type": "f[a,b]"}, "depth": "int", "rate": "float@buffer"}
@@ -107,7 +108,7 @@ def test_arrays_of_sub_modules_are_tied(tmp_path: Path) -> None:
     result = scaffold(tmp_path, "new-module", "--spec", *(f"specs/{name}.toml" for name in specs))
     assert result.returncode == 0, result.stderr
     assert "return jax.lax.stop_gradient(self.centre)" in (tmp_path / "autoencoder.py").read_text()
-    found = bare_pytest(tmp_path, "-k", "shared or ties or Autoencoder and (p02 or p14 or p16)")
+    found = forked_pytest(tmp_path, "-k", "shared or ties or Autoencoder and (p02 or p14 or p16)")
     assert passed(found) >= 26
 
 

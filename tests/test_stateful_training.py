@@ -13,7 +13,8 @@ import jax.numpy as jnp
 import optax
 import pytest
 
-from tests.projects import bare_pytest, passed, scaffold
+from tests.forking import forked_pytest
+from tests.projects import passed, scaffold
 from tests.support import write_tree
 
 NETWORK = '''
@@ -94,7 +95,7 @@ def batch(seed: int) -> tuple[Any, Any]:
 
 
 def test_the_generated_tests_pass(project: Path) -> None:
-    assert passed(bare_pytest(project)) > 20
+    assert passed(forked_pytest(project)) > 20
 
 
 def test_two_steps_under_jit_keep_structure_and_move_the_state(start: Any) -> None:

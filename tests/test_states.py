@@ -8,7 +8,8 @@ import pytest
 
 from scaffold import ScaffoldError
 from scaffold.spec.read import read_spec
-from tests.projects import EXAMPLES, bare_pytest, passed, run, scaffold
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, passed, run, scaffold
 from tests.support import write_tree
 
 MEAN = {"type": "f[n]", "role": "state", "init": "zeros"}
@@ -174,7 +175,7 @@ def test_layers_with_state_work_together(tmp_path: Path) -> None:
     write_tree(tmp_path, {f"specs/{name}.toml": text for name, text in specs.items()})
     result = scaffold(tmp_path, "new-module", "--spec", *(f"specs/{name}.toml" for name in specs))
     assert result.returncode == 0, result.stderr
-    assert passed(bare_pytest(tmp_path)) > 150
+    assert passed(forked_pytest(tmp_path)) > 150
     write_tree(tmp_path, {"train.py": TRAINS})
     result = run([sys.executable, "train.py"], tmp_path)
     assert (result.returncode, result.stdout) == (0, "batched\n"), result.stderr

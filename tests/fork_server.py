@@ -1,0 +1,47 @@
+"""What `forking` starts: a process that imports jax and is forked for each run of pytest that its input asks for.
+
+It imports no plugin of pytest, as jaxtyping is one: pytest warns that it cannot rewrite the asserts of what is there.
+It begins without the folder of this file on its path, as the script `pytest` does.
+"""
+
+import json
+import os
+import runpy
+import sys
+import traceback
+from pathlib import Path
+from typing import Any, NoReturn
+
+
+def serve() -> None:
+    sys.path[0] = str(Path(sys.executable).parent)
+    import jax.numpy  # noqa: F401 - it starts no thread before its first computation
+
+    for line in sys.stdin:
+        child = os.fork()
+        if not child:
+            run(json.loads(line))
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def run(request: dict[str, Any]) -> NoReturn:
+    """Become `pytest` in a folder, with its output in files."""
+    code = 70
+    try:
+        for number, file in enumerate(("/dev/null", request["out"], request["err"])):
+            os.dup2(os.open(file, os.O_RDWR | os.O_CREAT), number)
+        os.chdir(request["folder"])
+        sys.argv = request["command"]
+        runpy.run_path(sys.argv[0], run_name="__main__")
+    except SystemExit as end:
+        code = int(end.code or 0)
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve()
