@@ -102,8 +102,10 @@ class PytreeSuite(Suite):
         return None
 
     def is_unused(self, path: str) -> bool:
+        """Whether nothing has to show what a leaf holds."""
         leaf = self.declared(path)
-        return leaf is not None and (leaf.unused or self.seems_unused(path))
+        told = leaf is not None and (leaf.unused or self.seems_unused(path))
+        return told or self.is_empty(path)
 
     def seems_unused(self, path: str) -> bool:
         """Whether a leaf that nobody declared has no gradient at all, as one that is held."""

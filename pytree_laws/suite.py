@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 from .declare import Output
@@ -91,6 +92,10 @@ class Suite:
         """An instance and arguments; skips where the class is not called."""
         self.need_call()
         return self.make(0), self.arguments(0)
+
+    def is_empty(self, path: str) -> bool:
+        """Whether an array has no elements, so that no edit and no gradient can show."""
+        return jnp.size(self.named(self.specimen()).get(path, 0)) == 0
 
     def fixed_values(self) -> dict[str, Any]:
         """What is declared to hold the same value in every instance, by path."""

@@ -72,10 +72,7 @@ class Gradient(Training):
         ]
         if not data or self.leaves is None:
             pytest.skip("no data is declared that has a gradient, and nothing frozen")
-        hint = (
-            "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off "
-            "is a buffer"
-        )
+        hint = "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off is a buffer"
         for i, name, leaf in data:
 
             def run(values: list[Any], i: int = i) -> Any:
@@ -108,7 +105,8 @@ class Gradient(Training):
         if not roots:
             pytest.skip("no sub-trees are declared")
         slopes, instance = self._all_slopes(), self.specimen()
-        names = [named_leaves(instance)[i][0] for i in self.trained(instance)]
+        trained = (named_leaves(instance)[i][0] for i in self.trained(instance))
+        names = [name for name in trained if not self.is_empty(name)]
         for root in roots:
             below = [name for name in names if under(name, root.path)]
             used = not below or any(np.any(slopes[name]) for name in below)
@@ -202,7 +200,7 @@ class Gradient(Training):
             role = self.role(name)
             moved = [new for old, new in both if not same_bits(old, new)]
             frozen = self.is_frozen(name)
-            if role == "param" and not frozen:
+            if role == "param" and not frozen and not self.is_empty(name):
                 hint = "a parameter that `trainable()` leaves out"
                 check(bool(moved), name, "a training step did not move it", hint)
             if frozen or role in ("data", "buffer", "key", "python"):

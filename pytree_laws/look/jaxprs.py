@@ -35,11 +35,19 @@ def is_variable(atom: Any) -> bool:
     return not hasattr(atom, "val")  # a literal has a value
 
 
+DRAWS = "random_bits", "threefry2x32"
+
+
+def draws_of(jaxpr: Any) -> list[Any]:
+    """The random draws, of inner jaxprs too."""
+    return [one for one in equations(jaxpr) if one.primitive.name in DRAWS]
+
+
 def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
     """The random draws whose key does not depend on the variables `given`."""
     for equation in jaxpr.eqns:
         inputs = [is_variable(v) and v in given for v in equation.invars]
-        draws = equation.primitive.name in ("random_bits", "threefry2x32")
+        draws = equation.primitive.name in DRAWS
         if draws and not any(inputs[:2]):
             yield equation
         for inner in inner_jaxprs(equation):

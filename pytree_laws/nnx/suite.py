@@ -98,8 +98,9 @@ class NnxSuite(Suite):
         instance.restore(state)
 
     def is_unused(self, path: str) -> bool:
+        """Whether nothing has to show what a Variable holds."""
         one = self.declared(path)
-        return one is not None and one.unused
+        return (one is not None and one.unused) or self.is_empty(path)
 
     def declared(self, path: str) -> Var | None:
         for one in self.variables:
@@ -143,7 +144,11 @@ class NnxSuite(Suite):
             variable.set_value(edit(value_of(variable)))
 
     def spreads(self) -> dict[str, float]:
-        return {one.path: one.std for one in self.variables if one.std}
+        return {
+            one.path: one.std
+            for one in self.variables
+            if one.std and not self.is_empty(one.path)
+        }
 
     def drawn_values(self) -> dict[str, np.ndarray]:
         """What is declared with a spread, drawn from many keys: each with a leading axis."""
