@@ -1,17 +1,28 @@
 """What a suite does not declare is found from instances, and then held to."""
 
+import contextlib
 import functools
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from .declare import Leaf
+from .declare import Leaf, Output
 from .look.arrays import is_array, is_inexact, is_key, real_dtype
 from .look.classes import is_of_library
-from .look.trees import named_leaves
+from .look.references import parts_of
+from .look.statics import another, static_fault
+from .look.trees import (
+    attributes,
+    avals,
+    clone_as,
+    named_leaves,
+    nodes,
+    one_level,
+    structure,
+)
 
 
 @functools.cache
@@ -47,29 +58,66 @@ def inferred_leaf(name: str, leaf: Any, other: Any, is_trained: bool) -> Leaf:
 
 def name_of(dtype: Any) -> str:
     """A dtype as it is declared: the default one by its kind."""
+    if jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        return "key"
     names = ("float", "int", "complex", "bool")
     return next((one for one in names if real_dtype(one) == dtype), str(dtype))
 
 
-def draft(leaves: Sequence[Leaf], declared: Sequence[Leaf] = ()) -> str:
-    """The declaration as it is written in a suite; what is declared well stays as it is."""
-    kept = {leaf.path: leaf for leaf in declared}
-    lines = [f"        {written(kept.get(leaf.path, leaf))}," for leaf in leaves]
-    return "\n".join(["    leaves = (", *lines, "    )"])
+@functools.cache
+def inferred_statics(laws: Any) -> dict[str, Any]:
+    """The static configuration of the example, by path: what two instances have in common."""
+    suite = laws()
+    first, second = (dict(suite.statics_of(suite.make(seed))) for seed in (0, 1))
+    return {path: v for path, v in first.items() if same_value(v, second.get(path))}
 
 
-def written(leaf: Leaf) -> str:
-    """The source of a declared leaf, without what it has by default."""
-    plain = Leaf(leaf.path, leaf.role)
-    names = ("shape", "dtype", "value", "std", "unused", "frozen")
-    further = (
-        f"{name}={getattr(leaf, name)!r}".replace("shape=", "")
-        for name in names
-        if getattr(leaf, name) != getattr(plain, name)
-    )
-    return f"Leaf({', '.join([repr(leaf.path), repr(leaf.role), *further])})".replace(
-        "'", '"'
-    )
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two static values are equal, and of one type."""
+    with contextlib.suppress(Exception):  # a value whose == has no truth value
+        return type(one) is type(other) and bool(one == other)
+    return False
+
+
+def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes that the treedef holds, of the instance and of the nodes below it."""
+    for place, node, aux in nodes(instance):
+        above = "" if node is instance else f"{place}."
+        children = {id(child) for child in (one_level(node) or ((), ()))[0]}
+        for name, value in attributes(node).items():
+            plain = id(value) not in children and static_fault(value) is None
+            if plain and is_in_aux(node, name, value, aux):
+                yield above + name, value
+
+
+def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
+    """Whether an attribute is part of the treedef, which then changes with it."""
+    other = another(value)
+    if other is None:
+        return any(part is value for part in parts_of(aux)) and value is not None
+    with contextlib.suppress(Exception):  # a flatten that refuses it
+        changed = clone_as(type(node), node, **{name: other})
+        return structure(changed) != structure(node)
+    return False
+
+
+@functools.cache
+def inferred_outputs(laws: Any) -> tuple[Output, ...]:
+    """The outputs of the example call, as its trace has them; none where it has none."""
+    suite = laws()
+    if not suite.called():
+        return ()
+    with contextlib.suppress(Exception):  # a call that fails is told by other laws
+        return tuple(
+            Output(tuple(one.shape), name_of(one.dtype))
+            for one in suite.traced_outputs()
+        )
+    return ()
+
+
+def fits(suite: Any, seed: int) -> bool:
+    """Whether the arguments of a seed have the shapes of the example."""
+    return avals(suite.arguments(seed)) == avals(suite.arguments(0))
 
 
 def stores_what_it_is_given(cls: type) -> bool:

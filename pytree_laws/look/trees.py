@@ -160,7 +160,7 @@ def walk(tree: Any, path: Any) -> Any:
 def look_up(tree: Any, path: str) -> Any:
     """What a dotted path leads to: attributes, positions and dict keys."""
     for name in path.split("."):
-        if isinstance(tree, list | tuple) and name.isdigit():
+        if name.isdigit() and hasattr(tree, "__getitem__"):
             tree = tree[int(name)]
         elif isinstance(tree, dict):
             tree = tree[name]
