@@ -17,6 +17,7 @@ import pytest
 from .laws import PytreeLaws
 from .look.programs import settings
 from .report import Finding, LawBroken
+from .summary import counted, is_rest, one_line, told_rests
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,10 +39,12 @@ class Report:
         return not self.findings
 
     def __str__(self) -> str:
-        reasons = Counter(self.skipped.values()).items()
-        head = f"{self.name}: {len(self.passed)} tests passed, {len(self.findings)} found something"
-        skipped = [f"{count} skipped: {reason}" for reason, count in reasons]
-        return "\n".join([head, *map(str, self.findings), *skipped])
+        found = [finding.to_json() for finding in self.findings]
+        head = f"{self.name}: {len(self.passed)} tests passed, {counted(found) or 'nothing found'}"
+        rests = told_rests(self.skipped)
+        others = Counter(why for why in self.skipped.values() if not is_rest(why))
+        skipped = [one_line(others)] if others else []
+        return "\n".join([head, *map(str, self.findings), *rests, *skipped])
 
     def to_json(self) -> dict[str, Any]:
         """The report as plain JSON."""

@@ -18,7 +18,7 @@ from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten
 from .report import Fault, Law, check
-from .skipped import sum_up_skips
+from .summary import sum_up
 from .written import written_outputs, written_static
 
 
@@ -212,7 +212,7 @@ class Suite:
     def under_the_settings_of_all_laws(
         self, request: pytest.FixtureRequest
     ) -> Iterator[None]:
-        sum_up_skips(request.config)
+        sum_up(request.config)
         capture: Any = request.config.pluginmanager.getplugin("capturemanager")
         RELEASES[:] = [capture.suspend_global_capture] if capture else []
         with settings():
