@@ -3,7 +3,9 @@
 import contextlib
 import functools
 import inspect
+import sys
 from collections.abc import Iterator
+from types import CodeType, FrameType
 from typing import Any
 
 import jax
@@ -12,7 +14,7 @@ import pytest
 
 from .declare import Leaf, Output
 from .look.arrays import is_array, is_inexact, is_key, real_dtype
-from .look.classes import is_of_library
+from .look.classes import LIBRARIES, is_of_library
 from .look.references import parts_of
 from .look.statics import another, static_fault
 from .look.trees import (
@@ -122,11 +124,15 @@ def fits(suite: Any, seed: int) -> bool:
     return avals(suite.arguments(seed)) == avals(suite.arguments(0))
 
 
-def stores_what_it_is_given(cls: type) -> bool:
-    """Whether the only constructor is the one that `dataclass` or NamedTuple makes.
+def stores_what_it_is_given(suite: Any) -> bool:
+    """Whether the suite calls the constructor that `dataclass` or NamedTuple makes.
 
-    That stores its arguments as they are, and whoever calls it knows that.
+    That stores its arguments as they are, and whoever calls it knows that. A function of the
+    author's, which calls it in turn, is a constructor like any other.
     """
+    cls = type(suite.specimen())
+    if is_called_by_its_author(suite, cls):
+        return False
     if issubclass(cls, tuple):
         return True
     own = [owner for owner in cls.__mro__ if not is_of_library(owner)]
@@ -138,3 +144,48 @@ def stores_what_it_is_given(cls: type) -> bool:
     converts = any("converter" in field.metadata for field in fields)
     further = any(hasattr(owner, "__post_init__") for owner in own)
     return generated and not (made or converts or further)
+
+
+def is_called_by_its_author(suite: Any, cls: type) -> bool:
+    """Whether a function beside the class, and none of the suite, calls its constructor."""
+    makers = [getattr(cls, name, None) for name in ("__init__", "__new__")]
+    codes = {getattr(inspect.unwrap(one), "__code__", None) for one in makers if one}
+    suites = {id(code) for code in codes_of(type(suite))}
+    callers: list[FrameType] = []
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code in codes and frame.f_back is not None:
+            callers.append(frame.f_back)
+
+    inputs, before = suite.inputs(0), sys.getprofile()
+    sys.setprofile(note)
+    try:
+        suite.build(**inputs)
+    finally:
+        sys.setprofile(before)
+    return any(
+        first.f_globals.get("__name__") == cls.__module__
+        and id(first.f_code) not in suites
+        for first in map(first_own_frame, callers)
+    )
+
+
+def first_own_frame(frame: FrameType) -> FrameType:
+    """The frame, or the first one above it that is of no library."""
+    while frame.f_back is not None:
+        module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if module not in (*LIBRARIES, "jaxtyping", "beartype"):
+            break
+        frame = frame.f_back
+    return frame
+
+
+def codes_of(suite: type) -> Iterator[CodeType]:
+    """The code of all functions of a suite, and of the functions in these."""
+    held = [value for owner in suite.__mro__ for value in vars(owner).values()]
+    functions = (getattr(value, "__func__", value) for value in held)
+    todo = [one.__code__ for one in functions if hasattr(one, "__code__")]
+    while todo:
+        code = todo.pop()
+        yield code
+        todo += [one for one in code.co_consts if isinstance(one, CodeType)]

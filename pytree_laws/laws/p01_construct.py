@@ -75,7 +75,7 @@ class Construct(Suite):
             check(name is None, place, told)
         copies = self.copies_arrays
         if copies is None:
-            copies = not stores_what_it_is_given(type(instance))
+            copies = not stores_what_it_is_given(self)
         arrays = given_arrays(inputs) if copies else []
         buffers = {buffer_of(v): n for n, v in arrays if not is_key(v)}
         for name, leaf in self.named(instance).items():
