@@ -1,5 +1,6 @@
 """Trees: leaves, paths, nodes, and ways to replace what is in them."""
 
+import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -173,6 +174,9 @@ def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
     """An instance of `cls` with the same attributes, made without its constructor."""
     if isinstance(instance, tuple):
         return tuple.__new__(cls, instance)
+    if isinstance(instance, functools.partial):
+        held = instance.func, *instance.args
+        return functools.partial.__new__(cls, *held, **instance.keywords)
     clone: Any = object.__new__(cls)
     for name, value in {**attributes(instance), **changes}.items():
         object.__setattr__(clone, name, value)
