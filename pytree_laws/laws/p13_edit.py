@@ -123,9 +123,9 @@ def compares_by_element(instance: Any) -> bool:
 
     A shape and a dtype alone make no array: a distribution has both, and so has a table.
     """
-    to_array = getattr(instance, "__jax_array__", lambda: instance)
+    to_array, itself = getattr(instance, "__jax_array__", lambda: instance), instance
     with contextlib.suppress(Exception):  # an array of arrays, or a class that is none
-        shape, result = to_array().shape, instance == instance
+        shape, result = to_array().shape, instance == itself
         is_array_like = to_array() is not instance or hasattr(instance, "dtype")
         return is_array_like and getattr(result, "shape", None) == shape
     return False
