@@ -73,10 +73,10 @@ class Construct(Suite):
             name = given.get(id(value))
             told = f"it is the caller's own {type(value).__name__}, given as `{name}`"
             check(name is None, place, told)
-        copies = self.copies_arrays
-        if copies is None:
+        arrays, copies = given_arrays(inputs), self.copies_arrays
+        if arrays and copies is None:
             copies = not stores_what_it_is_given(self)
-        arrays = given_arrays(inputs) if copies else []
+        arrays = arrays if copies else []
         buffers = {buffer_of(v): n for n, v in arrays if not is_key(v)}
         for name, leaf in self.named(instance).items():
             source = buffers.get(buffer_of(leaf) or -1)
