@@ -2,8 +2,10 @@
 
 import contextlib
 import dataclasses
+import importlib
 import inspect
 import pathlib
+import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -12,11 +14,10 @@ from typing import Any
 
 import pytest
 
-from .declare import Leaf
-from .infer import draft
 from .laws import PytreeLaws
 from .look.programs import settings
 from .report import Finding, LawBroken
+from .summary import counted, is_rest, one_line, told_rests
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,23 +29,22 @@ class Report:
     passed: tuple[str, ...]
     skipped: dict[str, str]
     """By test, the reason."""
-    leaves: tuple[Leaf, ...]
-    """The leaves as they are declared, or were found."""
+    leaves: tuple[Any, ...]
+    """Each `Leaf`, or each `Var` of an NNX module, as it is declared or was found."""
+    declaration: str = ""
+    """What a suite may declare: leaves, static values and outputs, ready to paste."""
 
     @property
     def ok(self) -> bool:
         return not self.findings
 
-    @property
-    def declaration(self) -> str:
-        """The leaves as a suite declares them, ready to paste."""
-        return draft(self.leaves)
-
     def __str__(self) -> str:
-        reasons = Counter(self.skipped.values()).items()
-        head = f"{self.name}: {len(self.passed)} tests passed, {len(self.findings)} found something"
-        skipped = [f"{count} skipped: {reason}" for reason, count in reasons]
-        return "\n".join([head, *map(str, self.findings), *skipped])
+        found = [finding.to_json() for finding in self.findings]
+        head = f"{self.name}: {len(self.passed)} tests passed, {counted(found) or 'nothing found'}"
+        rests = told_rests(self.skipped)
+        others = Counter(why for why in self.skipped.values() if not is_rest(why))
+        skipped = [one_line(others)] if others else []
+        return "\n".join([head, *map(str, self.findings), *rests, *skipped])
 
     def to_json(self) -> dict[str, Any]:
         """The report as plain JSON."""
@@ -60,7 +60,7 @@ def check_pytree(
     call: Callable[..., Any] | None = None,
     **declared: Any,
 ) -> Report:
-    """Runs the pytree laws on what `build(seed)` gives.
+    """Runs the pytree laws on what `build(seed)` gives, or those of NNX modules.
 
     `arguments(seed)` are example arguments of the call, which is that of the instance or
     `call(instance, *arguments)`. Whatever a suite may declare can be declared: `leaves`,
@@ -71,7 +71,7 @@ def check_pytree(
         body["arguments"] = lambda self, seed: tuple(arguments(seed))
     if call is not None:
         body["call"] = lambda self, *given: call(*given)
-    suite = type("Checked", (PytreeLaws,), body)()
+    suite = type("Checked", (laws_of(build),), body)()
     passed, found, skipped = list[str](), list[Finding](), dict[str, str]()
     with settings():
         for name, test in tests_of(suite):
@@ -84,8 +84,19 @@ def check_pytree(
                 skipped[name] = str(reason)
         with contextlib.suppress(Exception):
             name, leaves = type(suite.specimen()).__name__, tuple(suite.manifest())
-            return Report(name, tuple(found), tuple(passed), skipped, leaves)
+            own = tuple(found), tuple(passed), skipped, leaves, suite.declaration()
+            return Report(name, *own)
     return Report("?", tuple(found), tuple(passed), skipped, ())
+
+
+def laws_of(build: Callable[[int], Any]) -> Any:
+    """The laws of NNX modules for what is one, where Flax is in use, and else those of pytrees."""
+    with contextlib.suppress(Exception):  # the constructor fails: P1 says so
+        first = build(0)
+        flax: Any = sys.modules.get("flax.nnx")
+        if flax is not None and isinstance(first, flax.Module):
+            return importlib.import_module(".nnx", __package__).NnxLaws
+    return PytreeLaws
 
 
 def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:

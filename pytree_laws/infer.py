@@ -1,17 +1,31 @@
 """What a suite does not declare is found from instances, and then held to."""
 
+import contextlib
 import functools
 import inspect
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator
+from types import CodeType, FrameType
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import pytest
 
-from .declare import Leaf
+from .declare import Leaf, Output
 from .look.arrays import is_array, is_inexact, is_key, real_dtype
-from .look.classes import is_of_library
-from .look.trees import named_leaves
+from .look.classes import LIBRARIES, is_of_library
+from .look.references import parts_of
+from .look.statics import another, static_fault
+from .look.trees import (
+    attributes,
+    avals,
+    clone_as,
+    named_leaves,
+    nodes,
+    one_level,
+    structure,
+)
 
 
 @functools.cache
@@ -47,36 +61,78 @@ def inferred_leaf(name: str, leaf: Any, other: Any, is_trained: bool) -> Leaf:
 
 def name_of(dtype: Any) -> str:
     """A dtype as it is declared: the default one by its kind."""
+    if jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        return "key"
     names = ("float", "int", "complex", "bool")
     return next((one for one in names if real_dtype(one) == dtype), str(dtype))
 
 
-def draft(leaves: Sequence[Leaf], declared: Sequence[Leaf] = ()) -> str:
-    """The declaration as it is written in a suite; what is declared well stays as it is."""
-    kept = {leaf.path: leaf for leaf in declared}
-    lines = [f"        {written(kept.get(leaf.path, leaf))}," for leaf in leaves]
-    return "\n".join(["    leaves = (", *lines, "    )"])
+@functools.cache
+def inferred_statics(laws: Any) -> dict[str, Any]:
+    """The static configuration of the example, by path: what two instances have in common."""
+    suite = laws()
+    first, second = (dict(suite.statics_of(suite.make(seed))) for seed in (0, 1))
+    return {path: v for path, v in first.items() if same_value(v, second.get(path))}
 
 
-def written(leaf: Leaf) -> str:
-    """The source of a declared leaf, without what it has by default."""
-    plain = Leaf(leaf.path, leaf.role)
-    names = ("shape", "dtype", "value", "std", "unused", "frozen")
-    further = (
-        f"{name}={getattr(leaf, name)!r}".replace("shape=", "")
-        for name in names
-        if getattr(leaf, name) != getattr(plain, name)
-    )
-    return f"Leaf({', '.join([repr(leaf.path), repr(leaf.role), *further])})".replace(
-        "'", '"'
-    )
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two static values are equal, and of one type."""
+    with contextlib.suppress(Exception):  # a value whose == has no truth value
+        return type(one) is type(other) and bool(one == other)
+    return False
 
 
-def stores_what_it_is_given(cls: type) -> bool:
-    """Whether the only constructor is the one that `dataclass` or NamedTuple makes.
+def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes that the treedef holds, of the instance and of the nodes below it."""
+    for place, node, aux in nodes(instance):
+        above = "" if node is instance else f"{place}."
+        children = {id(child) for child in (one_level(node) or ((), ()))[0]}
+        for name, value in attributes(node).items():
+            plain = id(value) not in children and static_fault(value) is None
+            if plain and is_in_aux(node, name, value, aux):
+                yield above + name, value
 
-    That stores its arguments as they are, and whoever calls it knows that.
+
+def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
+    """Whether an attribute is part of the treedef, which then changes with it."""
+    other = another(value)
+    if other is None:
+        return any(part is value for part in parts_of(aux)) and value is not None
+    with contextlib.suppress(Exception):  # a flatten that refuses it
+        changed = clone_as(type(node), node, **{name: other})
+        return structure(changed) != structure(node)
+    return False
+
+
+@functools.cache
+def inferred_outputs(laws: Any) -> tuple[Output, ...]:
+    """The outputs of the example call, as its trace has them; none where it has none."""
+    suite = laws()
+    if not suite.called():
+        return ()
+    # A call that fails, or does not end, is told by other laws.
+    with contextlib.suppress(Exception, pytest.skip.Exception):
+        return tuple(
+            Output(tuple(one.shape), name_of(one.dtype))
+            for one in suite.traced_outputs()
+        )
+    return ()
+
+
+def fits(suite: Any, seed: int) -> bool:
+    """Whether the arguments of a seed have the shapes of the example."""
+    return avals(suite.arguments(seed)) == avals(suite.arguments(0))
+
+
+def stores_what_it_is_given(suite: Any) -> bool:
+    """Whether the suite calls the constructor that `dataclass` or NamedTuple makes.
+
+    That stores its arguments as they are, and whoever calls it knows that. A function of the
+    author's, which calls it in turn, is a constructor like any other.
     """
+    cls = type(suite.specimen())
+    if is_called_by_its_author(suite, cls):
+        return False
     if issubclass(cls, tuple):
         return True
     own = [owner for owner in cls.__mro__ if not is_of_library(owner)]
@@ -88,3 +144,48 @@ def stores_what_it_is_given(cls: type) -> bool:
     converts = any("converter" in field.metadata for field in fields)
     further = any(hasattr(owner, "__post_init__") for owner in own)
     return generated and not (made or converts or further)
+
+
+def is_called_by_its_author(suite: Any, cls: type) -> bool:
+    """Whether a function beside the class, and none of the suite, calls its constructor."""
+    makers = [getattr(cls, name, None) for name in ("__init__", "__new__")]
+    codes = {getattr(inspect.unwrap(one), "__code__", None) for one in makers if one}
+    suites = {id(code) for code in codes_of(type(suite))}
+    callers: list[FrameType] = []
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code in codes and frame.f_back is not None:
+            callers.append(frame.f_back)
+
+    inputs, before = suite.inputs(0), sys.getprofile()
+    sys.setprofile(note)
+    try:
+        suite.build(**inputs)
+    finally:
+        sys.setprofile(before)
+    return any(
+        first.f_globals.get("__name__") == cls.__module__
+        and id(first.f_code) not in suites
+        for first in map(first_own_frame, callers)
+    )
+
+
+def first_own_frame(frame: FrameType) -> FrameType:
+    """The frame, or the first one above it that is of no library."""
+    while frame.f_back is not None:
+        module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if module not in (*LIBRARIES, "jaxtyping", "beartype"):
+            break
+        frame = frame.f_back
+    return frame
+
+
+def codes_of(suite: type) -> Iterator[CodeType]:
+    """The code of all functions of a suite, and of the functions in these."""
+    held = [value for owner in suite.__mro__ for value in vars(owner).values()]
+    functions = (getattr(value, "__func__", value) for value in held)
+    todo = [one.__code__ for one in functions if hasattr(one, "__code__")]
+    while todo:
+        code = todo.pop()
+        yield code
+        todo += [one for one in code.co_consts if isinstance(one, CodeType)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from .declare import TRAINED, Leaf
 from .guard import first_call
-from .infer import draft, inferred_leaves
+from .infer import inferred_leaves, statics_of
 from .look.arrays import (
     host,
     is_array,
@@ -42,6 +42,7 @@ from .look.trees import (
 from .programs import compiled_use, drawn_instances, traced_build, traced_call
 from .report import ANY_ERROR, Fault, check
 from .suite import Suite
+from .written import written_leaves
 
 
 class PytreeSuite(Suite):
@@ -89,11 +90,15 @@ class PytreeSuite(Suite):
         laws: Any = type(self)
         return inferred_leaves(laws) if self.leaves is None else self.leaves
 
-    def right_leaves(self) -> str:
-        """What to declare, ready to paste, where the leaves are declared wrongly."""
+    def declares_arrays(self) -> bool:
+        return self.leaves is not None
+
+    def written_manifest(self) -> str:
         laws: Any = type(self)
-        drafted = draft(inferred_leaves(laws), self.leaves or ())
-        return f"if the class is right, the declaration is\n{drafted}"
+        return written_leaves(inferred_leaves(laws), self.leaves or ())
+
+    def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
+        return statics_of(instance)
 
     def declared(self, path: str) -> Leaf | None:
         for leaf in self.manifest():
@@ -102,8 +107,10 @@ class PytreeSuite(Suite):
         return None
 
     def is_unused(self, path: str) -> bool:
+        """Whether nothing has to show what a leaf holds."""
         leaf = self.declared(path)
-        return leaf is not None and (leaf.unused or self.seems_unused(path))
+        told = leaf is not None and (leaf.unused or self.seems_unused(path))
+        return told or self.is_empty(path)
 
     def seems_unused(self, path: str) -> bool:
         """Whether a leaf that nobody declared has no gradient at all, as one that is held."""
@@ -214,7 +221,7 @@ class PytreeSuite(Suite):
     def changed_static_values(self) -> Iterator[tuple[str, Any]]:
         """Instances with one static value changed, made without the constructor."""
         instance = self.specimen()
-        for path in self.static:
+        for path in self.statics():
             value = None if "." in path else another(getattr(instance, path))
             if value is not None:
                 yield path, clone_as(type(instance), instance, **{path: value})

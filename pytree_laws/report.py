@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-FAULT, COST, STYLE = "fault", "cost", "style"
+SEVERITIES = FAULT, COST, STYLE = "fault", "cost", "style"
 """It is wrong or will crash; it compiles or copies too often; it is a matter of taste."""
 
 

@@ -1,33 +1,39 @@
 """What suites of all kinds declare and share: examples, configurations, the call."""
 
+import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import jax
+import jax.numpy as jnp
 import pytest
 
 from .declare import Output
 from .guard import first_build, first_call, specimen, stop_if_broken
+from .infer import inferred_outputs, inferred_statics
 from .limit import RELEASES
 from .look.arrays import is_array, same_bits
 from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten
-from .report import Law, check
-from .skipped import sum_up_skips
+from .report import Fault, Law, check
+from .summary import sum_up
+from .written import written_outputs, written_static
 
 
 class Suite:
     """What suites of all kinds declare and share."""
 
     laws: ClassVar[Mapping[str, Law]] = {}  # by number
-    static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value
+    static: ClassVar[
+        Mapping[str, Any]
+    ] = {}  # attribute path -> value; others are found
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
     absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
-    returns: ClassVar[Sequence[Output]] = ()
+    returns: ClassVar[Sequence[Output]] = ()  # (): those of the example call
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
@@ -92,6 +98,67 @@ class Suite:
         self.need_call()
         return self.make(0), self.arguments(0)
 
+    def is_empty(self, path: str) -> bool:
+        """Whether an array has no elements, so that no edit and no gradient can show."""
+        return jnp.size(self.named(self.specimen()).get(path, 0)) == 0
+
+    def statics(self) -> dict[str, Any]:
+        """The static configuration: as an instance has it, and as it is declared."""
+        laws: Any = type(self)
+        return {**inferred_statics(laws), **self.static}
+
+    def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
+        """The static values that an instance holds, by path."""
+        raise NotImplementedError
+
+    def outputs(self) -> Sequence[Output]:
+        """The outputs as they are declared, or as the example call has them."""
+        laws: Any = type(self)
+        return self.returns or inferred_outputs(laws)
+
+    def traced_outputs(self) -> Sequence[Any]:
+        """The outputs of the example call, in shapes and dtypes."""
+        return self.traced_call().out_avals
+
+    def written_manifest(self) -> str:
+        """The arrays of an instance, as a suite declares them."""
+        raise NotImplementedError
+
+    def declares_arrays(self) -> bool:
+        """Whether the suite says itself which arrays the class holds."""
+        raise NotImplementedError
+
+    def declaration(self, whole: bool = True) -> str:
+        """What a suite may declare of the class, ready to paste; or what this one declares."""
+        laws: Any = type(self)
+        found = dict(self.statics_of(self.specimen()))
+        static = (
+            found if whole else {n: v for n, v in found.items() if n in self.static}
+        )
+        parts = [self.written_manifest()] if whole or self.declares_arrays() else []
+        parts += [written_static(static)]
+        parts += (
+            [written_outputs(inferred_outputs(laws))] if whole or self.returns else []
+        )
+        return "\n".join(filter(None, parts))
+
+    def right_declaration(self) -> str:
+        """What to declare where a declaration is wrong."""
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is broken
+            return (
+                f"if the class is right, the declaration is\n{self.declaration(False)}"
+            )
+        return ""
+
+    def check_declared(
+        self, holds: bool, where: str, what: str, hint: str = ""
+    ) -> None:
+        """`check` of something declared, which says what to declare instead."""
+        __tracebackhide__ = True
+        if not holds:
+            hints = filter(None, [hint, self.right_declaration()])
+            raise Fault(where, what, "\n  or: ".join(hints))
+
     def fixed_values(self) -> dict[str, Any]:
         """What is declared to hold the same value in every instance, by path."""
         return {}
@@ -145,7 +212,7 @@ class Suite:
     def under_the_settings_of_all_laws(
         self, request: pytest.FixtureRequest
     ) -> Iterator[None]:
-        sum_up_skips(request.config)
+        sum_up(request.config)
         capture: Any = request.config.pluginmanager.getplugin("capturemanager")
         RELEASES[:] = [capture.suspend_global_capture] if capture else []
         with settings():

@@ -55,6 +55,7 @@ class PytreeLaws(
     p18_backend.Backend,
     p17_identity.Identity,
     p16_helpers.Helpers,
+    p16_helpers.Keys,
     p15_ownership.PytreeOwnership,
     p15_ownership.Ownership,
     p14_save.Save,

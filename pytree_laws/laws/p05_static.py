@@ -72,12 +72,14 @@ class Static(PytreeSuite):
         instance = self.specimen()
         leaves = dict(named_leaves(instance))
         for path, value in self.static.items():
-            check(path not in leaves, path, "declared as static, but it is a leaf")
+            told = "declared as static, but it is a leaf"
+            self.check_declared(path not in leaves, path, told)
             got = look_up(instance, path)
             same = bool(got == value) and isinstance(got, bool) is isinstance(
                 value, bool
             )
-            check(same, path, f"the static value is {got!r}, declared is {value!r}")
+            told = f"the static value is {got!r}, declared is {value!r}"
+            self.check_declared(same, path, told)
 
     def test_p05_tuples_are_no_lists(self) -> None:
         if not self.tuples:

@@ -10,19 +10,44 @@ from ..declare import sample
 from ..guard import guard
 from ..look.arrays import copied, is_inexact, is_key, on_device
 from ..look.draws import edit
-from ..look.numerics import close
+from ..look.jaxprs import draws_of
+from ..look.numerics import check_close, close
 from ..look.trees import map_arrays, named_leaves, put, under
 from ..report import Law, check, doing
+from ..suite import Suite
 from ..training import Training
 
 LAW = Law(
     number="P16",
     name="helpers",
-    statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; the call passes through lax; keys give different draws.",
+    statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; the call passes through lax; keys give different draws, and a call that ignores its key draws nothing.",
     mistake="A spec compares leaves by identity or value, the class has buffers and no `trainable()`, or the call ignores its key.",
     fix="Build specs from leaf paths alone, and use the key that is given.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
+
+
+@guard
+class Keys(Suite):
+    """P16 for classes of every kind."""
+
+    def test_p16_a_call_that_ignores_its_key_draws_nothing(self) -> None:
+        instance, arguments = self.example()
+        leaves = jax.tree.leaves(arguments)
+        keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
+        if not keys or not self.ignores_key:
+            pytest.skip("the call takes no key, or does not say that it ignores it")
+        drawn = draws_of(self.traced_call().jaxpr)
+        told = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
+        hint = "the same noise in every call: draw from the key that is given"
+        check(not drawn, "call", told, hint)
+        given = (
+            put(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys})
+            for seed in (0, 1)
+        )
+        one, other = (self.apply(instance, *each) for each in given)
+        told = "it says that it ignores its key, and two keys give {} and {}"
+        check_close("call", told, one, other, "leave `ignores_key` out")
 
 
 @guard

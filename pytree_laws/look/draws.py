@@ -11,7 +11,7 @@ import numpy as np
 from ..declare import sample
 from ..report import ANY_ERROR, Fault, check
 from .arrays import host, is_array, is_floating, is_inexact, is_key, on_device
-from .jaxprs import NEEDS_VALUES, repeated_draws
+from .jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws
 from .trees import put
 
 
@@ -111,6 +111,14 @@ def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
     sizes = enumerate(values.shape)
     axes = [axis for axis, size in sizes if 1 < size < values.size]
     return any(np.all(values == values.take([0], axis)) for axis in axes)
+
+
+def check_held_draws(where: str, trace: Callable[[], Any]) -> None:
+    """A key that is held serves one draw, however often that is drawn again."""
+    mixed = list(mixed_draws(trace().jaxpr))
+    told = f"one key serves {'; '.join(mixed)}"
+    hint = "one key split per consumer, or `jax.random.fold_in(self.key, number)`"
+    check(not mixed, where, told, hint)
 
 
 def check_draws(where: str, trace: Callable[[], Any]) -> None:

@@ -35,11 +35,19 @@ def is_variable(atom: Any) -> bool:
     return not hasattr(atom, "val")  # a literal has a value
 
 
+DRAWS = "random_bits", "threefry2x32"
+
+
+def draws_of(jaxpr: Any) -> list[Any]:
+    """The random draws, of inner jaxprs too."""
+    return [one for one in equations(jaxpr) if one.primitive.name in DRAWS]
+
+
 def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
     """The random draws whose key does not depend on the variables `given`."""
     for equation in jaxpr.eqns:
         inputs = [is_variable(v) and v in given for v in equation.invars]
-        draws = equation.primitive.name in ("random_bits", "threefry2x32")
+        draws = equation.primitive.name in DRAWS
         if draws and not any(inputs[:2]):
             yield equation
         for inner in inner_jaxprs(equation):
@@ -79,6 +87,20 @@ def repeated_draws(jaxpr: Any) -> Iterator[Any]:
     yield from Numbering().repeated(jaxpr)
 
 
+def mixed_draws(jaxpr: Any) -> Iterator[str]:
+    """Where a key serves two draws that are not one and the same, as text.
+
+    To draw the same again gives the same, as a path must that is asked twice. Two shapes or
+    two distributions from one key are bits that were meant to be independent.
+    """
+    numbering = Numbering()
+    for _ in numbering.repeated(jaxpr):
+        pass
+    for uses in numbering.uses.values():
+        if len(uses) > 1:
+            yield " and ".join(sorted(uses))
+
+
 class Numbering:
     """Value numbering: variables that are computed in the same way have one number."""
 
@@ -86,6 +108,15 @@ class Numbering:
         self.of_values: dict[Any, int] = {}
         self.of_variables: dict[Any, int] = {}
         self.drawn: set[int] = set()
+        self.uses: dict[int, set[str]] = {}  # by the number of a key, what it serves
+        self.within: list[str] = []  # the functions of jax.random around an equation
+
+    def note(self, equation: Any, key: int) -> None:
+        """Notes what a key serves: a draw of a shape by a function, or a split."""
+        name, shape = equation.primitive.name, equation.outvars[0].aval.shape
+        drawn = next(iter(self.within), "bits").strip("_")
+        what = "`split`" if name == "random_split" else f"`{drawn}`"
+        self.uses.setdefault(key, set()).add(f"{what} of shape {shape}")
 
     def number(self, atom: Any) -> int:
         if not is_variable(atom):
@@ -99,13 +130,19 @@ class Numbering:
         for equation in jaxpr.eqns:
             numbers = tuple(map(self.number, equation.invars))
             inner = inner_jaxprs(equation)
+            if equation.primitive.name in ("random_bits", "random_split"):
+                self.note(equation, numbers[0])
             if equation.primitive.name == "random_bits":
                 if numbers[0] in self.drawn:
                     yield equation
                 self.drawn.add(numbers[0])
             if len(inner) == 1 and equation.primitive.name in ("jit", "pjit"):
                 self.of_variables.update(zip(inner[0].invars, numbers))
+                name = str(equation.params.get("name", ""))
+                outside = self.within
+                self.within = [*outside, name] if name.startswith("_") else []
                 yield from self.repeated(inner[0])
+                self.within = outside
                 results = [self.number(atom) for atom in inner[0].outvars]
             else:
                 # A loop or a branch is not looked into: it is like itself alone.

@@ -1,5 +1,6 @@
 """Trees: leaves, paths, nodes, and ways to replace what is in them."""
 
+import functools
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -160,7 +161,7 @@ def walk(tree: Any, path: Any) -> Any:
 def look_up(tree: Any, path: str) -> Any:
     """What a dotted path leads to: attributes, positions and dict keys."""
     for name in path.split("."):
-        if isinstance(tree, list | tuple) and name.isdigit():
+        if name.isdigit() and hasattr(tree, "__getitem__"):
             tree = tree[int(name)]
         elif isinstance(tree, dict):
             tree = tree[name]
@@ -173,6 +174,9 @@ def clone_as(cls: type, instance: Any, /, **changes: Any) -> Any:
     """An instance of `cls` with the same attributes, made without its constructor."""
     if isinstance(instance, tuple):
         return tuple.__new__(cls, instance)
+    if isinstance(instance, functools.partial):
+        held = instance.func, *instance.args
+        return functools.partial.__new__(cls, *held, **instance.keywords)
     clone: Any = object.__new__(cls)
     for name, value in {**attributes(instance), **changes}.items():
         object.__setattr__(clone, name, value)

@@ -45,6 +45,9 @@ from ..laws import (
     p15_ownership as pytree_p15,
 )
 from ..laws import (
+    p16_helpers as pytree_p16,
+)
+from ..laws import (
     p18_backend as pytree_p18,
 )
 from ..report import Law
@@ -66,6 +69,7 @@ from . import (
     p16_helpers,
     p17_identity,
     p18_backend,
+    ties,
 )
 from .variables import Var
 
@@ -98,8 +102,10 @@ LAWS: Mapping[str, Law] = {
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class NnxLaws(
     pytree_p18.Backend,
+    ties.NnxTies,
     p17_identity.NnxIdentity,
     p16_helpers.NnxHelpers,
+    pytree_p16.Keys,
     p15_ownership.NnxOwnership,
     pytree_p15.Ownership,
     p14_save.NnxSave,

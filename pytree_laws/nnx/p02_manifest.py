@@ -31,16 +31,16 @@ class NnxManifest(NnxSuite):
 
     def test_p02_the_state_is_the_declared_variables(self) -> None:
         found = variables_of(self.make(0))
-        for one in self.variables:
+        for one in self.manifest():
             if one.is_tree and not any(under(path, one.path) for path in found):
                 continue  # a sub-module without Variables
             told = f"declared as {one.type.__name__}, but not in the state: {[*found]}"
             hint = "a plain attribute, or Variables in a plain list"
             there = any(self.declared(path) == one for path in found)
-            check(there, one.path, told, hint)
+            self.check_declared(there, one.path, told, hint)
         for path, variable in found.items():
             told = f"in the state, but not declared: {type(variable).__name__}"
-            check(self.declared(path) is not None, path, told)
+            self.check_declared(self.declared(path) is not None, path, told)
 
     def test_p02_variables_are_as_declared(self) -> None:
         for path, variable in variables_of(self.make(0)).items():
@@ -51,14 +51,15 @@ class NnxManifest(NnxSuite):
                 continue
             kind, value = type(variable).__name__, value_of(variable)
             told = f"it is a {kind}, declared is {one.type.__name__}"
-            check(type(variable) is one.type, path, told)
+            self.check_declared(type(variable) is one.type, path, told)
             told = f"it holds {value!r:.200}, and no jax.Array"
             check(isinstance(value, jax.Array), path, told)
             if not one.below:
                 told = f"the shape is {value.shape}, declared is {one.shape}"
-                check(one.shape is None or value.shape == one.shape, path, told)
+                same = one.shape is None or value.shape == one.shape
+                self.check_declared(same, path, told)
                 told = f"the dtype is {value.dtype}, declared is {one.dtype}"
-                check(has_dtype(value, one.dtype), path, told)
+                self.check_declared(has_dtype(value, one.dtype), path, told)
 
     def test_p02_the_dtype_reaches_every_float_variable(self) -> None:
         if not self.takes_dtype:

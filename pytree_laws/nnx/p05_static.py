@@ -16,6 +16,7 @@ LAW = Law(
     statement="The other attributes are immutable, hashable and equal by value; the graph definition depends on the configuration alone; the call follows its static values; no value is weakly typed.",
     mistake="A dict, list, NaN, lambda, partial or bound method is an attribute, a constant stands where an attribute belongs, or an array was made without a dtype.",
     fix="Keep int, bool, str, flat tuples and module-level functions as attributes, and give every array a dtype.",
+    rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 
 
@@ -44,7 +45,7 @@ class NnxStatic(NnxSuite):
             check(bool(one == other), where, told, "a value that is new in each module")
         told = "two modules of one configuration have different graph definitions"
         check(nnx.graphdef(second) == first, name, told)
-        for path in self.static:
+        for path in self.statics():
             value = another(look_up(instance, path))
             if value is not None:
                 edited = with_setting(instance, path, value)
@@ -58,7 +59,8 @@ class NnxStatic(NnxSuite):
         for path, value in self.static.items():
             got = look_up(instance, path)
             told = f"the static value is {got!r}, declared is {value!r}"
-            check(type(got) is type(value) and bool(got == value), path, told)
+            same = type(got) is type(value) and bool(got == value)
+            self.check_declared(same, path, told)
 
     def test_p05_the_call_follows_its_static_values(self) -> None:
         if not self.used or not self.called():

@@ -25,6 +25,7 @@ LAW = Law(
     statement="The call gives the same values and dtypes, and leaves the same state, in Python, under nnx.jit, and under jax.jit through split and merge; arguments whose elements are equal give no NaN, and large ones overflow nowhere on the way.",
     mistake="The call branches on values, mixes dtypes, or updates a Variable inside of a jax.jit of its own, which loses the update.",
     fix="Use nnx.jit, or return the state: `return y, nnx.state(module)`; make arrays with `dtype=x.dtype`.",
+    rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 
 
@@ -102,7 +103,7 @@ class NnxJitEqualsEager(NnxSuite):
         check(shapes_of(state) == shapes_of(small), "state", told)
 
     def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
-        declared = [one.dtype for one in self.variables if not one.is_tree]
+        declared = [one.dtype for one in self.manifest() if not one.is_tree]
         fixed = [*declared, *(str(output.dtype) for output in self.returns)]
         held = [*values_of(instance).values(), *jax.tree.leaves(arguments)]
         others = [v for v in held if is_inexact(v) and v.dtype != real_dtype("float")]

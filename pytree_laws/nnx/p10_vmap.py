@@ -24,6 +24,7 @@ LAW = Law(
     statement="The call and the constructor give under vmap, through split and merge, what a loop gives, outputs and states.",
     mistake="An attribute that should be a Variable is static, or the call uses Python control flow on values.",
     fix="Keep arrays in Variables, and use jnp.where and lax.cond.",
+    rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 
 

@@ -21,6 +21,7 @@ LAW = Law(
     statement="A call keeps the structure, shapes and dtypes of the state, and of the carry that is declared, so that lax.scan can carry it; the carry advances, and gradients pass through it.",
     mistake="An update assigns a new Variable, promotes the dtype or drops an axis; or stop_gradient stands on the carry.",
     fix="Update with `self.variable[...] = value`, in the dtype of the Variable.",
+    rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 
 

@@ -34,6 +34,7 @@ LAW = Law(
     statement="A call updates the declared Variables and nothing else, in place, leaves no tracer behind, prints nothing, and draws from a key that it is given.",
     mistake="The call stores a value as an attribute or in the module, or appends to a list; a Variable that should be updated is updated on a copy, as inside of jax.jit; or a constant key is left over.",
     fix="Update through Variables, return what else has to be remembered, and draw from `rngs` or from an argument.",
+    rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 
 

@@ -31,6 +31,7 @@ LAW = Law(
     statement="An update of one Variable leaves everything else alone; == has a truth value and tells modules apart; a module is true; its hash stays; a copy keeps the value or is refused.",
     mistake="`__eq__` compares arrays, or static values alone, `__len__` is 0, or modules share a Variable that was made on the class.",
     fix="Leave == and hash to identity, as nnx.Module does, and make each Variable in `__init__`.",
+    rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 
 

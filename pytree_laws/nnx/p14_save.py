@@ -35,6 +35,7 @@ LAW = Law(
     statement="deepcopy, pickle, and saving by path into a fresh module, give back the same configuration and state, and share nothing with the module; a state with other paths, types or shapes, and a damaged file, are refused.",
     mistake="`__getstate__` or `__deepcopy__` leaves something out; or the state is loaded with nnx.update, which adds unknown paths to the module, or with nnx.merge, which goes by position.",
     fix="Leave copying to Flax, and compare paths, types and shapes before `nnx.update(module, state)`.",
+    rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 
 

@@ -19,9 +19,10 @@ from .variables import bits_of, changed, is_variable, value_of, variables_of
 LAW = Law(
     number="P16",
     name="helpers",
-    statement="`map_variables` maps the values of the Variables of a type, and leaves the others, the module and its state alone; keys give different draws.",
+    statement="`map_variables` maps the values of the Variables of a type, and leaves the others, the module and its state alone; keys give different draws, and a call that ignores its key draws nothing.",
     mistake="`is_leaf` is missing: jax.tree.map then goes past the Variables, and an isinstance test in the function is never true.",
     fix="Write `is_leaf=lambda node: isinstance(node, nnx.Variable)`, and `node.replace(function(node.get_value()))`.",
+    rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 
 

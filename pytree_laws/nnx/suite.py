@@ -1,7 +1,7 @@
 """What suites of NNX modules declare and share."""
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar
 
 import jax
@@ -12,12 +12,15 @@ from flax import nnx
 from ..look.arrays import is_inexact, is_key, on_device
 from ..look.draws import edit
 from ..look.jaxprs import NEEDS_VALUES
+from ..look.statics import static_fault
 from ..look.trees import flatten, under
 from ..report import ANY_ERROR
-from ..suite import Suite
+from ..suite import Suite, takes_a_seed
+from .infer import inferred_updates, inferred_variables, written_variables
 from .programs import compiled_call, compiled_step_of_state, drawn_values
 from .variables import (
     Var,
+    all_settings,
     bits_of,
     copy_of,
     is_of_nnx,
@@ -30,7 +33,7 @@ from .variables import (
 class NnxSuite(Suite):
     """What suites of NNX modules declare besides, and what their laws share."""
 
-    variables: ClassVar[Sequence[Var]] = ()
+    variables: ClassVar[Sequence[Var] | None] = None  # None: those of a module
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
@@ -38,6 +41,8 @@ class NnxSuite(Suite):
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
+        if takes_a_seed(type(self).build):
+            return {"seed": seed}
         return {"rngs": nnx.Rngs(seed)}
 
     def plain_inputs(self, seed: int) -> dict[str, Any]:
@@ -46,8 +51,37 @@ class NnxSuite(Suite):
     def named(self, instance: Any) -> dict[str, Any]:
         return values_of(instance)
 
+    def manifest(self) -> Sequence[Var]:
+        """The Variables as they are declared, or as they are found from modules."""
+        laws: Any = type(self)
+        return inferred_variables(laws) if self.variables is None else self.variables
+
+    def updated(self) -> Sequence[str]:
+        """The paths of what a call updates, as they are declared or found."""
+        laws: Any = type(self)
+        found = self.variables is None and not self.updates
+        return inferred_updates(laws) if found else self.updates
+
+    def declares_arrays(self) -> bool:
+        return self.variables is not None
+
+    def written_manifest(self) -> str:
+        laws: Any = type(self)
+        own = self.variables or ()
+        return written_variables(inferred_variables(laws), own, inferred_updates(laws))
+
+    def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
+        found = all_settings(instance).items()
+        return ((path, v) for path, v in found if static_fault(v) is None)
+
+    def traced_outputs(self) -> Sequence[Any]:
+        instance, arguments = self.example()
+        step = functools.partial(self.step_of_state, nnx.graphdef(instance))
+        output, _ = jax.eval_shape(step, nnx.state(instance), *arguments)
+        return jax.tree.leaves(output)
+
     def fixed_values(self) -> dict[str, Any]:
-        return {one.path: one.value for one in self.variables if one.value is not None}
+        return {one.path: one.value for one in self.manifest() if one.value is not None}
 
     def snapshot_of(self, instance: Any) -> Any:
         return bits_of(instance)
@@ -98,11 +132,17 @@ class NnxSuite(Suite):
         instance.restore(state)
 
     def is_unused(self, path: str) -> bool:
+        """Whether nothing has to show what a Variable holds."""
         one = self.declared(path)
-        return one is not None and one.unused
+        told = one is not None and (one.unused or self.seems_unused(path))
+        return told or self.is_empty(path)
+
+    def seems_unused(self, path: str) -> bool:
+        """Whether a Variable that nobody declared has no gradient at all."""
+        return False
 
     def declared(self, path: str) -> Var | None:
-        for one in self.variables:
+        for one in self.manifest():
             if path == one.path or one.is_tree and under(path, one.path):
                 return one
         return None
@@ -116,7 +156,7 @@ class NnxSuite(Suite):
         """Whether a call may update the Variable; sub-modules decide for themselves."""
         one = self.declared(path)
         inner = one is not None and one.type is nnx.Module
-        return path in self.updates or inner and not isinstance(variable, nnx.Param)
+        return path in self.updated() or inner and not isinstance(variable, nnx.Param)
 
     def run(self, instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
         """Output and state of an eager call on a copy."""
@@ -143,7 +183,11 @@ class NnxSuite(Suite):
             variable.set_value(edit(value_of(variable)))
 
     def spreads(self) -> dict[str, float]:
-        return {one.path: one.std for one in self.variables if one.std}
+        return {
+            one.path: one.std
+            for one in self.manifest()
+            if one.std and not self.is_empty(one.path)
+        }
 
     def drawn_values(self) -> dict[str, np.ndarray]:
         """What is declared with a spread, drawn from many keys: each with a leading axis."""

@@ -7,7 +7,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from good_specimens import Leaf
+from good_specimens import Leaf, sample
 from pairs import FURTHER, One, Pair, Weighted, further, suite_of
 
 
@@ -23,6 +23,84 @@ class NoNoise(One):
 
 
 further("P12", "noise of NumPy in the call, which jit makes a constant", NumPyNoise, NoNoise)
+
+
+class HeldKey(eqx.Module):
+    """Draws with the key that it holds, and never looks at the one that it is given."""
+
+    weight: jax.Array
+    key: jax.Array
+
+    def __call__(self, x, key):
+        return self.weight * x + jax.random.normal(self.key, x.shape, x.dtype)
+
+
+class NoDraw(HeldKey):
+    """Draws only where it trains, which is not here."""
+
+    def __call__(self, x, key):
+        return self.weight * x
+
+
+class HeldKeyLaws(Weighted):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("key", "key", ()))
+    ignores_key = True
+
+    def build(self, weight):
+        return self.cls(jnp.array(weight), jax.random.key(3))
+
+    def arguments(self, seed):
+        return sample(seed, (3,)), sample(seed, (), "key")
+
+
+further(
+    "P16",
+    "noise from a key that is held, and not from the one that is given",
+    HeldKey,
+    NoDraw,
+    "1 of its draws have another",
+    base=HeldKeyLaws,
+)
+
+
+class ShownKey(HeldKey):
+    def __call__(self, x, key):
+        return self.weight * x + jax.random.key_data(key)[-1].astype(x.dtype)
+
+
+further("P16", "a key that is said to be ignored", ShownKey, NoDraw, "two keys give", base=HeldKeyLaws)
+
+
+class UselessBesideEmpty(eqx.Module):
+    """A parameter without a use, beside one without elements that can have none."""
+
+    weight: jax.Array
+    empty: jax.Array
+
+    def __call__(self, x):
+        return jnp.concatenate([x, self.empty * self.empty])
+
+
+class UsedBesideEmpty(UselessBesideEmpty):
+    def __call__(self, x):
+        return jnp.concatenate([self.weight * x, self.empty * self.empty])
+
+
+class BesideEmptyLaws(Weighted):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("empty", "param", (0,)))
+
+    def build(self, weight):
+        return self.cls(jnp.array(weight), jnp.zeros((0,), weight.dtype))
+
+
+further(
+    "P9",
+    "a parameter without a use, beside one without elements",
+    UselessBesideEmpty,
+    UsedBesideEmpty,
+    "`weight`",
+    base=BesideEmptyLaws,
+)
 
 
 class Recomputed(One):

@@ -102,6 +102,31 @@ class RotaryLaws(LibraryLaws):
     layer = staticmethod(lambda key: eqx.nn.RotaryPositionalEmbedding(4))
 
 
+class EmptyLaws(LibraryLaws):
+    """A layer of no outputs: its arrays have no elements, so that no draw, edit, gradient or step can show."""
+
+    leaves = (Leaf("weight", "param", (0, 3), std=0.3333), Leaf("bias", "param", (0,), std=0.3333))
+    returns = (Output((0,)),)
+    drawn = ("weight", "bias")
+    layer = staticmethod(lambda key: eqx.nn.Linear(3, 0, key=key))
+
+
+class EmptyLayerLaws(LibraryLaws):
+    """A sub-module of no outputs, beside one of several."""
+
+    leaves = (Leaf("layers", "module"),)
+    returns = (Output((2,)),)
+    drawn = ("layers",)
+    layer = staticmethod(
+        lambda key: eqx.nn.Sequential(
+            [
+                eqx.nn.Linear(3, 0, key=jax.random.fold_in(key, 0)),
+                eqx.nn.Linear(0, 2, key=jax.random.fold_in(key, 1)),
+            ]
+        )
+    )
+
+
 GOOD = [
     suite
     for suite in list(vars().values())

@@ -6,6 +6,7 @@ import mutants_nnx_again
 import mutants_nnx_files
 import mutants_nnx_objects  # noqa: F401 - adds to `MUTANTS`
 import mutants_nnx_states
+import mutants_nnx_ties
 import pytest
 from laws_runner import run
 from nnx_base import MUTANTS, LinearLaws
@@ -24,6 +25,7 @@ RIGHT = (
     mutants_nnx_files.KeptLaws,
     mutants_nnx_states.RightCell,
     mutants_nnx_states.NoisyLaws,
+    mutants_nnx_ties.TiedTableLaws,
 )
 
 
