@@ -243,7 +243,8 @@ def test_a_computer_elsewhere_is_named(tmp_path: Path, monkeypatch: pytest.Monke
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_command_that_is_stopped_says_so(tmp_path: Path, number: signal.Signals):
     program = (
-        "import os, scaffold.cli\n"
+        "import os, signal, scaffold.cli\n"
+        f"signal.signal({int(number)}, signal.SIG_DFL)\n"  # under nohup it is ignored
         f"os.link = os.replace = lambda *_: os.kill(os.getpid(), {int(number)})\n"
         "scaffold.cli.main(['new-module', 'Affine', 'weight:f[n]=zeros'], prog_name='scaffold')\n"
     )
