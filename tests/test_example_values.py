@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.projects import bare_pytest, passed, scaffold
+from tests.projects import bare_pytest, failed_tests, passed, scaffold
 from tests.support import write_tree
 
 SPEC = """
@@ -41,3 +41,32 @@ def test_values_of_the_call_are_cast_mapped_and_differentiated(tmp_path: Path) -
     ):
         assert source in tests
     assert passed(bare_pytest(tmp_path)) > 50
+
+
+DRAWS = """
+name = "Noise"
+
+[fields]
+scale = "f[n]"
+stored = "key[]"
+
+[call]
+args = "x: f[n], *, key: key[]"
+returns = "f[n]"
+body = "return self.scale * x + jax.random.normal(self.stored if key is not None else key, x.shape, x.dtype)"
+"""
+
+
+def test_the_body_does_not_say_itself_that_a_key_is_unused(tmp_path: Path) -> None:
+    """It draws from a stored key, and looks at its argument: whether the key makes a difference is for the tests to see."""
+    write_tree(tmp_path, {"specs/noise.toml": DRAWS})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/noise.toml").returncode == 0
+    result = bare_pytest(tmp_path, "-k", "p16_keys")
+    assert failed_tests(result) == {"test_p16_keys_give_different_draws"}
+    assert "eight keys give the same output" in result.stdout
+    assert '`[test]` with `unused = ["key"]`' in result.stdout
+    spec = DRAWS + '\n[test]\nunused = ["key"]\n'
+    write_tree(tmp_path, {"specs/noise.toml": spec})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/noise.toml", "--force").returncode == 0
+    assert "ignores_key = True" in (tmp_path / "tests/test_noise.py").read_text()
+    assert passed(bare_pytest(tmp_path, "-k", "p16_keys")) == 1

@@ -19,6 +19,7 @@ from scaffold.spec.check_source import (
     readable,
     source_faults,
 )
+from scaffold.spec.check_tests import unused_faults
 from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
@@ -213,7 +214,7 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
             kind = next((one.type for one in _given(spec) if one.name == name), None)
             if kind is not None and source != "None":
                 yield from value_faults(kind, source, place)
-    yield from _unused(spec)
+    yield from unused_faults(spec)
     for row in spec.test.rejected:
         if not row:
             yield Fault(_place(spec, "test", "rejected"), "a row changes nothing", "write `{ depth = 0 }`")
@@ -224,16 +225,6 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
 def _given(spec: ModuleSpec) -> tuple[Parameter | Argument, ...]:
     """The arguments of the constructor and, where it takes none of that name, of the call."""
     return (*parameters(spec), *(spec.call.args if spec.call else ()))
-
-
-def _unused(spec: ModuleSpec) -> Iterator[Fault]:
-    legal = tuple(one.name for one in spec.dynamic if one.array is not None)
-    for name in spec.test.unused:
-        if name not in legal:
-            fix = suggestion(name, legal, "remove it")
-            yield Fault(
-                _place(spec, "test", "unused"), f"`{name}` is no field that holds an array", fix, legal
-            )
 
 
 def _known_argument(name: str, known: set[str], place: str, unread: frozenset[str]) -> Iterator[Fault]:

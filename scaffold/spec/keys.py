@@ -128,7 +128,10 @@ TEST_KEYS = {
     ),
     "other": Key("table", "Changes to the arguments that make another configuration."),
     "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),
-    "unused": Key("array of strings", "Fields on some elements of which the example call does not depend."),
+    "unused": Key(
+        "array of strings",
+        "Fields on some elements of which the example call does not depend, and keys that the call never draws from.",
+    ),
     "skip": Key(
         "array of strings", "Parts of names of tests that do not hold for the class: `p08_every_parameter`."
     ),

@@ -140,7 +140,7 @@ class TestPlan:
     strict: bool = True
     """Whether the call must not promote dtypes and ranks."""
     unused: tuple[str, ...] = ()
-    """Fields on some elements of which the example call does not depend."""
+    """Fields on some elements of which the example call does not depend, and keys from which it never draws."""
     skip: tuple[str, ...] = ()
     """Parts of the names of tests that do not hold for the class."""
     backend: str | None = None

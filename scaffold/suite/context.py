@@ -9,9 +9,9 @@ from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.constructor import parameters
-from scaffold.spec.expressions import count_name
 from scaffold.spec.frozen import is_frozen
 from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.signature import key_arguments
 from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.types import (
     DTYPES,
@@ -286,14 +286,9 @@ def _call_arguments(subject: Subject) -> Iterator[str]:
 
 
 def _ignores_key(subject: Subject) -> bool:
-    """Whether the call takes a key and never looks at it."""
-    call = subject.spec.call
-    keys = [
-        one.name
-        for one in subject.arguments
-        if one.type and any((isinstance(part, ArrayType) and part.dtype == "key") for part in walk(one.type))
-    ]
-    return call is not None and bool(keys) and not any(count_name(call.body, key) for key in keys)
+    """Whether the call takes a key and never draws from it, as the spec says: the body is what the tests judge."""
+    keys = [one.name for one in key_arguments(subject.spec.call)]
+    return bool(keys) and all(name in subject.spec.test.unused for name in keys)
 
 
 def _returns(subject: Subject) -> list[str]:
