@@ -20,6 +20,7 @@ from .look.arrays import (
     on_device,
     same_bits,
     thaw,
+    wide_in_numpy,
 )
 from .look.draws import edit
 from .look.programs import Compiled
@@ -50,7 +51,6 @@ class PytreeSuite(Suite):
     leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
-    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
 
     def named(self, instance: Any) -> dict[str, Any]:
         return dict(named_arrays(instance))
@@ -145,6 +145,12 @@ class PytreeSuite(Suite):
             return instance, lambda value: value
         static, arrays = split(instance)
         return arrays, functools.partial(merge, static)
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return Compiled(function, self.mixed)
+
+    def in_numpy(self, instance: Any) -> Any:
+        return map_arrays(wide_in_numpy, instance)
 
     def compiled_use(self) -> Compiled:
         """The compiled `use`, which all laws share: no instance is special to it."""

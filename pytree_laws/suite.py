@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 import jax
 import pytest
 
+from .compare import compare
 from .declare import Output
 from .guard import first_build, first_call, specimen, stop_if_broken
 from .limit import RELEASES
 from .look.arrays import is_array, same_bits
+from .look.numerics import Tolerance
 from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten
@@ -29,6 +31,7 @@ class Suite:
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
     returns: ClassVar[Sequence[Output]] = ()
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
+    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
     used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
@@ -36,6 +39,8 @@ class Suite:
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
+    dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
+    tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype
     time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str]] = ()  # parts of names of tests that do not hold here
 
@@ -60,6 +65,22 @@ class Suite:
         if not self.called():
             pytest.skip("the class is not called")
         return instance(*arguments)
+
+    def reference(self, instance: Any, *arguments: Any) -> Any:
+        """The call in NumPy, of an instance and arguments that hold NumPy arrays."""
+        raise NotImplementedError
+
+    def in_numpy(self, instance: Any) -> Any:
+        """The instance with NumPy arrays, its floats in 64 bits."""
+        raise NotImplementedError
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`jax.jit` of a function of an instance and arguments."""
+        raise NotImplementedError
+
+    def close(self, left: Any, right: Any) -> Any:
+        """Whether two values are equal up to `tolerance`; within `jax.jit`, too."""
+        return compare(left, right, self.tolerance)
 
     def make(self, seed: int) -> Any:
         laws: Any = type(self)

@@ -9,10 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from ..dtypes import example_in, precision
 from ..guard import guard
 from ..look.arrays import (
     bits_by_kind,
     has_dtype,
+    host,
     is_fixed_inexact,
     is_inexact,
     real_dtype,
@@ -53,6 +55,33 @@ class JitEqualsEager(Suite):
             check(jnp.shape(value) == tuple(output.shape), f"output {i}", told)
             told = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
             check(has_dtype(value, output.dtype), f"output {i}", told)
+
+    def test_p07_computes_in_each_declared_dtype(self) -> None:
+        self.need_call()
+        if not self.dtypes:
+            pytest.skip("no dtypes are declared besides the default one")
+        instance, arguments = self.example()
+        usual = self.apply(instance, *arguments)
+        for dtype in self.dtypes:
+            with precision(dtype), doing("call", f"the call in {dtype}"):
+                instance, arguments = example_in(self, dtype, 0)
+                compiled = self.compile(self.apply)(instance, *arguments)
+                eager = self.apply(instance, *arguments)
+            self._check_dtype(dtype, usual, eager)
+            told = f"in {dtype} jit gives {{}}, eager {{}}"
+            check_close("call", told, compiled, eager)
+
+    def _check_dtype(self, dtype: str, usual: Any, got: Any) -> None:
+        """What is of the default dtype otherwise is of this one, and as finite."""
+        pairs = zip(arrays_of(usual), arrays_of(got), strict=True)
+        for i, (before, now) in enumerate(pairs):
+            if has_dtype(before, "float"):
+                told = f"in {dtype} it is {now.dtype}"
+                hint = "an array with a fixed dtype: `dtype=x.dtype`"
+                check(now.dtype == jnp.dtype(dtype), f"output {i}", told, hint)
+                lost = np.isfinite(host(before)) & ~np.isfinite(host(now))
+                hint = "what 16 bits cannot hold: a large number, or an epsilon that is 0"
+                check(not lost.any(), f"output {i}", f"in {dtype} it is {now}", hint)
 
     def test_p07_loses_no_precision_on_the_way(self) -> None:
         self.need_call()

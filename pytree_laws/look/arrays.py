@@ -90,6 +90,14 @@ def numpy_leaf(value: Any) -> Any:
     return value if is_key(value) else np.array(value)
 
 
+def wide_in_numpy(value: Any) -> Any:
+    """An array as NumPy's, with floats in 64 bits; a key as it is, which NumPy has none of."""
+    if not is_inexact(value):
+        return numpy_leaf(value)
+    is_complex = jnp.issubdtype(value.dtype, jnp.complexfloating)
+    return np.array(value).astype(np.complex128 if is_complex else np.float64)
+
+
 def host(value: Any) -> np.ndarray:
     """A NumPy copy, with keys as their data and small floats widened."""
     array = raw(value)

@@ -1,7 +1,8 @@
 """Numbers: equal up to rounding, slopes by small steps, overflow on the way."""
 
+import contextlib
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -17,6 +18,39 @@ from .trees import put, structure
 # By how many times eps two programs for the same function may differ, where it is not 64.
 # jax's own tests give a TPU, whose exp and tanh are less exact, 1e-3 in float32.
 ROUNDINGS = {"tpu": 8192}
+HALF_ROUNDINGS = 8  # the same in 16 bits, of which so many times are half a number
+
+Tolerance = float | Mapping[str, float] | None
+"""How far two computations of one number may differ: at all, by dtype, or as usual."""
+DECLARED: list[Tolerance] = [None]  # what the suite whose law is running declares
+
+
+@contextlib.contextmanager
+def tolerating(declared: Tolerance) -> Iterator[None]:
+    """Within it comparisons allow what a suite declares, where that is more."""
+    before, DECLARED[0] = DECLARED[0], declared
+    try:
+        yield
+    finally:
+        DECLARED[0] = before
+
+
+def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
+    """What is declared for a dtype; for a complex one, if need be, what its parts have."""
+    if not isinstance(declared, Mapping):
+        return declared
+    names = str(dtype), str(jnp.finfo(dtype).dtype)
+    return next((declared[name] for name in names if name in declared), None)
+
+
+def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
+    """How far a number of this dtype may be from what an author says it is."""
+    found = declared_tolerance(dtype, declared)
+    if found is not None:
+        return found
+    info = jnp.finfo(dtype)
+    usual = ROUNDINGS.get(jax.default_backend(), 64)
+    return (HALF_ROUNDINGS if info.bits <= 16 else usual) * float(info.eps)
 
 
 def close(left: Any, right: Any, slack: float = 1.0) -> bool:
@@ -35,7 +69,8 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
     wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
     one, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
     steps = ROUNDINGS.get(jax.default_backend(), 64)
-    rounding = steps * slack * float(jnp.finfo(left.dtype).eps)
+    allowed = declared_tolerance(left.dtype, DECLARED[0]) or 0.0
+    rounding = max(steps * slack * float(jnp.finfo(left.dtype).eps), allowed)
     biggest = float(np.abs(one[np.isfinite(one)]).max(initial=1.0))
     return np.allclose(one, other, rounding, rounding * biggest, equal_nan=True)
 

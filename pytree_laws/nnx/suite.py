@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from ..look.arrays import is_inexact, is_key, on_device
+from ..look.arrays import is_inexact, is_key, on_device, wide_in_numpy
 from ..look.draws import edit
 from ..look.jaxprs import NEEDS_VALUES
-from ..look.trees import flatten, under
+from ..look.programs import compiled
+from ..look.trees import flatten, map_arrays, under
 from ..report import ANY_ERROR
 from ..suite import Suite
 from .programs import compiled_call, compiled_step_of_state, drawn_values
@@ -33,7 +34,6 @@ class NnxSuite(Suite):
     variables: ClassVar[Sequence[Var]] = ()
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
-    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
     tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
 
     def inputs(self, seed: int) -> dict[str, Any]:
@@ -122,6 +122,17 @@ class NnxSuite(Suite):
         """Output and state of an eager call on a copy."""
         module = copy_of(instance)
         return self.call(module, *arguments), values_of(module)
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.partial(compiled, static_argnums=0)
+        def traced(graphdef: Any, state: Any, *arguments: Any) -> Any:
+            return function(nnx.merge(graphdef, state, copy=True), *arguments)
+
+        return lambda module, *given: traced(*nnx.split(module), *given)
+
+    def in_numpy(self, instance: Any) -> Any:
+        graphdef, state = nnx.split(instance)
+        return nnx.merge(graphdef, map_arrays(wide_in_numpy, state), copy=True)
 
     def by_nnx_jit(self) -> Callable[..., Any]:
         laws: Any = type(self)
