@@ -45,10 +45,9 @@ def _different(told: str) -> bool:
 
 
 def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
-    if is_array(left) and is_array(right):
-        if (left.dtype, left.shape) != (right.dtype, right.shape):
-            shapes = (f"{one.dtype}{list(one.shape)}" for one in (left, right))
-            return _different(f"{' and '.join(shapes)} are not of one dtype and shape")
+    if is_array(left) and is_array(right) and _form(left) != _form(right):
+        told = f"{_form(left)} and {_form(right)} are not of one dtype and shape"
+        return _different(told)
     if is_key(left) and is_key(right):
         left, right = jax.random.key_data(left), jax.random.key_data(right)
     elif not (_is_number(left) and _is_number(right)):
@@ -60,12 +59,20 @@ def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
         return jnp.all(_near(jnp, jnp.asarray(left), jnp.asarray(right), allowed))
     # In NumPy, where nothing is compiled, and where 16 bits are not all that there is.
     kind = np.complex128 if jnp.issubdtype(dtype, jnp.complexfloating) else np.float64
-    one, other = (np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right))
+    one, other = (
+        np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right)
+    )
     return _noted(*np.broadcast_arrays(one, other), allowed)
 
 
+def _form(array: Any) -> str:
+    return f"{array.dtype}{list(array.shape)}"
+
+
 def _is_number(value: Any) -> bool:
-    return isinstance(value, jax.Array | np.ndarray | np.generic | int | float | complex)
+    return isinstance(
+        value, jax.Array | np.ndarray | np.generic | int | float | complex
+    )
 
 
 def _near(xp: Any, one: Any, other: Any, allowed: float) -> Any:

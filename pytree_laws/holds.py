@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from .compare import noting
-from .dtypes import SEEDS, example_in, precision
+from .dtypes import SEEDS, Example, example_in
 from .example_sizes import hint_of
 from .guard import first_build
 from .report import ANY_ERROR
@@ -39,8 +39,7 @@ def holds(condition: Condition) -> Callable[[Any], None]:
         if first_build(laws).error is not None:
             pytest.skip("the example `build` fails, as the first failure of P1 says")
         for dtype in (None, *self.dtypes):
-            with precision(dtype):
-                _check(self, condition, dtype)
+            _check(self, condition, dtype)
 
     for name in ("__name__", "__qualname__", "__doc__"):
         setattr(test, name, getattr(condition, name))
@@ -53,20 +52,23 @@ def _check(suite: Any, condition: Condition, dtype: str | None) -> None:
     compiled, is_traced = suite.compile(own), True
     for seed in range(SEEDS):
         where = f"seed {seed}" + (f", in {dtype}" if dtype else "")
-        try:
-            instance, arguments = example_in(suite, dtype, seed)
-            fine = not is_traced or bool(compiled(instance, *arguments))
-        except ANY_ERROR:  # it branches on values, or leaves jax
-            is_traced, fine = False, True
+        fine = True
+        if is_traced:
+            try:
+                with example_in(suite, dtype, seed) as (instance, arguments):
+                    fine = bool(compiled(instance, *arguments))
+            except ANY_ERROR:  # it branches on values, or leaves jax
+                is_traced = False
         is_first = seed == 0 and dtype is None
         if is_first or not (is_traced and fine):
-            _demand(suite, condition, example_in(suite, dtype, seed), where)
+            with example_in(suite, dtype, seed) as example:
+                _demand(suite, condition, example, where)
         if not fine:
             told = f"{_said(condition)} does not hold under jax.jit, with {where}"
             raise NotTrue(f"{told}\n  called eagerly it does")
 
 
-def _demand(suite: Any, condition: Condition, example: Any, where: str) -> None:
+def _demand(suite: Any, condition: Condition, example: Example, where: str) -> None:
     __tracebackhide__ = True
     instance, arguments = example
     try:

@@ -74,6 +74,10 @@ class Suite:
         """The instance with NumPy arrays, its floats in 64 bits."""
         raise NotImplementedError
 
+    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
+        """An instance of these inputs whose values do not matter."""
+        return self.build(**inputs)
+
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`jax.jit` of a function of an instance and arguments."""
         raise NotImplementedError

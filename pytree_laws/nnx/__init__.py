@@ -95,7 +95,7 @@ LAWS: Mapping[str, Law] = {
         p16_helpers,
         p17_identity,
         p18_backend,
-    p19_numbers,
+        p19_numbers,
     )
 }
 

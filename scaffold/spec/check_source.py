@@ -54,6 +54,7 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
             body = f"{spec.where}: call.body"
             yield Piece(body, spec.call.body, expression=False, updates=may_update(spec))
     yield from _pieces_of_tests(spec)
+    yield from _claims(spec)
 
 
 def _pieces_of(field: Field, place: str) -> Iterator[Piece]:
@@ -73,6 +74,16 @@ def _pieces_of_tests(spec: ModuleSpec) -> Iterator[Piece]:
     yield from (Piece(f"{place}.values.{name}", text) for name, text in spec.test.values)
     yield from (Piece(f"{place}.other.{name}", text) for name, text in spec.test.other)
     yield from (Piece(f"{place}.rejected.{name}", text) for row in spec.test.rejected for name, text in row)
+    for index, case in enumerate(spec.test.cases):
+        yield from (Piece(f"{place}.cases.{index}.values.{name}", text) for name, text in case.values)
+
+
+def _claims(spec: ModuleSpec) -> Iterator[Piece]:
+    """What the tests say of the fields and the arguments of the call."""
+    place = f"{spec.where}: test"
+    yield from (Piece(f"{place}.holds.{i}.that", one.that) for i, one in enumerate(spec.test.holds))
+    if spec.test.reference:
+        yield Piece(f"{place}.reference", spec.test.reference, expression=False)
 
 
 def source_faults(piece: Piece) -> Iterator[Fault]:
@@ -153,6 +164,12 @@ def readable(spec: ModuleSpec) -> tuple[ModuleSpec, str]:
     setup = "" if is_broken(spec.setup or None, expression=False) else spec.setup
     rows = tuple(_parsed(row) for row in spec.test.rejected)
     test = replace(spec.test, values=_parsed(spec.test.values), other=_parsed(spec.test.other), rejected=rows)
+    test = replace(
+        test,
+        cases=tuple(replace(one, values=_parsed(one.values)) for one in test.cases),
+        holds=tuple(replace(one, that="None") if is_broken(one.that) else one for one in test.holds),
+        reference="" if is_broken(test.reference or None, expression=False) else test.reference,
+    )
     fields = tuple(map(_readable_field, spec.fields))
     return replace(spec, fields=fields, setup=setup, call=call, test=test), "\n".join(broken)
 
@@ -219,6 +236,10 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     yield from _known_in_call(spec, shared)
     for piece in _pieces_of_tests(spec):
         yield from _unknown(piece.text, shared | {"seed", "self"}, piece.place)
+    arguments = {argument.name for argument in (spec.call.args if spec.call else ())}
+    for piece in _claims(spec):
+        scope = shared | arguments | {"self"} | ({"close"} if piece.expression else set[str]())
+        yield from _unknown(piece.text, scope, piece.place, expression=piece.expression)
 
 
 def _known_in_call(spec: ModuleSpec, shared: frozenset[str]) -> Iterator[Fault]:
@@ -271,6 +292,8 @@ def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault
             yield from _attributes(spec, field.expression, f"{place}.{field.expression_key}", unread)
     if spec.call is not None:
         yield from _attributes(spec, spec.call.body, f"{spec.where}: call.body", unread)
+    for piece in _claims(spec):
+        yield from _attributes(spec, piece.text, piece.place, unread)
 
 
 def _attributes(spec: ModuleSpec, source: str | None, place: str, unread: frozenset[str]) -> Iterator[Fault]:

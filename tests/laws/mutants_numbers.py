@@ -1,6 +1,5 @@
 """Mutants for P19, and for the dtypes of P7: another formula, another precision."""
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from mutant_base import Node, NodeLaws, mutant, node
@@ -71,11 +70,9 @@ def _whole(self, x):
     return Node.__call__(self, x)
 
 
-@mutant("P7", "in float16 jit gives", "eager")
-class EagerIsAnotherInFloat16(NodeLaws):
+@mutant(
+    "P7", "in float16 it is not what it is in float32", "and 0.0078 is allowed", "`tolerance` allows more"
+)
+class AnotherWayInFloat16(NodeLaws):
     dtypes = ("float16",)
-    cls = called(lambda self, x: Node.__call__(self, x) + _is_eager_half(x))
-
-
-def _is_eager_half(x):
-    return x.dtype.type(x.dtype == jnp.float16 and not isinstance(x, jax.core.Tracer))
+    cls = called(lambda self, x: Node.__call__(self, x + (x.dtype == jnp.float16)))
