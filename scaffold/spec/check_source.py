@@ -21,6 +21,8 @@ from scaffold.spec.expressions import (
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import IMPORTS, class_name_fault
 from scaffold.spec.rewriting import self_attributes
+from scaffold.spec.states import ARGUMENT as STATE_ARGUMENT
+from scaffold.spec.states import state_fields
 from scaffold.spec.variables import may_update, updated_attribute
 
 _BUILTINS = frozenset(dir(builtins)) | {"__class__"}
@@ -237,6 +239,7 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     for piece in _pieces_of_tests(spec):
         yield from _unknown(piece.text, shared | {"seed", "self"}, piece.place)
     arguments = {argument.name for argument in (spec.call.args if spec.call else ())}
+    arguments |= {STATE_ARGUMENT.name} if state_fields(spec) else set[str]()
     for piece in _claims(spec):
         scope = shared | arguments | {"self"} | ({"close"} if piece.expression else set[str]())
         yield from _unknown(piece.text, scope, piece.place, expression=piece.expression)
@@ -276,10 +279,13 @@ def _how_to_know(name: str, known: frozenset[str], key: str, made: frozenset[str
     near = nearest(name, known)
     if near:
         return f"did you mean `{near}`?" + (" If not, bind it in `setup`" if key in _IN_CONSTRUCTOR else "")
+    if key in _CLAIMED:
+        return f'read an argument of the call, a field as `self.{name}`, or write `imports = ["from ... import {name}"]`'
     bind = "bind it in `setup`, " if key in _IN_CONSTRUCTOR else ""
     return f'{bind}declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
 
 
+_CLAIMED = ("that", "reference")
 _IN_CONSTRUCTOR = ("init", "preprocess", "converter")
 
 

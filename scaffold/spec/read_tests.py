@@ -108,13 +108,20 @@ def _cases(into: Faults, table: Mapping[str, Any]) -> Iterator[Case]:
     for index, row in enumerate(_rows(table, "cases")):
         place = f"test.cases.{index}"
         _check_keys(into, row, CASE_KEYS, place)
+        if not (row.get("sizes") or row.get("values")):
+            fix = "write `values = { use_bias = false }`, or `sizes = { size = 4 }`"
+            into.add(f"{into.where}: {place}", "it changes nothing", fix)
         sizes, shapes = _sizes(into, row, place)
-        yield Case(
-            as_text(row.get("name")), sizes, shapes, _values(into, row.get("values"), f"{place}.values")
-        )
+        values = _values(into, row.get("values"), f"{place}.values")
+        yield Case(_name(row, index), sizes, shapes, values)
 
 
 def _conditions(into: Faults, table: Mapping[str, Any]) -> Iterator[Condition]:
     for index, row in enumerate(_rows(table, "holds")):
         _check_keys(into, row, CONDITION_KEYS, f"test.holds.{index}")
-        yield Condition(as_text(row.get("name")), expression_source(row.get("that")) or "None")
+        yield Condition(_name(row, index), expression_source(row.get("that")) or "None")
+
+
+def _name(row: Mapping[str, Any], index: int) -> str:
+    """The name of a row; where it is missing, which is a fault, one that is none."""
+    return as_text(row.get("name"), f"row {index}")
