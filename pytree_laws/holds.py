@@ -39,14 +39,14 @@ def holds(condition: Condition) -> Callable[[Any], None]:
         if first_build(laws).error is not None:
             pytest.skip("the example `build` fails, as the first failure of P1 says")
         for dtype in (None, *self.dtypes):
-            _check(self, condition, dtype)
+            _try(self, condition, dtype)
 
     for name in ("__name__", "__qualname__", "__doc__"):
         setattr(test, name, getattr(condition, name))
     return test
 
 
-def _check(suite: Any, condition: Condition, dtype: str | None) -> None:
+def _try(suite: Any, condition: Condition, dtype: str | None) -> None:
     __tracebackhide__ = True
     own = functools.partial(condition, suite)
     compiled, is_traced = suite.compile(own), True

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.layout import Layout
 from scaffold.spec.read import read_spec
 from scaffold.suite.suites import emitted_suite
 

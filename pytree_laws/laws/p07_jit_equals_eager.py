@@ -64,11 +64,8 @@ class JitEqualsEager(Suite):
             pytest.skip("no dtypes are declared besides the default one")
         call = self.compile(self.apply)
         for dtype in self.dtypes:
-            with (
-                example_in(self, dtype, 0) as (instance, arguments),
-                doing("call", f"the call in {dtype}"),
-            ):
-                got = self.compile(self.apply)(instance, *arguments)
+            with doing("call", f"the class in {dtype}"):
+                got = self._result_in(dtype)
             instance, arguments = rounded(self.example(), dtype)
             usual = call(instance, *arguments)
             draws = any(map(is_key, jax.tree.leaves((instance, arguments))))
@@ -78,6 +75,10 @@ class JitEqualsEager(Suite):
                     self._check_dtype(dtype, f"output {i}", before, now)
                     if not draws:  # what is drawn depends on the dtype
                         self._check_values(dtype, f"output {i}", before, now)
+
+    def _result_in(self, dtype: str) -> Any:
+        with example_in(self, dtype, 0) as (instance, arguments):
+            return self.compile(self.apply)(instance, *arguments)
 
     def _check_dtype(self, dtype: str, where: str, usual: Any, got: Any) -> None:
         """What is of the default dtype otherwise is of this one, and as finite."""

@@ -57,7 +57,7 @@ class TooLargeForFloat16(NodeLaws):
     cls = called(lambda self, x: Node.__call__(self, x) * 1e6)
 
 
-@mutant("P7", "at `call`: the call in float16 raised", "no halves")
+@mutant("P7", "at `call`: the class in float16 raised", "no halves")
 class RefusesFloat16(NodeLaws):
     dtypes = ("float16",)
 
