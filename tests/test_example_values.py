@@ -1,5 +1,6 @@
 """`[test]` gives the values of the call as it gives those of the constructor: they are arguments, and no constants."""
 
+import re
 from pathlib import Path
 
 from tests.projects import bare_pytest, failed_tests, passed, scaffold
@@ -70,3 +71,30 @@ def test_the_body_does_not_say_itself_that_a_key_is_unused(tmp_path: Path) -> No
     assert scaffold(tmp_path, "new-module", "--spec", "specs/noise.toml", "--force").returncode == 0
     assert "ignores_key = True" in (tmp_path / "tests/test_noise.py").read_text()
     assert passed(bare_pytest(tmp_path, "-k", "p16_keys")) == 1
+
+
+HEADS = """
+name = "Heads"
+
+[fields]
+weight = { type = "f[size,size]", init = "lecun_normal" }
+heads = "int"
+
+[call]
+args = "x: f[length,size]"
+returns = "f[length,size]"
+body = """
+HEADS += "'''\nparts = (x @ self.weight).reshape(x.shape[0], self.heads, -1)\nreturn jax.nn.softmax(parts).reshape(x.shape)\n'''\n"
+
+
+def test_sizes_that_do_not_fit_are_named_with_some_that_do(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/heads.toml": HEADS})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/heads.toml").returncode == 0
+    result = bare_pytest(tmp_path, "-k", "p07_outputs")
+    assert failed_tests(result) == {"test_p07_outputs_are_as_declared"}
+    assert "sizes of the example that do not fit" in result.stdout
+    found = re.search(r"by `\[test\]` with, for example, `(sizes = \{[^}]*\})`", result.stdout)
+    assert found is not None, result.stdout
+    write_tree(tmp_path, {"specs/heads.toml": f"{HEADS}[test]\n{found[1]}\n"})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/heads.toml", "--force").returncode == 0
+    assert passed(bare_pytest(tmp_path, "-k", "p07_outputs or p02_leaves or p05_static")) >= 3
