@@ -62,7 +62,8 @@ def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
     one, other = (
         np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right)
     )
-    return _noted(*np.broadcast_arrays(one, other), allowed)
+    one, other = np.broadcast_arrays(one, other)
+    return _noted(one, other, allowed)
 
 
 def _form(array: Any) -> str:

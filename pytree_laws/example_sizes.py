@@ -63,10 +63,8 @@ def _annotated(suite: Any) -> dict[str, int]:
     instance = suite.build(**suite.inputs(0))
     found: dict[str, int] = {}
     for name, kind in getattr(type(instance), "__annotations__", {}).items():
-        value, dims = (
-            getattr(instance, name, None),
-            getattr(kind, "dim_str", "").split(),
-        )
+        value: Any = getattr(instance, name, None)
+        dims = getattr(kind, "dim_str", "").split()
         if is_array(value) and len(dims) == len(value.shape):
             found |= {dim: n for dim, n in zip(dims, value.shape) if dim.isidentifier()}
     return found

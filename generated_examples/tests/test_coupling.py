@@ -1,5 +1,6 @@
 """Tests of `Coupling`."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import jax
@@ -12,7 +13,7 @@ from coupling import Coupling
 class TestCoupling(PytreeLaws):
     """The pytree laws on `Coupling`."""
 
-    leaves = (
+    leaves: ClassVar[Sequence[Leaf] | None] = (
         Leaf("scale", "param", (2, 2), std=0.1),
         Leaf("shift", "param", (2, 2), std=0.7071),
         Leaf("offset", "param", (2,), value=0.0),

@@ -94,8 +94,8 @@ class JitEqualsEager(Suite):
         narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda one: jnp.finfo(one).eps)
         allowed = tolerance_of(narrow, self.tolerance)
         with noting() as differences:
-            wide = (host(value).astype(np.complex128) for value in (got, usual))
-            compare(*wide, allowed)
+            one, other = (host(v).astype(np.complex128) for v in (got, usual))
+            compare(one, other, allowed)
         told = f"in {dtype} it is not what it is in {usual.dtype}"
         hint = "a way through the call for one dtype; `tolerance` allows more rounding"
         check(not differences, where, "; ".join([told, *differences]), hint)

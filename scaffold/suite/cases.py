@@ -19,6 +19,16 @@ def case_contexts(spec: ModuleSpec, base: Context, whole: Callable[[ModuleSpec],
     return [_case(case, spec.name, base, whole(changed)) for case, changed in case_specs(spec)]
 
 
+def widened(cases: list[list[Any]], base: Context) -> Context:
+    """The types of the attributes that a case has other values of: of a tuple, mypy takes the length for part of its type."""
+    heads = {table[0].split()[0].rstrip(":") for case in cases for table in case[2]}
+    held = "Sequence[Var]" if base["manifest"] == "variables" else "Sequence[Leaf] | None"
+    return {
+        "manifest_type": f": ClassVar[{held}]" if base["manifest"] in heads else "",
+        "static_type": "[dict[str, Any]]" if "static" in heads else "",
+    }
+
+
 def _case(case: Case, name: str, base: Context, own: Context) -> list[Any]:
     words = "".join(part.capitalize() for part in slug(case.name).split("_"))
     return [

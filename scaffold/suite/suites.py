@@ -7,7 +7,7 @@ from scaffold.spec.bases import with_inherited_call
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.shared import shared_fields
 from scaffold.spec.states import is_stateful
-from scaffold.suite.cases import case_contexts
+from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.subject import Subject
 
@@ -19,7 +19,7 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
         return {**own, "cases": [], "suite": _suites(spec, own.get("suite", ""))}
     own = _context(spec, known)
     cases = case_contexts(spec, own, lambda changed: _context(changed, known))
-    return {**own, "cases": cases, "suite": _suites(spec, own["suite"])}
+    return {**own, **widened(cases, own), "cases": cases, "suite": _suites(spec, own["suite"])}
 
 
 def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
