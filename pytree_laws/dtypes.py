@@ -1,7 +1,8 @@
 """The dtypes in which a class is used: built in each, and called with arguments in each."""
 
 import contextlib
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
@@ -40,6 +41,13 @@ def example_in(suite: Any, dtype: str | None, seed: int) -> Iterator[Example]:
         else:
             built = filled(built_in(suite, dtype, seed), instance)
             yield built, cast(arguments, usual, dtype)
+
+
+@functools.cache
+def compiled_call(laws: Any) -> Callable[..., Any]:
+    """The compiled call of one suite, which the laws share that call it in many dtypes."""
+    suite = laws()
+    return suite.compile(suite.apply)
 
 
 def built_in(suite: Any, dtype: str, seed: int) -> Any:

@@ -2,6 +2,7 @@
 
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from ..compare import compare, noting
-from ..dtypes import example_in, rounded
+from ..dtypes import compiled_call, example_in, rounded
 from ..guard import guard
 from ..look.arrays import (
     bits_by_kind,
@@ -62,10 +63,11 @@ class JitEqualsEager(Suite):
         self.need_call()
         if not self.dtypes:
             pytest.skip("no dtypes are declared besides the default one")
-        call = self.compile(self.apply)
+        laws: Any = type(self)
+        call = compiled_call(laws)
         for dtype in self.dtypes:
             with doing("call", f"the class in {dtype}"):
-                got = self._result_in(dtype)
+                got = self._result_in(dtype, call)
             instance, arguments = rounded(self.example(), dtype)
             usual = call(instance, *arguments)
             draws = any(map(is_key, jax.tree.leaves((instance, arguments))))
@@ -76,9 +78,9 @@ class JitEqualsEager(Suite):
                     if not draws:  # what is drawn depends on the dtype
                         self._check_values(dtype, f"output {i}", before, now)
 
-    def _result_in(self, dtype: str) -> Any:
+    def _result_in(self, dtype: str, call: Callable[..., Any]) -> Any:
         with example_in(self, dtype, 0) as (instance, arguments):
-            return self.compile(self.apply)(instance, *arguments)
+            return call(instance, *arguments)
 
     def _check_dtype(self, dtype: str, where: str, usual: Any, got: Any) -> None:
         """What is of the default dtype otherwise is of this one, and as finite."""
