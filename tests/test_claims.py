@@ -7,6 +7,7 @@ import pytest
 
 from scaffold.errors import ScaffoldError
 from scaffold.spec.read import read_spec
+from scaffold.spec.tokens import raw_spec
 from scaffold.suite.suites import emitted_suite
 
 CALL = {
@@ -116,6 +117,12 @@ def test_all_faults_of_the_claims_are_told_at_once() -> None:
     assert sorted(places) == [
         *("cases.0.sizes", "dtypes", "holds.0.name", "holds.0.that", "reference", "tolerance.f16", "unused")
     ]
+
+
+def test_the_command_line_says_what_is_unused() -> None:
+    raw = raw_spec("Affine", ["w:f[n]"], {"unused": "key, w"}, {})
+    assert raw["test"] == {"unused": ["key", "w"]}
+    assert raw_spec("Affine", ["w:f[n]"], {"unused": " , "}, {}).get("test") is None
 
 
 ODD = (

@@ -54,7 +54,8 @@ def unused_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for name in keys:
         if name not in spec.test.unused and _never_reads(spec, name):
             listed = ", ".join(f'"{one}"' for one in (*spec.test.unused, name))
-            fix = f"draw from it, or write `[test]` and `unused = [{listed}]` where it is there for other classes' sake"
+            said = f"`[test]` and `unused = [{listed}]` (`--unused {name}`)"
+            fix = f"draw from it, or write {said} where it is there for other classes' sake"
             yield Fault(f"{spec.where}: call.args", f"`{name}` is a key that the body never reads", fix)
 
 
