@@ -174,6 +174,17 @@ def test_a_case_keeps_the_sizes_of_the_example_where_it_says_nothing() -> None:
     assert (extends, inputs, arguments) == (True, [["m", "7"]], [])
 
 
+@pytest.mark.parametrize("setup", ["", "v = jnp.ones(3) if v is None else v"])
+def test_what_is_none_in_a_configuration_is_no_leaf_there(setup: str) -> None:
+    """Where `setup` makes something of it, it is one all the same."""
+    fields = {"w": {"type": "f[m]", "init": "zeros"}, "v": {"type": "f[n] | None"}}
+    raw = spec(test={"cases": [{"name": "without", "values": {"v": "=None"}}]}, fields=fields, setup=setup)
+    shown = suite({**raw, "call": {"body": "return self.w"}})
+    assert [row.split(",")[0] for row in shown["leaves"]] == ["Leaf('w'", "Leaf('v'"]
+    rows = [row.split(",")[0] for _, rows, _ in shown["cases"][0][2] for row in rows]
+    assert rows == ([] if setup else ["Leaf('w'"])
+
+
 def test_conditions_read_fields_as_the_class_holds_them() -> None:
     fields = {"a": {"type": "f[n]", "init": "ones"}, "b": {"type": "f[n]", "init": "ones"}}
     call = {**CALL, "body": "return self.a * x + self.b"}

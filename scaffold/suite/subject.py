@@ -6,6 +6,7 @@ from functools import cached_property
 
 from scaffold.emit.facts import Facts, facts
 from scaffold.spec.cases import is_passed
+from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.states import is_stateful
 from scaffold.suite.examples import Examples
@@ -57,7 +58,8 @@ class Subject:
 
     def is_absent(self, field: Field) -> bool:
         """Whether the field is None in the example."""
-        given = self.inputs.get(field.name) if field.given and not field.converter else None
+        changed = field.converter or field.name in assigned_names(self.spec.setup)
+        given = self.inputs.get(field.name) if field.given and not changed else None
         return given == "None" or self.inputs.get(field.optional or "") == "False"
 
     def is_kept_apart(self, field: Field) -> bool:
