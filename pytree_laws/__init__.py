@@ -37,8 +37,10 @@ their own: `nnx`, `train_state`, `closure`, `state`, `shared`, `abstract`. What 
 here needs jax, numpy and pytest, and Equinox only where the class is an Equinox Module.
 """
 
+from .cases import case
 from .check import Report, check_pytree
 from .declare import Leaf, Output, sample
+from .holds import holds
 from .laws import PytreeLaws
 from .report import LawBroken
 
@@ -48,6 +50,8 @@ __all__ = [
     "Output",
     "PytreeLaws",
     "Report",
+    "case",
     "check_pytree",
+    "holds",
     "sample",
 ]

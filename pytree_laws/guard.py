@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 
 import pytest
 
+from .example_sizes import hint_of
 from .limit import TooLong, time_limit
+from .look.numerics import tolerating
 from .look.surroundings import FirstUse, first_use
 from .report import Fault, Finding, LawBroken, doing
 
@@ -63,6 +65,8 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
         except Fault as fault:
             specimen.cache_clear()  # it may be what is broken
             where, what, hint, *other = fault.args
+            if where == type(self).__name__ and not hint:
+                hint = hint_of(self, fault.__cause__)
             law = self.laws[other[0] if other else number]
             finding = Finding(law, name, where, what, hint)
             tell(self, finding, fault.__cause__)
@@ -82,15 +86,14 @@ def hold(suite: Any, number: str, test: Callable[[], None]) -> None:
         with (
             one_failure_of_calls(suite),
             under_test,
+            tolerating(suite.tolerance),
             time_limit(suite.time_limit, told),
         ):
             stop_if_broken(suite, "P1", "build", first_build(laws).error)
             test()
     except TooLong as error:
         hint = "a loop that does not end for these values; `time_limit` allows more"
-        raise Fault(
-            laws.__name__, f"it took more than {suite.time_limit:.0f} seconds", hint
-        ) from error
+        raise Fault(laws.__name__, f"it took more than {suite.time_limit:.0f} seconds", hint) from error
 
 
 def tell(suite: Any, finding: Finding, error: BaseException | None) -> None:
@@ -201,5 +204,6 @@ def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None) -> 
         pytest.skip(f"the example `{what}` fails, as the first failure of {law} says")
     _REPORTED.add((type(suite), what))
     told = f"`{what}` on the example raised {type(error).__name__}: {str(error)[:500]}"
-    hint = "the laws that depend on it are skipped until it works"
+    skipped = "the laws that depend on it are skipped until it works"
+    hint = hint_of(suite, error) or skipped
     raise Fault(what, told, hint, law) from error

@@ -20,6 +20,7 @@ from .look.arrays import (
     on_device,
     same_bits,
     thaw,
+    wide_in_numpy,
 )
 from .look.draws import edit
 from .look.programs import Compiled
@@ -51,7 +52,6 @@ class PytreeSuite(Suite):
     leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
-    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
 
     def named(self, instance: Any) -> dict[str, Any]:
         return dict(named_arrays(instance))
@@ -80,9 +80,7 @@ class PytreeSuite(Suite):
         if not self.called():
             return arrays_of(instance)
         laws: Any = type(self)
-        first_call(
-            laws
-        )  # before any other call, so that it sees what the first changes
+        first_call(laws)  # before any other call, so that it sees what the first changes
         return self.apply(instance, *arguments)
 
     def manifest(self) -> Sequence[Leaf]:
@@ -153,6 +151,12 @@ class PytreeSuite(Suite):
         static, arrays = split(instance)
         return arrays, functools.partial(merge, static)
 
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        return Compiled(function, self.mixed)
+
+    def in_numpy(self, instance: Any) -> Any:
+        return map_arrays(wide_in_numpy, instance)
+
     def compiled_use(self) -> Compiled:
         """The compiled `use`, which all laws share: no instance is special to it."""
         laws: Any = type(self)
@@ -203,9 +207,7 @@ class PytreeSuite(Suite):
         places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
         def build(values: Sequence[Any]) -> Any:
-            return self.build(
-                **put(treedef.unflatten(leaves), dict(zip(places, values)))
-            )
+            return self.build(**put(treedef.unflatten(leaves), dict(zip(places, values))))
 
         return build, [leaves[i] for i in places]
 

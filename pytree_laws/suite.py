@@ -9,11 +9,13 @@ import jax
 import jax.numpy as jnp
 import pytest
 
+from .compare import compare
 from .declare import Output
 from .guard import first_build, first_call, specimen, stop_if_broken
 from .infer import inferred_outputs, inferred_statics
 from .limit import RELEASES
 from .look.arrays import is_array, same_bits
+from .look.numerics import Tolerance
 from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten
@@ -26,15 +28,14 @@ class Suite:
     """What suites of all kinds declare and share."""
 
     laws: ClassVar[Mapping[str, Law]] = {}  # by number
-    static: ClassVar[
-        Mapping[str, Any]
-    ] = {}  # attribute path -> value; others are found
+    static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value; others are found
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
     absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
     returns: ClassVar[Sequence[Output]] = ()  # (): those of the example call
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
+    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given
     used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
@@ -42,6 +43,8 @@ class Suite:
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
+    dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
+    tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype
     time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str]] = ()  # parts of names of tests that do not hold here
 
@@ -66,6 +69,26 @@ class Suite:
         if not self.called():
             pytest.skip("the class is not called")
         return instance(*arguments)
+
+    def reference(self, instance: Any, *arguments: Any) -> Any:
+        """The call in NumPy, of an instance and arguments that hold NumPy arrays."""
+        raise NotImplementedError
+
+    def in_numpy(self, instance: Any) -> Any:
+        """The instance with NumPy arrays, its floats in 64 bits."""
+        raise NotImplementedError
+
+    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
+        """An instance of these inputs whose values do not matter."""
+        return self.build(**inputs)
+
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`jax.jit` of a function of an instance and arguments."""
+        raise NotImplementedError
+
+    def close(self, left: Any, right: Any) -> Any:
+        """Whether two values are equal up to `tolerance`; within `jax.jit`, too."""
+        return compare(left, right, self.tolerance)
 
     def make(self, seed: int) -> Any:
         laws: Any = type(self)
@@ -132,27 +155,19 @@ class Suite:
         """What a suite may declare of the class, ready to paste; or what this one declares."""
         laws: Any = type(self)
         found = dict(self.statics_of(self.specimen()))
-        static = (
-            found if whole else {n: v for n, v in found.items() if n in self.static}
-        )
+        static = found if whole else {n: v for n, v in found.items() if n in self.static}
         parts = [self.written_manifest()] if whole or self.declares_arrays() else []
         parts += [written_static(static)]
-        parts += (
-            [written_outputs(inferred_outputs(laws))] if whole or self.returns else []
-        )
+        parts += [written_outputs(inferred_outputs(laws))] if whole or self.returns else []
         return "\n".join(filter(None, parts))
 
     def right_declaration(self) -> str:
         """What to declare where a declaration is wrong."""
         with contextlib.suppress(Exception, pytest.skip.Exception):  # it is broken
-            return (
-                f"if the class is right, the declaration is\n{self.declaration(False)}"
-            )
+            return f"if the class is right, the declaration is\n{self.declaration(False)}"
         return ""
 
-    def check_declared(
-        self, holds: bool, where: str, what: str, hint: str = ""
-    ) -> None:
+    def check_declared(self, holds: bool, where: str, what: str, hint: str = "") -> None:
         """`check` of something declared, which says what to declare instead."""
         __tracebackhide__ = True
         if not holds:
@@ -209,9 +224,7 @@ class Suite:
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
-    def under_the_settings_of_all_laws(
-        self, request: pytest.FixtureRequest
-    ) -> Iterator[None]:
+    def under_the_settings_of_all_laws(self, request: pytest.FixtureRequest) -> Iterator[None]:
         sum_up(request.config)
         capture: Any = request.config.pluginmanager.getplugin("capturemanager")
         RELEASES[:] = [capture.suspend_global_capture] if capture else []

@@ -10,7 +10,7 @@ from scaffold.kinds import Context, kind_of
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.names import stem
+from scaffold.spec.names import TEST_IMPORTS, stem
 from scaffold.spec.types import ClassType
 from scaffold.suite.suites import emitted_suite
 
@@ -63,6 +63,7 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
     own_line = f"from {layout.module(stem(spec.name))} import "
     of_tests = {
         **lines,
+        **TEST_IMPORTS,
         **{name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])},
         **{name: own_line + name for name in context.get("defines", ())},
     }

@@ -95,6 +95,7 @@ def forms() -> Iterator[Bad]:
         "value": ("3", "true", "nan", "array", "text"),
         "boolean or a format": ("true",),
         "boolean or a name": ("true",),
+        "number or a table": ("3",),
     }
     tables = {"": SPEC_KEYS, "call": CALL_KEYS, "test": TEST_KEYS, "fields.w": FIELD_KEYS}
     for table, keys in tables.items():

@@ -52,6 +52,7 @@ def key(drawn: Drawn) -> None:
 
 def unused_key(drawn: Drawn) -> None:
     drawn.table["args"] += drawn.draft.one(", *, key: key[] | None = None", ", key: key[] | None = None")
+    drawn.draft.unused = ["key"]
 
 
 def several_results(drawn: Drawn) -> None:

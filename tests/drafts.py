@@ -112,6 +112,7 @@ class Draft:
     declared: list[str] = field(default_factory=list)
     values: dict[str, Any] = field(default_factory=dict)
     rejected: list[dict[str, Any]] = field(default_factory=list)
+    unused: list[str] = field(default_factory=list)
     once: bool = True
     """Whether `dataclasses.replace` passes the constructor by, so that no preprocessing is done again."""
     reals: list[str] = field(default_factory=list)

@@ -71,6 +71,8 @@ def rest(draft: Draft, raw: Mapping[str, Any]) -> dict[str, Any]:
         table["arguments"] = list(draft.declared)
     if not draft.rarely():
         table["call"] = call(draft)
+    if draft.unused:
+        table["test"] = {"unused": draft.unused}
     if draft.chance():
         table["arguments"] = ordered(draft, {**raw, **table})
     spec = read_spec({**raw, **table}, "drawn")
@@ -114,7 +116,7 @@ def ordered(draft: Draft, raw: Mapping[str, Any]) -> list[str]:
 
 
 def test_table(draft: Draft, spec: ModuleSpec) -> dict[str, Any]:
-    table: dict[str, Any] = {}
+    table: dict[str, Any] = {"unused": draft.unused} if draft.unused else {}
     dims = [name for name in dims_of(spec) if name in DIM_NAMES]
     if dims and draft.rarely():
         table["sizes"] = {draft.one(*dims): 6}

@@ -119,6 +119,9 @@ def test_what_the_schema_allows_the_reader_knows(place: str, name: str, form: st
     if name == "rebuild":
         raw = {**raw, "kind": "pytree", "fields": {"w": {"type": "dict[str, f[]]", "preset": {"a": 1.0}}}}
         raw |= {"call": {"body": "return self.w"}, "test": {}}
+    if name == "dtypes":
+        held = {"w": {"type": "inexact[n]"}}
+        raw = {**raw, "fields": held, "call": {"args": "x: inexact[n]", "body": "return self.w * x"}}
     if name == "layout":
         raw = {**raw, "groups": {"first": ["w"]}}
     assert VALIDATOR.is_valid(raw)

@@ -105,7 +105,7 @@ def test_a_call_that_takes_the_state_returns_it_itself() -> None:
         ("", ["state"]),
         ("x: f[n]", ["x", "state"]),
         ("x: f[n], scale: float = 1.0", ["x", "state", "scale"]),
-        ("x: f[n], *, key: key[] | None = None", ["x", "state", "*", "key"]),
+        ("x: f[n], *, still: bool = False", ["x", "state", "*", "still"]),
     ],
 )
 def test_the_state_follows_what_must_be_given(args: str, expected: list[str]) -> None:
@@ -147,6 +147,8 @@ body = '''
 self.total += x
 return x + self.gain * h, self.total + h
 '''
+[test]
+unused = ["key"]
 """
 TRAINS = """\
 import equinox as eqx, jax, jax.numpy as jnp

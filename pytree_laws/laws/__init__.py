@@ -23,6 +23,7 @@ from . import (
     p16_helpers,
     p17_identity,
     p18_backend,
+    p19_numbers,
 )
 
 LAWS: Mapping[str, Law] = {
@@ -46,12 +47,14 @@ LAWS: Mapping[str, Law] = {
         p16_helpers,
         p17_identity,
         p18_backend,
+        p19_numbers,
     )
 }
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class PytreeLaws(
+    p19_numbers.Numbers,
     p18_backend.Backend,
     p17_identity.Identity,
     p16_helpers.Helpers,

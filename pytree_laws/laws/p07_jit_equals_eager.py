@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
@@ -10,17 +10,21 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from ..compare import compare, noting
+from ..dtypes import compiled_call, example_in, rounded
 from ..guard import guard
 from ..infer import fits
 from ..look.arrays import (
     bits_by_kind,
     has_dtype,
+    host,
     is_fixed_inexact,
     is_inexact,
+    is_key,
     real_dtype,
 )
 from ..look.jaxprs import lacks_dtype, narrowing_casts
-from ..look.numerics import check_close, check_overflow
+from ..look.numerics import check_close, check_overflow, tolerance_of
 from ..look.programs import Compiled, quick_options
 from ..look.references import frozen
 from ..look.trees import arrays_of, bfloat16, merge, split
@@ -64,6 +68,49 @@ class JitEqualsEager(Suite):
             same = has_dtype(value, output.dtype)
             self.check_declared(same, f"output {i}", told)
 
+    def test_p07_computes_in_each_declared_dtype(self) -> None:
+        self.need_call()
+        if not self.dtypes:
+            pytest.skip("no dtypes are declared besides the default one")
+        laws: Any = type(self)
+        call = compiled_call(laws)
+        for dtype in self.dtypes:
+            with doing("call", f"the class in {dtype}"):
+                got = self._result_in(dtype, call)
+            instance, arguments = rounded(self.example(), dtype)
+            usual = call(instance, *arguments)
+            draws = any(map(is_key, jax.tree.leaves((instance, arguments))))
+            pairs = zip(arrays_of(usual), arrays_of(got), strict=True)
+            for i, (before, now) in enumerate(pairs):
+                if has_dtype(before, "float"):
+                    self._check_dtype(dtype, f"output {i}", before, now)
+                    if not draws:  # what is drawn depends on the dtype
+                        self._check_values(dtype, f"output {i}", before, now)
+
+    def _result_in(self, dtype: str, call: Callable[..., Any]) -> Any:
+        with example_in(self, dtype, 0) as (instance, arguments):
+            return call(instance, *arguments)
+
+    def _check_dtype(self, dtype: str, where: str, usual: Any, got: Any) -> None:
+        """What is of the default dtype otherwise is of this one, and as finite."""
+        same = got.dtype in (jnp.dtype(dtype), jnp.finfo(dtype).dtype)
+        hint = "an array with a fixed dtype: `dtype=x.dtype`"
+        check(same, where, f"in {dtype} it is {got.dtype}", hint)
+        lost = np.isfinite(host(usual)) & ~np.isfinite(host(got))
+        hint = "what 16 bits cannot hold: a large number, or an epsilon that is 0"
+        check(not lost.any(), where, f"in {dtype} it is {got}", hint)
+
+    def _check_values(self, dtype: str, where: str, usual: Any, got: Any) -> None:
+        """Its values are those of the default dtype, as far as the narrower one tells."""
+        narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda one: jnp.finfo(one).eps)
+        allowed = tolerance_of(narrow, self.tolerance)
+        with noting() as differences:
+            one, other = (host(v).astype(np.complex128) for v in (got, usual))
+            compare(one, other, allowed)
+        told = f"in {dtype} it is not what it is in {usual.dtype}"
+        hint = "a way through the call for one dtype; `tolerance` allows more rounding"
+        check(not differences, where, "; ".join([told, *differences]), hint)
+
     def test_p07_loses_no_precision_on_the_way(self) -> None:
         self.need_call()
         if not self.strict:
@@ -100,9 +147,7 @@ class PytreeJitEqualsEager(PytreeSuite):
             instance = self.make(seed)
             before = frozen(instance)
             eager = self.apply(instance, *self.arguments(seed))
-            check(
-                frozen(instance) == before, name, "the eager call changed the instance"
-            )
+            check(frozen(instance) == before, name, "the eager call changed the instance")
             with doing("call", "the call under jax.jit"):
                 got = compiled(instance, *self.arguments(seed))
             check_close("call", "jit gives {}, eager {}", got, eager)
@@ -160,9 +205,7 @@ class PytreeJitEqualsEager(PytreeSuite):
         with doing("call", "the call under strict promotion", hint), promotion:
             try:
                 value, back = self.dynamic(instance)
-                jax.eval_shape(
-                    lambda v, given: self.apply(back(v), *given), value, arguments
-                )
+                jax.eval_shape(lambda v, given: self.apply(back(v), *given), value, arguments)
             except jax.dtypes.TypePromotionError as error:
                 # An integer may meet a float, but where the tests forbid that everywhere.
                 if strict or not any(kind in str(error) for kind in ("int", "bool")):
@@ -189,9 +232,7 @@ class PytreeJitEqualsEager(PytreeSuite):
                     pytest.skip(f"jax has no such operation in bfloat16: {error}")
                 raise
         for i, out in enumerate(jax.tree.leaves(result)):
-            wrong = (
-                jnp.issubdtype(out.dtype, jnp.floating) and out.dtype != jnp.bfloat16
-            )
+            wrong = jnp.issubdtype(out.dtype, jnp.floating) and out.dtype != jnp.bfloat16
             told = f"with bfloat16 leaves and arguments it is {out.dtype}"
             check(not wrong, f"output {i}", told, "an array with a fixed dtype")
 
@@ -199,7 +240,5 @@ class PytreeJitEqualsEager(PytreeSuite):
         declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
         declared += [str(out.dtype) for out in self.returns]
         fixed = [name for name in declared if is_fixed_inexact(name)]
-        given = [
-            v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)
-        ]
+        given = [v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)]
         return not fixed and all(dtype == real_dtype("float") for dtype in given)

@@ -75,9 +75,7 @@ def bits_by_kind(values: Sequence[Any]) -> dict[str, int]:
 def aval(leaf: Any) -> tuple[Any, ...]:
     """Shape, dtype and weak type, which is what a trace depends on."""
     weak = bool(getattr(leaf, "weak_type", False))
-    return (
-        (jnp.shape(leaf), str(leaf.dtype), weak) if hasattr(leaf, "dtype") else (leaf,)
-    )
+    return (jnp.shape(leaf), str(leaf.dtype), weak) if hasattr(leaf, "dtype") else (leaf,)
 
 
 def raw(value: Any) -> np.ndarray:
@@ -88,6 +86,14 @@ def raw(value: Any) -> np.ndarray:
 def numpy_leaf(value: Any) -> Any:
     """An array as NumPy's, and a key as it is, which NumPy has none of."""
     return value if is_key(value) else np.array(value)
+
+
+def wide_in_numpy(value: Any) -> Any:
+    """An array as NumPy's, with floats in 64 bits; a key as it is, which NumPy has none of."""
+    if not is_inexact(value):
+        return numpy_leaf(value)
+    is_complex = jnp.issubdtype(value.dtype, jnp.complexfloating)
+    return np.array(value).astype(np.complex128 if is_complex else np.float64)
 
 
 def host(value: Any) -> np.ndarray:

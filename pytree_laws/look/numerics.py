@@ -1,7 +1,8 @@
 """Numbers: equal up to rounding, slopes by small steps, overflow on the way."""
 
+import contextlib
 import importlib.util
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -17,14 +18,45 @@ from .trees import put, structure
 # By how many times eps two programs for the same function may differ, where it is not 64.
 # jax's own tests give a TPU, whose exp and tanh are less exact, 1e-3 in float32.
 ROUNDINGS = {"tpu": 8192}
+HALF_ROUNDINGS = 8  # the same in 16 bits, of which so many times are half a number
+
+Tolerance = float | Mapping[str, float] | None
+"""How far two computations of one number may differ: at all, by dtype, or as usual."""
+DECLARED: list[Tolerance] = [None]  # what the suite whose law is running declares
+
+
+@contextlib.contextmanager
+def tolerating(declared: Tolerance) -> Iterator[None]:
+    """Within it comparisons allow what a suite declares, where that is more."""
+    before, DECLARED[0] = DECLARED[0], declared
+    try:
+        yield
+    finally:
+        DECLARED[0] = before
+
+
+def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
+    """What is declared for a dtype; for a complex one, if need be, what its parts have."""
+    if not isinstance(declared, Mapping):
+        return declared
+    names = str(dtype), str(jnp.finfo(dtype).dtype)
+    return next((declared[name] for name in names if name in declared), None)
+
+
+def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
+    """How far a number of this dtype may be from what an author says it is."""
+    found = declared_tolerance(dtype, declared)
+    if found is not None:
+        return found
+    info = jnp.finfo(dtype)
+    usual = ROUNDINGS.get(jax.default_backend(), 64)
+    return (HALF_ROUNDINGS if info.bits <= 16 else usual) * float(info.eps)
 
 
 def close(left: Any, right: Any, slack: float = 1.0) -> bool:
     """Equal structure and dtypes, and values up to rounding."""
     leaves = zip(jax.tree.leaves(left), jax.tree.leaves(right))
-    return structure(left) == structure(right) and all(
-        close_leaf(one, other, slack) for one, other in leaves
-    )
+    return structure(left) == structure(right) and all(close_leaf(one, other, slack) for one, other in leaves)
 
 
 def close_leaf(left: Any, right: Any, slack: float) -> bool:
@@ -35,14 +67,13 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
     wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
     one, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
     steps = ROUNDINGS.get(jax.default_backend(), 64)
-    rounding = steps * slack * float(jnp.finfo(left.dtype).eps)
+    allowed = declared_tolerance(left.dtype, DECLARED[0]) or 0.0
+    rounding = max(steps * slack * float(jnp.finfo(left.dtype).eps), allowed)
     biggest = float(np.abs(one[np.isfinite(one)]).max(initial=1.0))
     return np.allclose(one, other, rounding, rounding * biggest, equal_nan=True)
 
 
-def check_close(
-    where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0
-) -> None:
+def check_close(where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0) -> None:
     """`close`, or a fault that shows both; only then, since to show a tree takes long."""
     __tracebackhide__ = True
     if not close(got, wanted, slack):
@@ -98,18 +129,14 @@ def moved(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
 
 def rounding_of(sizes: Mapping[str, Any]) -> float:
     """What is no more than rounding, where the sizes of all gradients are these."""
-    biggest = max(
-        (float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0
-    )
+    biggest = max((float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0)
     return 64 * float(np.finfo(np.float32).eps) * biggest
 
 
 CARRY_HINT = "stop_gradient on the carry: nothing is learnt through time"
 
 
-def check_slopes(
-    where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT
-) -> None:
+def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT) -> None:
     """Gradients agree with what small steps show, wherever these show a slope."""
     both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
     steps = [raw(leaf) + step for step in (-STEP, 0, STEP)]
@@ -124,9 +151,7 @@ def check_slopes(
             check(bool(near), where, told, hint)
 
 
-def check_flow(
-    where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str
-) -> None:
+def check_flow(where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str) -> None:
     """The same for several arrays at once, each element along a way of its own."""
     ways = [sample(5 + i, leaf.shape, "float32") for i, leaf in enumerate(values)]
 
@@ -144,9 +169,7 @@ def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> N
     for i, leaf in values.items():
         along = np.asarray(sample(5, leaf.shape, "float32"), leaf.dtype)
         steps = [np.asarray(leaf) + step * along for step in (-STEP, STEP)]
-        first, last = (
-            float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps
-        )
+        first, last = (float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps)
         if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
             found = (last - first) / (2 * STEP)
             slope = float(np.sum(np.asarray(slopes[i]) * along))

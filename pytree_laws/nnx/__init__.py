@@ -50,6 +50,9 @@ from ..laws import (
 from ..laws import (
     p18_backend as pytree_p18,
 )
+from ..laws import (
+    p19_numbers as pytree_p19,
+)
 from ..report import Law
 from . import (
     p01_construct,
@@ -69,6 +72,7 @@ from . import (
     p16_helpers,
     p17_identity,
     p18_backend,
+    p19_numbers,
     ties,
 )
 from .variables import Var
@@ -95,12 +99,14 @@ LAWS: Mapping[str, Law] = {
         p16_helpers,
         p17_identity,
         p18_backend,
+        p19_numbers,
     )
 }
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class NnxLaws(
+    pytree_p19.Numbers,
     pytree_p18.Backend,
     ties.NnxTies,
     p17_identity.NnxIdentity,

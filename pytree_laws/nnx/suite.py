@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from ..look.arrays import is_inexact, is_key, on_device
+from ..look.arrays import is_inexact, is_key, on_device, wide_in_numpy
 from ..look.draws import edit
 from ..look.jaxprs import NEEDS_VALUES
+from ..look.programs import compiled
 from ..look.statics import static_fault
-from ..look.trees import flatten, under
+from ..look.trees import flatten, map_arrays, under
 from ..report import ANY_ERROR
 from ..suite import Suite, takes_a_seed
 from .infer import inferred_updates, inferred_variables, written_variables
@@ -36,7 +37,6 @@ class NnxSuite(Suite):
     variables: ClassVar[Sequence[Var] | None] = None  # None: those of a module
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
-    takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
     tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
 
     def inputs(self, seed: int) -> dict[str, Any]:
@@ -163,6 +163,17 @@ class NnxSuite(Suite):
         module = copy_of(instance)
         return self.call(module, *arguments), values_of(module)
 
+    def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.partial(compiled, static_argnums=0)
+        def traced(graphdef: Any, state: Any, *arguments: Any) -> Any:
+            return function(nnx.merge(graphdef, state, copy=True), *arguments)
+
+        return lambda module, *given: traced(*nnx.split(module), *given)
+
+    def in_numpy(self, instance: Any) -> Any:
+        graphdef, state = nnx.split(instance)
+        return nnx.merge(graphdef, map_arrays(wide_in_numpy, state), copy=True)
+
     def by_nnx_jit(self) -> Callable[..., Any]:
         laws: Any = type(self)
         self.example()
@@ -183,11 +194,7 @@ class NnxSuite(Suite):
             variable.set_value(edit(value_of(variable)))
 
     def spreads(self) -> dict[str, float]:
-        return {
-            one.path: one.std
-            for one in self.manifest()
-            if one.std and not self.is_empty(one.path)
-        }
+        return {one.path: one.std for one in self.manifest() if one.std and not self.is_empty(one.path)}
 
     def drawn_values(self) -> dict[str, np.ndarray]:
         """What is declared with a spread, drawn from many keys: each with a leading axis."""

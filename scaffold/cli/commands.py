@@ -109,10 +109,9 @@ def main(context: click.Context) -> None:
     help="Option of the kind; see `scaffold kinds`.",
 )
 @click.option("--group", multiple=True, metavar="NAME=FIELD,...", help="Fields with a filter spec.")
-@click.option(
-    "--preset", multiple=True, metavar="FIELD.ENTRY=VALUE", help="Entry of a dict that creation fixes."
-)
+@click.option("--preset", multiple=True, metavar="FIELD.ENTRY=VALUE", help="Dict entry that creation fixes.")
 @click.option("--size", multiple=True, metavar="DIM=INT", help="Size of a dim in the tests.")
+@click.option("--unused", metavar="NAME,...", help="Keys and fields on which the call need not depend.")
 @click.option("--backend", type=options.BACKENDS, help="The platform on which the tests must run.")
 @click.option(
     "--lower-for",

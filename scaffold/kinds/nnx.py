@@ -152,7 +152,9 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         "suite": "NnxLaws",
         "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),
         "manifest": "variables",
-        "leaves": [row for field in spec.dynamic for row in _rows(subject, field)],
+        "leaves": [
+            row for field in spec.dynamic if not subject.is_absent(field) for row in _rows(subject, field)
+        ],
         "attributes": [
             *([f"updates = {updates!r}"] if updates else []),
             "map_variables = staticmethod(map_variables)",

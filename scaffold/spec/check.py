@@ -19,6 +19,7 @@ from scaffold.spec.check_source import (
     readable,
     source_faults,
 )
+from scaffold.spec.check_tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
@@ -48,7 +49,8 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
     faults += frozen_faults(sound)
     # Sizes come last: they rest on dims and arguments that are right.
-    return faults or list(size_faults(sound, f"{sound.where}: test.sizes"))
+    place = f"{sound.where}: test.sizes"
+    return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]
 
 
 def _place(spec: ModuleSpec, *parts: str) -> str:
@@ -202,6 +204,12 @@ def _argument_order(spec: ModuleSpec, place: str) -> Iterator[Fault]:
 
 
 def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    yield from _example(spec, unread)
+    yield from case_faults(spec, lambda one: _example(one, unread))
+    yield from claim_faults(spec)
+
+
+def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     called = {argument.name for argument in (spec.call.args if spec.call else ())}
     known = {parameter.name for parameter in parameters(spec)} | called
     yield from _sizes(spec, known, unread)
@@ -213,7 +221,6 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
             kind = next((one.type for one in _given(spec) if one.name == name), None)
             if kind is not None and source != "None":
                 yield from value_faults(kind, source, place)
-    yield from _unused(spec)
     for row in spec.test.rejected:
         if not row:
             yield Fault(_place(spec, "test", "rejected"), "a row changes nothing", "write `{ depth = 0 }`")
@@ -224,16 +231,6 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
 def _given(spec: ModuleSpec) -> tuple[Parameter | Argument, ...]:
     """The arguments of the constructor and, where it takes none of that name, of the call."""
     return (*parameters(spec), *(spec.call.args if spec.call else ()))
-
-
-def _unused(spec: ModuleSpec) -> Iterator[Fault]:
-    legal = tuple(one.name for one in spec.dynamic if one.array is not None)
-    for name in spec.test.unused:
-        if name not in legal:
-            fix = suggestion(name, legal, "remove it")
-            yield Fault(
-                _place(spec, "test", "unused"), f"`{name}` is no field that holds an array", fix, legal
-            )
 
 
 def _known_argument(name: str, known: set[str], place: str, unread: frozenset[str]) -> Iterator[Fault]:

@@ -21,6 +21,8 @@ from scaffold.spec.expressions import (
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import IMPORTS, class_name_fault
 from scaffold.spec.rewriting import self_attributes
+from scaffold.spec.states import ARGUMENT as STATE_ARGUMENT
+from scaffold.spec.states import state_fields
 from scaffold.spec.variables import may_update, updated_attribute
 
 _BUILTINS = frozenset(dir(builtins)) | {"__class__"}
@@ -54,6 +56,7 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
             body = f"{spec.where}: call.body"
             yield Piece(body, spec.call.body, expression=False, updates=may_update(spec))
     yield from _pieces_of_tests(spec)
+    yield from _claims(spec)
 
 
 def _pieces_of(field: Field, place: str) -> Iterator[Piece]:
@@ -73,6 +76,16 @@ def _pieces_of_tests(spec: ModuleSpec) -> Iterator[Piece]:
     yield from (Piece(f"{place}.values.{name}", text) for name, text in spec.test.values)
     yield from (Piece(f"{place}.other.{name}", text) for name, text in spec.test.other)
     yield from (Piece(f"{place}.rejected.{name}", text) for row in spec.test.rejected for name, text in row)
+    for index, case in enumerate(spec.test.cases):
+        yield from (Piece(f"{place}.cases.{index}.values.{name}", text) for name, text in case.values)
+
+
+def _claims(spec: ModuleSpec) -> Iterator[Piece]:
+    """What the tests say of the fields and the arguments of the call."""
+    place = f"{spec.where}: test"
+    yield from (Piece(f"{place}.holds.{i}.that", one.that) for i, one in enumerate(spec.test.holds))
+    if spec.test.reference:
+        yield Piece(f"{place}.reference", spec.test.reference, expression=False)
 
 
 def source_faults(piece: Piece) -> Iterator[Fault]:
@@ -153,6 +166,12 @@ def readable(spec: ModuleSpec) -> tuple[ModuleSpec, str]:
     setup = "" if is_broken(spec.setup or None, expression=False) else spec.setup
     rows = tuple(_parsed(row) for row in spec.test.rejected)
     test = replace(spec.test, values=_parsed(spec.test.values), other=_parsed(spec.test.other), rejected=rows)
+    test = replace(
+        test,
+        cases=tuple(replace(one, values=_parsed(one.values)) for one in test.cases),
+        holds=tuple(replace(one, that="None") if is_broken(one.that) else one for one in test.holds),
+        reference="" if is_broken(test.reference or None, expression=False) else test.reference,
+    )
     fields = tuple(map(_readable_field, spec.fields))
     return replace(spec, fields=fields, setup=setup, call=call, test=test), "\n".join(broken)
 
@@ -219,6 +238,11 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     yield from _known_in_call(spec, shared)
     for piece in _pieces_of_tests(spec):
         yield from _unknown(piece.text, shared | {"seed", "self"}, piece.place)
+    arguments = {argument.name for argument in (spec.call.args if spec.call else ())}
+    arguments |= {STATE_ARGUMENT.name} if state_fields(spec) else set[str]()
+    for piece in _claims(spec):
+        scope = shared | arguments | {"self"} | ({"close"} if piece.expression else set[str]())
+        yield from _unknown(piece.text, scope, piece.place, expression=piece.expression)
 
 
 def _known_in_call(spec: ModuleSpec, shared: frozenset[str]) -> Iterator[Fault]:
@@ -255,10 +279,13 @@ def _how_to_know(name: str, known: frozenset[str], key: str, made: frozenset[str
     near = nearest(name, known)
     if near:
         return f"did you mean `{near}`?" + (" If not, bind it in `setup`" if key in _IN_CONSTRUCTOR else "")
+    if key in _CLAIMED:
+        return f'read an argument of the call, a field as `self.{name}`, or write `imports = ["from ... import {name}"]`'
     bind = "bind it in `setup`, " if key in _IN_CONSTRUCTOR else ""
     return f'{bind}declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
 
 
+_CLAIMED = ("that", "reference")
 _IN_CONSTRUCTOR = ("init", "preprocess", "converter")
 
 
@@ -271,6 +298,8 @@ def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault
             yield from _attributes(spec, field.expression, f"{place}.{field.expression_key}", unread)
     if spec.call is not None:
         yield from _attributes(spec, spec.call.body, f"{spec.where}: call.body", unread)
+    for piece in _claims(spec):
+        yield from _attributes(spec, piece.text, piece.place, unread)
 
 
 def _attributes(spec: ModuleSpec, source: str | None, place: str, unread: frozenset[str]) -> Iterator[Fault]:

@@ -15,6 +15,9 @@ REBUILDS = ("bypass", "flag", "factory", "static")
 LAYOUTS = ("flat", "nested")
 ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared")
 
+TEST_DTYPES = ("f16", "bf16", "f32", "f64", "c64", "c128")
+"""The dtypes in which tests may build and call a class."""
+
 _PYTHON_TYPES = {
     "string": (str,),
     "boolean": (bool,),
@@ -25,6 +28,7 @@ _PYTHON_TYPES = {
     "table": (dict,),
     "boolean or a format": (bool, str),
     "boolean or a name": (bool, str),
+    "number or a table": (int, float, dict),
 }
 
 
@@ -120,6 +124,19 @@ CALL_KEYS = {
         "string", "Kind module: the name of the batch axis over which the body averages, under `jax.vmap`."
     ),
 }
+CASE_KEYS = {
+    "name": Key("string", "What the configuration is: `without a bias`.", required=True),
+    "sizes": Key("table", "Sizes of dims that are others than in the example."),
+    "values": Key("table", "Values of arguments that are others than in the example."),
+}
+CONDITION_KEYS = {
+    "name": Key("string", "What holds: `the inverse undoes the call`.", required=True),
+    "that": Key(
+        "string",
+        "An expression over `self` and the arguments of the call that must be true: `close(self(self(x)), x)`.",
+        required=True,
+    ),
+}
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),
     "values": Key(
@@ -128,7 +145,27 @@ TEST_KEYS = {
     ),
     "other": Key("table", "Changes to the arguments that make another configuration."),
     "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),
-    "unused": Key("array of strings", "Fields on some elements of which the example call does not depend."),
+    "unused": Key(
+        "array of strings",
+        "Fields on some elements of which the example call does not depend, and keys that the call never draws from.",
+    ),
+    "dtypes": Key(
+        "array of strings",
+        "Further dtypes in which the class is built and called: `bf16`, `f64`.",
+        TEST_DTYPES,
+    ),
+    "tolerance": Key(
+        "number or a table",
+        "How far two computations of one number may differ, relative to the largest: one number, or one by dtype.",
+    ),
+    "cases": Key(
+        "array of tables", "Further configurations, which the laws that cost little run on as well."
+    ),
+    "holds": Key("array of tables", "Conditions that must be true, each a test of your own."),
+    "reference": Key(
+        "string",
+        "The call in NumPy, as an expression or a body over the fields and the arguments, to compare with.",
+    ),
     "skip": Key(
         "array of strings", "Parts of names of tests that do not hold for the class: `p08_every_parameter`."
     ),
@@ -203,6 +240,7 @@ _EXAMPLES = {
     "value": "{} = 3",
     "boolean or a format": "{} = true",
     "boolean or a name": "{} = true",
+    "number or a table": "{} = 1e-4",
 }
 
 
@@ -224,7 +262,7 @@ def _has_form(value: Any, form: str) -> bool:
     if form == "value":
         return is_value(value)
     if not isinstance(value, _PYTHON_TYPES[form]) or (
-        isinstance(value, bool) and form in ("integer", "number")
+        isinstance(value, bool) and form in ("integer", "number", "number or a table")
     ):
         return False
     item = {"array of strings": str, "array of tables": dict}.get(form)

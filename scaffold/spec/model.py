@@ -128,6 +128,24 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Case:
+    """A further configuration for the tests: the example with other sizes and values."""
+
+    name: str
+    sizes: tuple[tuple[str, int], ...] = ()
+    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    values: tuple[tuple[str, Source], ...] = ()
+
+
+@dataclass(frozen=True)
+class Condition:
+    """What must be true of each instance and the arguments of its call."""
+
+    name: str
+    that: Source
+
+
+@dataclass(frozen=True)
 class TestPlan:
     """What the generated tests use where the defaults do not do."""
 
@@ -140,7 +158,15 @@ class TestPlan:
     strict: bool = True
     """Whether the call must not promote dtypes and ranks."""
     unused: tuple[str, ...] = ()
-    """Fields on some elements of which the example call does not depend."""
+    """Fields on some elements of which the example call does not depend, and keys from which it never draws."""
+    dtypes: tuple[str, ...] = ()
+    """Those in which the class is built and called besides the default one, as `bf16`."""
+    tolerance: float | tuple[tuple[str, float], ...] | None = None
+    """How far two computations of one number may differ: one number, or one by dtype."""
+    cases: tuple[Case, ...] = ()
+    holds: tuple[Condition, ...] = ()
+    reference: str = ""
+    """The call in NumPy: an expression, or statements that return."""
     skip: tuple[str, ...] = ()
     """Parts of the names of tests that do not hold for the class."""
     backend: str | None = None

@@ -47,6 +47,8 @@ IMPORTS = {
     **{name: f"from pytree_laws.{module} import {name}" for name, module in _FROM_FURTHER_LAWS.items()},
 }
 """Names that code may use without importing them, with the line that imports each."""
+TEST_IMPORTS = {name: f"from pytree_laws import {name}" for name in ("case", "holds")}
+"""Further ones of test files; a field or an argument may have these names."""
 
 _DICT_METHODS = frozenset(name for name in dir(dict) if not name.startswith("_"))
 _EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype", "_check", "_rebuild"))

@@ -22,6 +22,7 @@ _ARGUMENTS = {
     "test.backend": "--backend",
     "test.lower_for": "--lower-for",
     "test.sizes": "--size",
+    "test.unused": "--unused",
     "fields": "FIELDS",
     "options": "--option",
     "groups": "--group",

@@ -15,7 +15,6 @@ from scaffold.spec.entries import (
     frozen_as,
     import_statement,
     init_source,
-    is_size,
     of_one_name,
     saved_as,
     text_or_none,
@@ -28,13 +27,13 @@ from scaffold.spec.keys import (
     FIELD_KEYS,
     GROUP_KEYS,
     SPEC_KEYS,
-    TEST_KEYS,
     is_value,
     key_faults,
     option_faults,
 )
-from scaffold.spec.model import Argument, Call, Field, Group, ModuleSpec, TestPlan
+from scaffold.spec.model import Argument, Call, Field, Group, ModuleSpec
 from scaffold.spec.raw import as_list, as_table, as_text
+from scaffold.spec.read_tests import read_test
 from scaffold.spec.roles import default_role, legal_roles
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.tokens import parse_field_text
@@ -243,41 +242,6 @@ class Reader:
         given = self.text(table, "class") or class_of_group(self.text(raw, "name"), name)
         return Group(name, tuple(map(str, fields)), given, table.get("readable") is True)
 
-    def test(self, raw: Mapping[str, Any]) -> TestPlan:
-        table = self.table(raw, "test")
-        self.faults += [_at(fault, self.where) for fault in key_faults(table, TEST_KEYS, "test")]
-        given = self.table(table, "sizes")
-        sizes = {name: size for name, size in given.items() if is_size(size)}
-        for name, size in given.items():
-            if name not in sizes:
-                fix = "write an integer from 1, or an array of them for a dim such as `*shape`"
-                self.add(self.place("test", "sizes", name), f"{size!r} is not a size", fix)
-        return TestPlan(
-            sizes=tuple((name, size) for name, size in sizes.items() if type(size) is int),
-            shapes=tuple(
-                (name, tuple(as_list(size))) for name, size in sizes.items() if isinstance(size, list)
-            ),
-            values=self.values(self.table(table, "values"), "values"),
-            other=self.values(self.table(table, "other"), "other"),
-            strict=table.get("strict") is not False,
-            unused=tuple(map(str, as_list(table.get("unused")))),
-            skip=tuple(map(str, as_list(table.get("skip")))),
-            backend=self.text(table, "backend") or None,
-            lower_for=tuple(map(str, as_list(table["lower_for"]))) if "lower_for" in table else None,
-            rejected=tuple(
-                self.values(as_table(row), "rejected")
-                for row in as_list(table.get("rejected"))
-                if isinstance(row, Mapping)
-            ),
-        )
-
-    def values(self, table: Mapping[str, Any], key: str) -> tuple[tuple[str, str], ...]:
-        for name, value in table.items():
-            if not is_value(value, tables=True):
-                fix = "write a string, a number, a boolean, or an array or a table of these"
-                self.add(self.place("test", key, name), f"{value!r} is no value", fix)
-        return literals({name: value for name, value in table.items() if is_value(value, tables=True)})
-
 
 def _no_class(name: str) -> bool:
     return False
@@ -319,7 +283,7 @@ def read_spec(
         save=saved_as(raw.get("save")),
         options=reader.options(raw, kind),
         call=reader.call(raw),
-        test=reader.test(raw),
+        test=read_test(reader, raw),
         where=where,
     )
     spec = replace(spec, uses=classes_used(spec, is_class))

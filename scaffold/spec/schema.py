@@ -4,7 +4,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from scaffold.kinds import NAMES, kind_of
-from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, GROUP_KEYS, SPEC_KEYS, TEST_KEYS, Key
+from scaffold.spec.keys import (
+    CALL_KEYS,
+    CASE_KEYS,
+    CONDITION_KEYS,
+    FIELD_KEYS,
+    GROUP_KEYS,
+    SPEC_KEYS,
+    TEST_KEYS,
+    Key,
+)
 
 _FORMS: dict[str, dict[str, Any]] = {
     "string": {"type": "string"},
@@ -16,6 +25,7 @@ _FORMS: dict[str, dict[str, Any]] = {
     "table": {"type": "object"},
     "boolean or a format": {"type": ["boolean", "string"]},
     "boolean or a name": {"type": ["boolean", "string"]},
+    "number or a table": {"type": ["number", "object"], "additionalProperties": {"type": "number"}},
     "value": {
         "type": ["string", "integer", "number", "boolean", "array"],
         "items": {"type": ["string", "integer", "number", "boolean", "array"]},
@@ -38,7 +48,9 @@ def json_schema() -> dict[str, Any]:
         "anyOf": [_FORMS["array of strings"], _table(GROUP_KEYS)]
     }
     schema["properties"]["call"] = _table(CALL_KEYS)
-    schema["properties"]["test"] = _table(TEST_KEYS)
+    schema["properties"]["test"] = tests = _table(TEST_KEYS)
+    for name, keys in (("cases", CASE_KEYS), ("holds", CONDITION_KEYS)):
+        tests["properties"][name]["items"] = _table(keys)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A class for scaffold to generate",

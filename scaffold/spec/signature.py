@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from scaffold.spec.expressions import syntax_fault
-from scaffold.spec.model import Argument
-from scaffold.spec.types import Type, TypeSyntaxError, parse_type
+from scaffold.spec.model import Argument, Call
+from scaffold.spec.types import Type, TypeSyntaxError, arrays, parse_type
 
 _OPEN, _CLOSE = "([{", ")]}"
 
@@ -67,3 +67,9 @@ def parse_returns(text: str) -> tuple[tuple[Type, ...], bool]:
     if not parts:
         raise TypeSyntaxError('a result has a type: write `returns = "f[size]"`')
     return tuple(parse_type(part) for part in parts), len(parts) > 1
+
+
+def key_arguments(call: Call | None) -> tuple[Argument, ...]:
+    """The arguments of a call that are PRNG keys, or hold some."""
+    taken = call.args if call is not None else ()
+    return tuple(one for one in taken if one.type and any(kind.dtype == "key" for kind in arrays(one.type)))

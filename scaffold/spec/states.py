@@ -85,6 +85,12 @@ def _with_argument(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
     return (*arguments[:required], ARGUMENT, *arguments[required:])
 
 
+def read_states(spec: ModuleSpec, source: str) -> str:
+    """`source`, which knows the arguments of the call, with the value of each state read from that argument."""
+    own = state_argument(spec)
+    return source if own is None else _reads(spec, source, own.name)
+
+
 def _reads(spec: ModuleSpec, source: str, state: str) -> str:
     """`source` with `state.get(self.mean)` for `self.mean`."""
     names = {one.name for one in state_fields(spec)}

@@ -139,7 +139,9 @@ def raw_spec(
     presets = read.get("preset", {})
     faults += [*wrong, *([] if faults else preset_faults(tables, presets))]
     raw: dict[str, Any] = {"name": name, **plain, "fields": with_presets(tables, presets)}
-    test = {"sizes": read.get("size"), "backend": options.get("backend"), "lower_for": [*lower_for]}
+    unused = [name.strip() for name in (options.get("unused") or "").split(",") if name.strip()]
+    test = {"sizes": read.get("size"), "unused": unused, "backend": options.get("backend")}
+    test |= {"lower_for": [*lower_for]}
     found = {
         "options": read.get("option"),
         "groups": read.get("group"),

@@ -9,9 +9,9 @@ from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.constructor import parameters
-from scaffold.spec.expressions import count_name
 from scaffold.spec.frozen import is_frozen
-from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.signature import key_arguments
 from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.types import (
     DTYPES,
@@ -28,6 +28,7 @@ from scaffold.spec.types import (
     UnionType,
     walk,
 )
+from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     bounds,
     drawn_fields,
@@ -58,6 +59,8 @@ def suite_context(subject: Subject) -> Context:
         "is_lenient": not spec.test.strict,
         "skips": list(map(repr, spec.test.skip)),
         "members": [],
+        "claims": claims(subject),
+        "precisions": precisions(spec),
         **_construction(subject),
         **_declarations(subject),
         **_example_call(subject),
@@ -83,7 +86,7 @@ def _declarations(subject: Subject) -> Context:
         "leaves": [
             _leaf(subject, field, (place + path, kind))
             for place, field in subject.facts.placed
-            if field.dynamic and field.role != "state"
+            if field.dynamic and field.role != "state" and not subject.is_absent(field)
             for path, kind in entries(subject, field)
         ],
         "static": _static(subject),
@@ -109,9 +112,9 @@ def _example_call(subject: Subject) -> Context:
             for index, one in enumerate(subject.passed)
             if one.type
         ],
-        "call_targets": _targets([_local(one) for one in subject.passed]),
+        "call_targets": targets([local(one) for one in subject.passed]),
         "call_arguments": given,
-        "called": call_source(subject.spec, given, {_local(one): one.type for one in subject.passed}),
+        "called": call_source(subject.spec, given, {local(one): one.type for one in subject.passed}),
     }
 
 
@@ -129,14 +132,6 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
     absent = absent_inputs(spec)
     if absent:
         yield "absent", f"({', '.join(absent)},)"
-
-
-def _targets(names: list[str]) -> str:
-    return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
-
-
-def _local(argument: Argument) -> str:
-    return "instance_" if argument.name == "instance" else argument.name
 
 
 def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
@@ -274,7 +269,7 @@ def _call_arguments(subject: Subject) -> Iterator[str]:
         if argument.is_marker:
             keyword_only = True
         elif argument in subject.passed:
-            yield f"{argument.name}={_local(argument)}" if keyword_only else _local(argument)
+            yield f"{argument.name}={local(argument)}" if keyword_only else local(argument)
         elif argument.name in explicit:
             yield f"{argument.name}={explicit[argument.name]}"
             keyword_only = True
@@ -286,14 +281,9 @@ def _call_arguments(subject: Subject) -> Iterator[str]:
 
 
 def _ignores_key(subject: Subject) -> bool:
-    """Whether the call takes a key and never looks at it."""
-    call = subject.spec.call
-    keys = [
-        one.name
-        for one in subject.arguments
-        if one.type and any((isinstance(part, ArrayType) and part.dtype == "key") for part in walk(one.type))
-    ]
-    return call is not None and bool(keys) and not any(count_name(call.body, key) for key in keys)
+    """Whether the call takes a key and never draws from it, as the spec says: the body is what the tests judge."""
+    keys = [one.name for one in key_arguments(subject.spec.call)]
+    return bool(keys) and all(name in subject.spec.test.unused for name in keys)
 
 
 def _returns(subject: Subject) -> list[str]:

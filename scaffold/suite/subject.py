@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scaffold.emit.facts import Facts, facts
+from scaffold.spec.cases import is_passed
+from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.states import is_stateful
-from scaffold.spec.types import ArrayType, ClassType, TreeType, walk
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
 
@@ -43,17 +44,7 @@ class Subject:
     def passed(self) -> tuple[Argument, ...]:
         """Those that the example passes as arrays, which are cast, mapped and differentiated; the others keep their default
         or are constants."""
-        return tuple(one for one in self.arguments if self._is_passed(one))
-
-    def _is_passed(self, argument: Argument) -> bool:
-        if argument.type is None:
-            return False
-        parts = tuple(walk(argument.type))
-        has_array = any(isinstance(part, ArrayType | TreeType | ClassType) for part in parts)
-        is_key = any(isinstance(part, ArrayType) and part.dtype == "key" for part in parts)
-        value = dict(self.spec.test.values).get(argument.name)
-        wanted = value != "None" if value is not None else argument.default is None or is_key
-        return has_array and wanted
+        return tuple(one for one in self.arguments if is_passed(self.spec, one))
 
     @cached_property
     def batch(self) -> int:
@@ -64,6 +55,12 @@ class Subject:
     def states(self) -> list[str] | None:
         """The rows of the states that an instance is made with; None where not all are known."""
         return state_rows(self.examples) if is_stateful(self.spec) else []
+
+    def is_absent(self, field: Field) -> bool:
+        """Whether the field is None in the example."""
+        changed = field.converter or field.name in assigned_names(self.spec.setup)
+        given = self.inputs.get(field.name) if field.given and not changed else None
+        return given == "None" or self.inputs.get(field.optional or "") == "False"
 
     def is_kept_apart(self, field: Field) -> bool:
         """Whether the entries that creation fixes lie in the treedef."""

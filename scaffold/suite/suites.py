@@ -7,18 +7,26 @@ from scaffold.spec.bases import with_inherited_call
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.shared import shared_fields
 from scaffold.spec.states import is_stateful
+from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.subject import Subject
 
 
 def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """The values that `templates/tests` lays out for a class. Raises `ScaffoldError` where no example can be made."""
+    if not kind_of(spec.kind).has_instances:
+        own = kind_of(spec.kind).tests(spec, known)
+        return {**own, "cases": [], "suite": _suites(spec, own.get("suite", ""))}
+    own = _context(spec, known)
+    cases = case_contexts(spec, own, lambda changed: _context(changed, known))
+    return {**own, **widened(cases, own), "cases": cases, "suite": _suites(spec, own["suite"])}
+
+
+def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
+    """What is common, and what the kind has in the place of that."""
     kind = kind_of(spec.kind)
-    own = kind.tests(spec, known)
-    if kind.has_instances:
-        whole = kind.examined(with_inherited_call(spec, known), known)
-        own = {**suite_context(Subject(whole, known)), **own}
-    return {**own, "suite": _suites(spec, own.get("suite", ""))}
+    whole = kind.examined(with_inherited_call(spec, known), known)
+    return {**suite_context(Subject(whole, known)), **kind.tests(spec, known)}
 
 
 def law_suites(spec: ModuleSpec) -> tuple[str, ...]:

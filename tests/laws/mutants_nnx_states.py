@@ -258,6 +258,11 @@ class KeyUnused(NoisyLaws):
             return self.affine(x)
 
 
+@mutant("P16", "another key gives another output", "out of date")
+class KeyUsedAfterAll(NoisyLaws):
+    ignores_key = True
+
+
 # P17
 
 

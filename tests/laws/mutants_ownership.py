@@ -164,10 +164,15 @@ class WrongFilter(NodeLaws):
     cls = node(matrices=lambda self: jax.tree.map(lambda _: True, self))
 
 
-@mutant("P16", "eight keys give the same output")
+@mutant("P16", "eight keys give the same output", '`[test]` with `unused = ["key"]`')
 class KeyIgnored(NoisyLaws):
     def call(self, noisy, x, key):
         return noisy(x, jax.random.key(0))
+
+
+@mutant("P16", "another key gives another output", "out of date")
+class KeyUsedAfterAll(NoisyLaws):
+    ignores_key = True
 
 
 @mutant("P16", "as_function", "unhashable")

@@ -4,6 +4,7 @@ import mutants_again
 import mutants_calls
 import mutants_construction
 import mutants_files
+import mutants_numbers
 import mutants_ownership
 import mutants_platform
 import mutants_static
@@ -24,6 +25,7 @@ MODULES = (
     mutants_structure,
     mutants_static,
     mutants_training,
+    mutants_numbers,
     mutants_ownership,
     mutants_platform,
     pitfalls,
@@ -42,5 +44,5 @@ def test_the_right_node_holds_every_law():
 
 def test_every_law_has_a_mutant():
     killed = {param.values[1] for param in MUTANTS}
-    assert killed == {f"P{number}" for number in range(1, 19)}
+    assert killed == {f"P{number}" for number in range(1, 20)}
     assert {module.__name__ for module in MODULES} <= {param.values[0].__module__ for param in MUTANTS}

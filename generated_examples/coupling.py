@@ -1,0 +1,70 @@
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray
+
+
+class Coupling(eqx.Module):
+    """An affine coupling of the two halves of a vector, which is inverted exactly.
+
+    The first half is kept; the second is scaled and shifted by amounts that a linear
+    map of the first half gives.
+    """
+
+    scale: Float[Array, "half half"]
+    shift: Float[Array, "half half"]
+    offset: Float[Array, " half"] | None
+
+    @classmethod
+    def create(
+        cls,
+        half: int,
+        use_offset: bool = True,
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ) -> "Coupling":
+        """Build an instance.
+
+        **Arguments:**
+
+        - `half`: the size `half` of `scale`, `shift` or `offset`.
+        - `use_offset`: whether there is a `offset`; it is None otherwise.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        scale_key, shift_key = jax.random.split(key, 2)
+        return cls(
+            scale=0.1 * jax.random.normal(scale_key, (half, half), dtype),
+            shift=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
+                shift_key, (half, half), dtype
+            ),
+            offset=jnp.zeros((half,), dtype) if use_offset else None,
+        )
+
+    def __call__(
+        self, x: Float[Array, " 2*half=_"], *, inverse: bool = False
+    ) -> Float[Array, " 2*half=_"]:
+        """Map `x`, or with `inverse` map back what that gave.
+
+        **Arguments:**
+
+        - `x`: float array of shape `(2*half,)`.
+        - `inverse`: `bool`. Default: `False`.
+
+        **Returns:**
+
+        Float array of shape `(2*half,)`.
+        """
+        kept, changed = jnp.split(x, 2)
+        log_factor, added = jnp.tanh(self.scale @ kept), self.shift @ kept
+        if self.offset is not None:
+            added = added + self.offset
+        if inverse:
+            changed = (changed - added) * jnp.exp(-log_factor)
+        else:
+            changed = changed * jnp.exp(log_factor) + added
+        return jnp.concatenate([kept, changed])

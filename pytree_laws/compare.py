@@ -1,0 +1,93 @@
+"""Values as an author compares them: up to rounding, eagerly and within `jax.jit`, and what differed."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from .look.arrays import is_array, is_key
+from .look.numerics import Tolerance, tolerance_of
+from .look.trees import structure
+
+DIFFERENCES: list[str] = []
+"""What the comparisons within `noting` found to differ, each in one line."""
+
+
+@contextlib.contextmanager
+def noting() -> Iterator[list[str]]:
+    """Within it comparisons note what differs, in the list."""
+    DIFFERENCES.clear()
+    yield DIFFERENCES
+
+
+def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
+    """Whether two trees have one structure, shapes and dtypes, and numbers that are close.
+
+    A Python number goes with any dtype. Numbers are close that differ by no more than the
+    tolerance of their dtype, times the largest of them or 1.
+    """
+    if structure(left) != structure(right):
+        return _different(f"{left!r:.200} and {right!r:.200} differ in structure")
+    pairs = zip(jax.tree.leaves(left), jax.tree.leaves(right))
+    found = [_compare(one, other, tolerance) for one, other in pairs]
+    if any(isinstance(one, Tracer) for one in found):
+        return jnp.all(jnp.stack([jnp.asarray(one) for one in found]))
+    return all(found)
+
+
+def _different(told: str) -> bool:
+    DIFFERENCES.append(told)
+    return False
+
+
+def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
+    if is_array(left) and is_array(right) and _form(left) != _form(right):
+        told = f"{_form(left)} and {_form(right)} are not of one dtype and shape"
+        return _different(told)
+    if is_key(left) and is_key(right):
+        left, right = jax.random.key_data(left), jax.random.key_data(right)
+    elif not (_is_number(left) and _is_number(right)):
+        return bool(left == right) or _different(f"{left!r:.200} is not {right!r:.200}")
+    dtype = jnp.result_type(left, right)
+    exact = not jnp.issubdtype(dtype, jnp.inexact)
+    allowed = 0.0 if exact else tolerance_of(dtype, tolerance)
+    if isinstance(left, Tracer) or isinstance(right, Tracer):
+        return jnp.all(_near(jnp, jnp.asarray(left), jnp.asarray(right), allowed))
+    # In NumPy, where nothing is compiled, and where 16 bits are not all that there is.
+    kind = np.complex128 if jnp.issubdtype(dtype, jnp.complexfloating) else np.float64
+    one, other = (np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right))
+    one, other = np.broadcast_arrays(one, other)
+    return _noted(one, other, allowed)
+
+
+def _form(array: Any) -> str:
+    return f"{array.dtype}{list(array.shape)}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, jax.Array | np.ndarray | np.generic | int | float | complex)
+
+
+def _near(xp: Any, one: Any, other: Any, allowed: float) -> Any:
+    """Where two arrays are equal, or close; two NaN are equal."""
+    if not allowed:
+        return one == other
+    sizes = (xp.where(xp.isfinite(value), xp.abs(value), 0) for value in (one, other))
+    largest = xp.maximum(*(xp.max(size, initial=1) for size in sizes))
+    both = xp.isnan(one) & xp.isnan(other)
+    with np.errstate(invalid="ignore"):  # infinities of one sign
+        return (one == other) | both | (xp.abs(one - other) <= allowed * largest)
+
+
+def _noted(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:
+    wrong = np.argwhere(~_near(np, one, other, allowed))
+    if not len(wrong):
+        return True
+    first = tuple(map(int, wrong[0]))
+    at = f" at {first}" if first else ""
+    allows = f", and {allowed:.2g} is allowed" if allowed else ""
+    return _different(f"{one[first]:.6g} is not {other[first]:.6g}{at}{allows}")

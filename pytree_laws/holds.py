@@ -1,0 +1,95 @@
+"""Conditions that the author of a class knows to be true: `@holds` makes a test of one.
+
+    @holds
+    def test_two_reflections_are_none(self, instance, *arguments):
+        (x,) = arguments
+        return self.close(instance(instance(x)), x)
+
+It is tried on several examples, in each of `dtypes`, eagerly and under `jax.jit`.
+"""
+
+import ast
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .compare import noting
+from .dtypes import SEEDS, Example, example_in
+from .example_sizes import hint_of
+from .guard import first_build
+from .report import ANY_ERROR
+
+Condition = Callable[..., Any]
+
+
+class NotTrue(AssertionError):
+    """A condition that its author said to hold is false."""
+
+
+def holds(condition: Condition) -> Callable[[Any], None]:
+    """A test of a condition: a method that takes an instance and the arguments of the call."""
+
+    def test(self: Any) -> None:
+        __tracebackhide__ = True
+        laws: Any = type(self)
+        if first_build(laws).error is not None:
+            pytest.skip("the example `build` fails, as the first failure of P1 says")
+        for dtype in (None, *self.dtypes):
+            _try(self, condition, dtype)
+
+    for name in ("__name__", "__qualname__", "__doc__"):
+        setattr(test, name, getattr(condition, name))
+    return test
+
+
+def _try(suite: Any, condition: Condition, dtype: str | None) -> None:
+    __tracebackhide__ = True
+    own = functools.partial(condition, suite)
+    compiled, is_traced = suite.compile(own), True
+    for seed in range(SEEDS):
+        where = f"seed {seed}" + (f", in {dtype}" if dtype else "")
+        fine = True
+        if is_traced:
+            try:
+                with example_in(suite, dtype, seed) as (instance, arguments):
+                    fine = bool(compiled(instance, *arguments))
+            except ANY_ERROR:  # it branches on values, or leaves jax
+                is_traced = False
+        is_first = seed == 0 and dtype is None
+        if is_first or not (is_traced and fine):
+            with example_in(suite, dtype, seed) as example:
+                _demand(suite, condition, example, where)
+        if not fine:
+            told = f"{_said(condition)} does not hold under jax.jit, with {where}"
+            raise NotTrue(f"{told}\n  called eagerly it does")
+
+
+def _demand(suite: Any, condition: Condition, example: Example, where: str) -> None:
+    __tracebackhide__ = True
+    instance, arguments = example
+    try:
+        with noting() as differences:
+            is_true = bool(condition(suite, instance, *arguments))
+    except ANY_ERROR as error:
+        error.add_note(f"while {_said(condition)} was tried with {where}")
+        if hint := hint_of(suite, error):
+            error.add_note(f"look for: {hint}")
+        raise
+    if not is_true:
+        told = f"{_said(condition)} does not hold, with {where}"
+        raise NotTrue("\n  ".join([told, *dict.fromkeys(differences)]))
+
+
+def _said(condition: Condition) -> str:
+    """What a condition returns, as it is written, or its name."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(condition)))
+    except (OSError, TypeError, SyntaxError):
+        return f"`{condition.__name__}`"
+    returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    written = [ast.unparse(value) for value in returned if value is not None]
+    return f"`{written[-1].replace('self.close(', 'close(')}`" if written else ""

@@ -1,0 +1,67 @@
+"""The further configurations of a class: each a suite that inherits the first one, and says what is another there."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from scaffold.emit.members import METHOD
+from scaffold.emit.text import docstring
+from scaffold.kinds import Context
+from scaffold.spec.cases import case_specs
+from scaffold.spec.check_tests import slug
+from scaffold.spec.model import Case, ModuleSpec
+
+Table = list[Any]
+"""How an attribute begins, its rows, and how it ends."""
+
+
+def case_contexts(spec: ModuleSpec, base: Context, whole: Callable[[ModuleSpec], Context]) -> list[list[Any]]:
+    """What `templates/tests` lays out for each case; `whole` gives what it lays out for a class, `base` for this one."""
+    return [_case(case, spec.name, base, whole(changed)) for case, changed in case_specs(spec)]
+
+
+def widened(cases: list[list[Any]], base: Context) -> Context:
+    """The types of the attributes that a case has other values of: of a tuple, mypy takes the length for part of its type."""
+    heads = {table[0].split()[0].rstrip(":") for case in cases for table in case[2]}
+    held = "Sequence[Var]" if base["manifest"] == "variables" else "Sequence[Leaf] | None"
+    return {
+        "manifest_type": f": ClassVar[{held}]" if base["manifest"] in heads else "",
+        "static_type": "[dict[str, Any]]" if "static" in heads else "",
+    }
+
+
+def _case(case: Case, name: str, base: Context, own: Context) -> list[Any]:
+    words = "".join(part.capitalize() for part in slug(case.name).split("_"))
+    return [
+        f"Test{name}{words}",
+        docstring(f"`{name}`: {case.name}.", METHOD),
+        list(_tables(base, own)),
+        _attributes(base, own),
+        *_inputs(base, own),
+        own["arguments"] if own["arguments"] != base["arguments"] else [],
+    ]
+
+
+def _tables(base: Context, own: Context) -> Iterator[Table]:
+    """The attributes with rows that are others than in the example."""
+    manifest = base["manifest"]
+    pairs = {manifest: own["leaves"], "states": own["states"], "returns": own["returns"]}
+    held = {manifest: base["leaves"], "states": base["states"], "returns": base["returns"]}
+    for name, rows in pairs.items():
+        if rows != held[name]:
+            yield [f"{name} = (", rows, ")"] if rows else [f"{name} = ()", [], ""]
+    if own["static"] != base["static"]:
+        rows = [f'"{path}": {value}' for path, value in own["static"]]
+        yield ["static: ClassVar = {", rows, "}"]
+
+
+def _attributes(base: Context, own: Context) -> list[str]:
+    """The lines of a kind that are others than in the example."""
+    return [line for line in own["attributes"] if line not in base["attributes"]]
+
+
+def _inputs(base: Context, own: Context) -> list[Any]:
+    """Whether the inputs are those of the example with some changed, and those to write."""
+    before, now = dict(base["inputs"]), dict(own["inputs"])
+    extends = before.keys() <= now.keys()
+    rows = [[name, value] for name, value in now.items() if not extends or before.get(name) != value]
+    return [extends, rows]

@@ -1,0 +1,88 @@
+"""What the author says of a class in words of his own: conditions that hold, the call in NumPy, dtypes and tolerances."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from scaffold.emit.members import METHOD
+from scaffold.emit.nesting import located
+from scaffold.emit.text import block
+from scaffold.kinds import kind_of
+from scaffold.spec.check_tests import CLOSE, reference_body, slug
+from scaffold.spec.expressions import free_names
+from scaffold.spec.model import Argument, ModuleSpec
+from scaffold.spec.rewriting import rename
+from scaffold.spec.states import read_states
+from scaffold.spec.types import DTYPES
+from scaffold.suite.subject import Subject
+
+SIGNATURE = "self, instance: Any, *arguments: Any"
+
+
+def local(argument: Argument) -> str:
+    """The name of an argument of the call in a method of the suite, which has an `instance`."""
+    return "instance_" if argument.name == "instance" else argument.name
+
+
+def targets(names: list[str]) -> str:
+    """What the arguments of the call are unpacked into."""
+    return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+
+
+def claims(subject: Subject) -> list[str]:
+    """The methods of the suite that say what holds, and what the call is in NumPy."""
+    return [block(one, METHOD) for one in (*_conditions(subject), *_reference(subject))]
+
+
+def precisions(spec: ModuleSpec) -> list[str]:
+    """The attributes of the suite that say in which dtypes it works, and how exactly."""
+    test = spec.test
+    found = [f"dtypes = {tuple(map(_full, test.dtypes))!r}"] if test.dtypes else []
+    if isinstance(test.tolerance, tuple) and test.tolerance:
+        rows = ", ".join(f'"{_full(name)}": {value!r}' for name, value in test.tolerance)
+        found.append(f"tolerance: ClassVar = {{{rows}}}")
+    elif isinstance(test.tolerance, float):
+        found.append(f"tolerance = {test.tolerance!r}")
+    return found
+
+
+def _full(name: str) -> str:
+    """The name of a dtype as jax has it: `bfloat16` for `bf16`."""
+    return DTYPES[name][1]
+
+
+def _conditions(subject: Subject) -> Iterator[str]:
+    for one in subject.spec.test.holds:
+        shown = _in_suite(subject, one.that, {CLOSE: f"self.{CLOSE}"})
+        body = [*_unpacked(subject, one.that), f"return {shown}"]
+        yield _method(f"@holds\ndef test_{slug(one.name)}({SIGNATURE}) -> Any:", "\n".join(body))
+
+
+def _reference(subject: Subject) -> Iterator[str]:
+    source = subject.spec.test.reference
+    if source:
+        body = [*_unpacked(subject, source), _in_suite(subject, reference_body(source), {})]
+        yield _method(f"def reference({SIGNATURE}) -> Any:", "\n".join(body))
+
+
+def _method(head: str, body: str) -> str:
+    return f"{head}\n{block(body, METHOD)}"
+
+
+def _unpacked(subject: Subject, source: str) -> list[str]:
+    """The statement that names the arguments of the call, where one is read."""
+    read = free_names(source, expression=False)
+    names = [local(one) for one in subject.passed]
+    return [f"{targets(names)} = arguments"] if any(one.name in read for one in subject.passed) else []
+
+
+def _in_suite(subject: Subject, source: str, names: dict[str, str]) -> str:
+    """`source` over an `instance`, with each field read as the class holds it."""
+    spec, read = subject.spec, kind_of(subject.spec.kind).read
+    if read is None:
+        shown = located(spec, read_states(spec, source))
+    else:
+        # Nothing is differentiated here, so a buffer is read as data is.
+        fields = (replace(one, role="data") if one.role == "buffer" else one for one in spec.fields)
+        shown = read(replace(spec, fields=tuple(fields)), source)
+    arguments = {one.name: local(one) for one in subject.passed if local(one) != one.name}
+    return rename(shown, {"self": "instance", **arguments, **names})
