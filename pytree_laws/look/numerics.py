@@ -1,6 +1,6 @@
 """Numbers: equal up to rounding, slopes by small steps, overflow on the way."""
 
-import importlib.util
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
