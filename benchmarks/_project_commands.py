@@ -35,7 +35,7 @@ def own_wheel_at_hand() -> Generator[None, None, None]:
     with TemporaryDirectory(prefix="scaffold-") as folder:
         build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
         command(Path(__file__).parent.parent, *build)
-        os.environ[_FIND_LINKS] = " ".join(filter(None, [before, folder]))
+        os.environ[_FIND_LINKS] = ",".join(filter(None, [before, folder]))
         try:
             yield
         finally:

@@ -57,11 +57,12 @@ class Results:
 
 
 def all_rows() -> list[Row]:
-    """Rows in which every pair of answers to two questions occurs; the laws are installed in the last of them."""
+    """Rows in which every pair of answers to two questions occurs; with installed laws a row of each style."""
+    # What else is answered does not meet the laws, and each row grows by a class of every kind.
     others = {key: values for key, values in VALUES.items() if key != "laws"}
     pairs = [dict(zip(others, row, strict=True)) for row in AllPairs(list(others.values()))]
-    numbers = range(max(map(len, others.values())))
-    again = [{key: values[number % len(values)] for key, values in others.items()} for number in numbers]
+    again = [{key: values[number % len(values)] for key, values in others.items()} for number in (0, -1)]
+    again = [{**row, "kinds": kinds} for row, kinds in zip(again, ("module", "closure,pytree"), strict=True)]
     return [*({**row, "laws": "copied"} for row in pairs), *({**row, "laws": "installed"} for row in again)]
 
 
