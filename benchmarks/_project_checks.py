@@ -80,8 +80,9 @@ def settings(folder: Path) -> Iterator[str]:
 
 
 def layout(folder: Path) -> Iterator[str]:
-    """Where the package lies: on this alone do the tests of what is added depend."""
-    yield json.dumps(pyproject(folder)["tool"]["pytest"]["ini_options"]["pythonpath"])
+    """Where the package lies, and whence the laws come: on this alone do the tests of what is added depend."""
+    tools = pyproject(folder)["tool"]
+    yield json.dumps([tools["pytest"]["ini_options"]["pythonpath"], tools["scaffold"]["laws"]])
 
 
 def _texts(folder: Path) -> Iterator[str]:

@@ -2,13 +2,17 @@
 
 import os
 import subprocess
+import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 PYTHON = "3.11"
+_FIND_LINKS = "UV_FIND_LINKS"
 
 
 class Failure(Exception):
@@ -22,6 +26,21 @@ class Check:
     run: Callable[[Path], None]
     reads: Callable[[Path], Iterator[str]] | None = None
     slow: bool = False
+
+
+@contextmanager
+def own_wheel_at_hand() -> Generator[None, None, None]:
+    """Lets uv find `jax-scaffold`, which projects with installed laws depend on, as this checkout builds it."""
+    before = os.environ.get(_FIND_LINKS)
+    with TemporaryDirectory(prefix="scaffold-") as folder:
+        build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
+        command(Path(__file__).parent.parent, *build)
+        os.environ[_FIND_LINKS] = ",".join(filter(None, [before, folder]))
+        try:
+            yield
+        finally:
+            os.environ.pop(_FIND_LINKS)
+            os.environ.update({} if before is None else {_FIND_LINKS: before})
 
 
 def pyproject(folder: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 import pytest
@@ -41,7 +41,7 @@ _TELLS_ALL = [False]
 
 
 @contextlib.contextmanager
-def telling_all() -> Iterator[None]:
+def telling_all() -> Generator[None, None, None]:
     """Within it each test says what it finds, whatever was found before."""
     before, _TELLS_ALL[0] = _TELLS_ALL[0], True
     try:
@@ -169,7 +169,7 @@ def specimen(laws: type) -> Any:
 
 
 @contextlib.contextmanager
-def one_failure_of_calls(suite: Any) -> Iterator[None]:
+def one_failure_of_calls(suite: Any) -> Generator[None, None, None]:
     """Whatever fails as the call on the example does is reported once, as that."""
     __tracebackhide__ = True
     try:

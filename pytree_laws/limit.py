@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from types import FrameType
 
 RELEASES: list[Callable[[], object]] = []
@@ -17,7 +17,7 @@ class TooLong(BaseException):
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float, told: str) -> Iterator[None]:
+def time_limit(seconds: float, told: str) -> Generator[None, None, None]:
     """Raises `TooLong` after so many seconds, where the platform has a timer to do so.
 
     A loop inside of a compiled program hears no signal. Under pytest the process then ends,

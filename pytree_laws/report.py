@@ -2,7 +2,7 @@
 
 import contextlib
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple
 
 SEVERITIES = FAULT, COST, STYLE = "fault", "cost", "style"
@@ -81,7 +81,7 @@ def check(holds: bool, where: str, what: str, hint: str = "") -> None:
 
 
 @contextlib.contextmanager
-def doing(where: str, what: str, hint: str = "") -> Iterator[None]:
+def doing(where: str, what: str, hint: str = "") -> Generator[None, None, None]:
     """Says what was being done when the class under test raised an error."""
     __tracebackhide__ = True
     try:

@@ -120,11 +120,11 @@ def _fill(entries: Any, wanted: Sequence[str]) -> None:
 
 
 def run_commands(plan: Plan) -> None:
-    """Run what a plan wants run before it is published; nothing where it has conflicts.
+    """Run what a plan wants run before it is published; nothing where conflicts hold it up.
 
     Raises `ScaffoldError` (exit code 1) with what the command said, where one fails. Nothing is written then.
     """
-    for command in () if plan.conflicts else plan.commands:
+    for command in () if plan.is_refused else plan.commands:
         _run(command, plan.root)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.places import place_of, read_place, real_place, refused
-from scaffold.shown import Line, diff_of
+from scaffold.shown import Line, diff_of, folder_line
 
 _FORCE_OR_RENAME = "--force overwrites, --diff shows the difference; or rename"
 
@@ -61,14 +61,11 @@ class Action(StrEnum):
     IDENTICAL = "identical"
     UPDATE = "update"
     CONFLICT = "conflict"
-    EDITED = "edited"
     KEEP = "keep"
     REMOVE = "remove"
 
 
 _WRITING = (Action.CREATE, Action.UPDATE, Action.REMOVE)
-_OF_A_FOLDER = (Action.EDITED, Action.UPDATE, Action.REMOVE, Action.CREATE, Action.IDENTICAL)
-"""What says most of a folder comes first."""
 
 
 @dataclass(frozen=True)
@@ -109,12 +106,21 @@ class Plan:
         """The steps that change the disk."""
         return tuple(step for step in self.steps if step.action in _WRITING)
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether nothing of the plan is to be written: the conflict of a folder that is copied holds up that folder alone."""
+        return any(step.folder is None for step in self.conflicts)
+
     def refuse_conflicts(self) -> None:
-        """Raise a `ScaffoldError` that lists every conflict, if there is one."""
+        """Raise a `ScaffoldError` that lists every conflict, if there is one that holds up the plan."""
+        if self.is_refused:
+            raise ScaffoldError.of(self.faults(), exit_code=1)
+
+    def faults(self) -> list[Fault]:
+        """What is to be said of each conflict."""
         what = "exists, and differs from what would be written"
-        faults = [Fault(str(step.path), what, self.remedy) for step in self.conflicts]
-        if faults:
-            raise ScaffoldError.of(faults, exit_code=1)
+        files = [Fault(str(step.path), what, self.remedy) for step in self.conflicts if step.folder is None]
+        return [*files, *(line.fault() for line in self.lines() if line.edited)]
 
     def diff(self) -> str:
         """A unified diff of everything that would be, or was asked to be, created or changed."""
@@ -145,10 +151,8 @@ class Plan:
         lines = [Line(str(step.path), step.action) for step in self.steps if step.folder is None]
         for folder in folders:
             steps = [step for step in self.steps if step.folder == folder]
-            action = min((step.action for step in steps), key=_OF_A_FOLDER.index)
-            edited = [str(step.path.relative_to(folder)) for step in steps if step.action is Action.EDITED]
-            count = sum(step.after is not None for step in steps)
-            lines.append(Line(f"{folder}/", action, count, tuple(edited)))
+            actions = {str(step.path.relative_to(folder)): str(step.action) for step in steps}
+            lines.append(folder_line(f"{folder}/", actions, sum(step.after is not None for step in steps)))
         return sorted(lines, key=lambda line: line.path)
 
 

@@ -2,7 +2,7 @@
 
 Nobody edits a library in the folder that it was copied to, or else is told so: the copy has a list of what was in its files,
 in the form that `sha256sum --check` reads. While the files are as listed, another version takes their place; where one is not,
-the folder is left as it is, and nothing else waits for it.
+the folder is left as it is, which is a conflict, and nothing else waits for it.
 """
 
 import os
@@ -48,7 +48,9 @@ def _steps(root: Path, folder: Folder, *, force: bool) -> Iterator[Step]:
         if action is not None:
             path, after = folder.path / name, wanted.get(name)
             # By which the step is made anew under the lock: another run may have copied the same meanwhile.
-            asked = (File(path, after.decode()),) if after is not None and action is not Action.EDITED else ()
+            asked = (
+                (File(path, after.decode()),) if after is not None and action is not Action.CONFLICT else ()
+            )
             yield Step(path, action, before, after, asked, folder=folder.path)
 
 
@@ -64,7 +66,7 @@ def _kept(
     name: str, before: bytes | None, wanted: Mapping[str, bytes], listed: Mapping[str, str]
 ) -> Action | None:
     """What is said of a file where the folder stays as it is."""
-    return Action.EDITED if _is_edited(name, before, wanted, listed) else None
+    return Action.CONFLICT if _is_edited(name, before, wanted, listed) else None
 
 
 def _is_edited(

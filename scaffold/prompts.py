@@ -43,7 +43,7 @@ def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan
             for question in questions:
                 question()
         else:
-            if found.conflicts:
+            if found.is_refused:
                 _show_command(answers)
             return found
 

@@ -1,7 +1,12 @@
-"""Options of the project's own tests."""
+"""Options of the project's own tests, and the wheel that some of them install."""
+
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.projects import REPOSITORY, run
 
 # Hypothesis has such a profile of its own where a variable says `CI`; here no variable decides what is tried.
 # `pytest --hypothesis-profile=default` searches at random.
@@ -24,3 +29,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="a long proof: pytest -m slow"))
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel, built from this checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    result = run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], REPOSITORY)
+    assert result.returncode == 0, result.stderr
+    [built] = folder.glob("*.whl")
+    return built

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import bare_pytest, failed_tests, passed, scaffold
+from tests.forking import forked_pytest
+from tests.projects import failed_tests, passed, scaffold
 from tests.support import write_tree
 
 CENTRE = '''
@@ -125,7 +126,7 @@ def test_claims_become_tests_that_pass_and_that_can_fail(tmp_path: Path) -> None
         "limit": "return instance(value + 1 + instance.limit)",
     }.items():
         assert source in shown[name]
-    assert passed(bare_pytest(tmp_path, "-k", MINE)) > 25
+    assert passed(forked_pytest(tmp_path, "-k", MINE)) > 25
     for name, (old, new) in {
         "centre": ("(x - ", "(x + "),
         "running": ("0.9 *", "0.8 *"),
@@ -135,7 +136,7 @@ def test_claims_become_tests_that_pass_and_that_can_fail(tmp_path: Path) -> None
         module = tmp_path / f"{name}.py"
         assert old in module.read_text()
         module.write_text(module.read_text().replace(old, new))
-    assert failed_tests(bare_pytest(tmp_path, "-k", MINE)) == {
+    assert failed_tests(forked_pytest(tmp_path, "-k", MINE)) == {
         "test_p19_outputs_are_those_of_the_reference",
         "test_the_shift_gives_the_bias",
         "test_what_is_at_the_mean_is_left_there",
@@ -146,4 +147,4 @@ def test_claims_become_tests_that_pass_and_that_can_fail(tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_every_law_holds_in_every_configuration(tmp_path: Path) -> None:
-    assert passed(bare_pytest(generated(tmp_path))) > 400
+    assert passed(forked_pytest(generated(tmp_path))) > 400

@@ -1,5 +1,6 @@
 """Projects of all kinds hold together: a sample here, every pair of answers with `pytest -m slow`."""
 
+import os
 import re
 from collections.abc import Iterator
 from itertools import combinations, product
@@ -11,7 +12,7 @@ import pytest
 from benchmarks import _project_ci, _project_outputs
 from benchmarks import combinations as tried
 from benchmarks._project_checks import REFUSED_BY_KIDGER, STEPS, lowered
-from benchmarks._project_commands import Check, Failure, command
+from benchmarks._project_commands import Check, Failure, command, own_wheel_at_hand
 from benchmarks._project_hooks import hooks
 from benchmarks._project_outputs import build, described, strict
 from tests.projects import REPOSITORY
@@ -53,9 +54,26 @@ def test_the_documentation_has_every_row_and_no_failure() -> None:
 
 def test_every_pair_of_answers_occurs() -> None:
     rows = tried.all_rows()
-    for one, other in combinations(tried.VALUES, 2):
+    for one, other in [*combinations(set(tried.VALUES) - {"laws"}, 2), ("style", "laws"), ("layout", "laws")]:
         pairs = {(row[one], row[other]) for row in rows}
         assert pairs == set(product(tried.VALUES[one], tried.VALUES[other]))
+
+
+def test_the_short_run_has_each_style_and_the_laws_in_both_forms() -> None:
+    rows = tried.quick_rows()
+    for question in ("style", "layout", "text", "laws"):
+        assert {row[question] for row in rows} == set(tried.VALUES[question])
+
+
+def test_uv_finds_the_wheel_of_this_checkout_and_then_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("UV_FIND_LINKS", raising=False)
+    with own_wheel_at_hand():
+        assert [path.name[:12] for path in Path(os.environ["UV_FIND_LINKS"]).iterdir()] == ["jax_scaffold"]
+    assert "UV_FIND_LINKS" not in os.environ
+    monkeypatch.setenv("UV_FIND_LINKS", "elsewhere")
+    with own_wheel_at_hand():
+        assert os.environ["UV_FIND_LINKS"].startswith("elsewhere,")
+    assert os.environ["UV_FIND_LINKS"] == "elsewhere"
 
 
 def test_the_table_shows_what_failed_and_what_was_not_run_again(

@@ -81,17 +81,53 @@ def test_an_edited_copy_stays_and_holds_up_nothing_else(
     (tmp_path / "mine.py").unlink()
     write_tree(tmp_path / PLACE, edit)
     before = held(tmp_path)
-    left = f"edited     tests/lib/ ({told}: left as it is, --force replaces it)"
+    left = f"conflict   tests/lib/ (edited: {told}; left as it is, --force replaces it)"
     assert copied(tmp_path, NEW) == ["create     mine.py", left]
     assert held(tmp_path) == before and (tmp_path / "mine.py").is_file()
     assert copied(tmp_path, NEW, force=True)[1] == "update     tests/lib/ (4 files)"
     assert held(tmp_path) == NEW
 
 
+def test_a_conflict_of_another_file_holds_up_the_folder_too(tmp_path: Path) -> None:
+    copied(tmp_path, OLD)
+    write_tree(tmp_path, {"mine.py": "other = 1\n", "tests/lib/part/same.py": "mine = 1\n"})
+    before = read_tree(tmp_path)
+    with pytest.raises(ScaffoldError) as caught:
+        copied(tmp_path, NEW)
+    assert caught.value.exit_code == 1 and read_tree(tmp_path) == before
+    assert str(caught.value) == (
+        "mine.py: exists, and differs from what would be written\n"
+        "  fix: --force overwrites, --diff shows the difference; or rename\n"
+        "tests/lib/: was edited, and is left as it is: part/same.py\n"
+        "  fix: --force replaces it"
+    )
+
+
+def test_of_many_edited_files_the_first_are_named(tmp_path: Path) -> None:
+    many = {f"{name}.py": "x = 1\n" for name in "abcde"}
+    copied(tmp_path, many)
+    write_tree(tmp_path / PLACE, dict.fromkeys(many, "x = 2\n"))
+    line = planned(tmp_path, many).lines()[1]
+    assert line.told == "tests/lib/ (edited: a.py, b.py, c.py and 2 more; left as it is, --force replaces it)"
+    assert line.to_json()["edited"] == sorted(many)
+
+
+def test_what_is_edited_while_the_run_writes_is_a_refusal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied(tmp_path, OLD)
+    plan = planned(tmp_path, NEW)
+    write_tree(tmp_path / PLACE, {"part/same.py": "mine = 1\n"})
+    before = read_tree(tmp_path)
+    with pytest.raises(ScaffoldError, match="has changed since the plan was made; nothing was changed"):
+        publish(plan)
+    assert read_tree(tmp_path) == before
+
+
 def test_a_file_that_was_deleted_is_an_edit(tmp_path: Path) -> None:
     copied(tmp_path, OLD)
     (tmp_path / PLACE / "part/same.py").unlink()
-    assert copied(tmp_path, NEW)[1].startswith("edited     tests/lib/ (part/same.py:")
+    assert copied(tmp_path, NEW)[1].startswith("conflict   tests/lib/ (edited: part/same.py;")
 
 
 def test_a_copy_without_its_digests_is_taken_as_it_is_or_is_edited(tmp_path: Path) -> None:
@@ -145,11 +181,17 @@ def test_the_tool_copies_the_laws_as_such_a_folder(tmp_path: Path) -> None:
     law = tmp_path / "tests/pytree_laws/laws/p03_round_trip.py"
     law.write_text(law.read_text() + "# mine\n")
     told = scaffold(tmp_path, "new-module", "Other", *AFFINE[1:], "--json")
-    assert told.returncode == 0, told.stderr
-    files = json.loads(told.stdout)["files"]
-    [folder] = [entry for entry in files if entry["path"] == "tests/pytree_laws/"]
-    assert folder["action"] == "edited" and folder["edited"] == ["laws/p03_round_trip.py"]
+    said = json.loads(told.stdout)
+    assert told.returncode == 1 and (said["ok"], said["written"]) == (False, True)
+    [folder] = [entry for entry in said["files"] if entry["path"] == "tests/pytree_laws/"]
+    assert folder["action"] == "conflict" and folder["edited"] == ["laws/p03_round_trip.py"]
+    [fault] = said["faults"]
+    assert (fault["where"], fault["fix"]) == ("tests/pytree_laws/", "--force replaces it")
     assert (tmp_path / "other.py").is_file() and law.read_text().endswith("# mine\n")
+    shown = scaffold(tmp_path, "new-module", "Third", *AFFINE[1:])
+    assert shown.returncode == 1 and "create     third.py" in shown.stdout.splitlines()
+    edited = "was edited, and is left as it is: laws/p03_round_trip.py"
+    assert shown.stderr == f"error: tests/pytree_laws/: {edited}\n  fix: --force replaces it\n"
     again = scaffold(tmp_path, "new-module", "Other", *AFFINE[1:], "--force")
     assert f"update     tests/pytree_laws/ ({len(law_texts()) + 1} files)" in again.stdout.splitlines()
     assert not law.read_text().endswith("# mine\n")

@@ -1,8 +1,10 @@
 """The project's own code passes the checks that it demands of what it writes."""
 
 import ast
+import json
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -20,9 +22,25 @@ def test_ruff(command: tuple[str, ...]) -> None:
     assert result.returncode == 0, result.stdout
 
 
-def test_pyright_is_strict_on_the_package() -> None:
-    result = run([sys.executable, "-m", "pyright"], REPOSITORY)
-    assert result.returncode == 0, result.stdout
+def test_pyright_is_strict_on_the_packages() -> None:
+    result = run([sys.executable, "-m", "pyright", "--outputjson"], REPOSITORY)
+    report = json.loads(result.stdout)
+    assert (result.returncode, report["generalDiagnostics"]) == (0, [])
+    files = [path for folder in ("scaffold", "pytree_laws") for path in (REPOSITORY / folder).rglob("*.py")]
+    assert report["summary"]["filesAnalyzed"] == len(files)
+
+
+def test_the_laws_are_spared_the_types_of_leaves_alone() -> None:
+    settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pyright"]
+    assert settings["typeCheckingMode"] == "strict" and not any(key.startswith("report") for key in settings)
+    of_laws, of_all = settings["executionEnvironments"]
+    spared = {
+        "reportUnknownArgumentType",
+        "reportUnknownLambdaType",
+        "reportUnknownMemberType",
+        "reportUnknownVariableType",
+    }
+    assert of_laws == {"root": "pytree_laws", **dict.fromkeys(spared, False)} and of_all == {"root": "."}
 
 
 @pytest.mark.parametrize(

@@ -24,16 +24,6 @@ def blocks(language: str, text: str = README) -> list[str]:
     return [body for name, body in BLOCK.findall(text) if name == language]
 
 
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The wheel, built from this checkout."""
-    folder = tmp_path_factory.mktemp("dist")
-    result = run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)], REPOSITORY)
-    assert result.returncode == 0, result.stderr
-    [built] = folder.glob("*.whl")
-    return built
-
-
 @dataclass(frozen=True)
 class Shell:
     """A clean folder with the tool on the path as the wheel installs it, and nothing of the checkout."""

@@ -131,10 +131,20 @@ def trivial_subclass(cls: type) -> type:
 
 def check_attributes(instance: Any, hint: str) -> None:
     """A round trip keeps what is stored on the object."""
-    before = attributes(instance)
-    after = attributes(jax.tree.map(lambda leaf: leaf, instance))
+    check_same(instance, jax.tree.map(lambda leaf: leaf, instance), "", hint)
+
+
+def check_same(one: Any, other: Any, above: str, hint: str) -> None:
+    """What two objects store is the same; of a node that differs it is told where."""
+    before, after = attributes(one), attributes(other)
     for name in sorted(before.keys() | after.keys()):
-        check(name in after, name, "the attribute is lost in a round trip", hint)
-        check(name in before, name, "a round trip adds the attribute", hint)
-        told = f"before a round trip {before[name]!r:.200}, after {after[name]!r:.200}"
-        check(frozen(before[name]) == frozen(after[name]), name, told, hint)
+        place = f"{above}{name}"
+        check(name in after, place, "the attribute is lost in a round trip", hint)
+        check(name in before, place, "a round trip adds the attribute", hint)
+        was, now = before[name], after[name]
+        if frozen(was) == frozen(now):
+            continue
+        if is_node(was) and type(was) is type(now):
+            check_same(was, now, f"{place}.", hint)
+        told = f"before a round trip {was!r:.200}, after {now!r:.200}"
+        check(False, place, told, hint)

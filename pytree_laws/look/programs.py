@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import jax
@@ -13,7 +13,7 @@ from .trees import avals, merge, split
 
 
 @contextlib.contextmanager
-def settings() -> Iterator[None]:
+def settings() -> Generator[None, None, None]:
     """What all laws run under: quick compilation, and products in full precision.
 
     What they compile runs once or twice. By default a GPU or a TPU rounds what goes into

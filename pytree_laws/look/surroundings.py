@@ -54,7 +54,7 @@ def state_of(value: Any) -> Any:
         return type(value), len(value), [shallow(one) for one in inside]
     if isinstance(value, bool | int | float | str | tuple | None):
         return (type(value), shallow(value)) if value is not None else "None"
-    weak = weakref.WeakKeyDictionary | weakref.WeakValueDictionary | weakref.WeakSet
+    weak = (weakref.WeakKeyDictionary, weakref.WeakValueDictionary, weakref.WeakSet)
     return len(value) if isinstance(value, weak) else None
 
 

@@ -145,6 +145,6 @@ class NnxPurity(NnxSuite):
 
 def own_properties(cls: type) -> list[str]:
     """The properties of a class, without those that a library brings."""
-    kinds = property | functools.cached_property
+    kinds = (property, functools.cached_property)
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
     return [n for one in owners for n, v in vars(one).items() if isinstance(v, kinds)]

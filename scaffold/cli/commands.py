@@ -2,7 +2,6 @@
 
 import atexit
 import gc
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from scaffold.choices import LAWS
-from scaffold.cli import options, paint
+from scaffold.cli import options
 from scaffold.cli.answers import Answers
 from scaffold.cli.group import Commands
+from scaffold.cli.outcome import carry_out
 from scaffold.cli.terminal import can_ask, complain, hint, say, say_json
 from scaffold.errors import ScaffoldError
 from scaffold.publish.signals import stoppable
@@ -176,7 +176,7 @@ def new_module(
     else:
         answers = Answers(name, list(fields), dict(texts), pairs, lower_for)
         plan = _plan_answers(answers, layout, wishes, ask=can_ask() and not as_json)
-    written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
     if written and not as_json:
         from scaffold.cli.next_steps import after_module
 
@@ -223,30 +223,6 @@ def _recovered(root: Path, *, writes: bool) -> bool:
     return recover(root, complain, dry=not writes)
 
 
-def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Plan | None":
-    """Publish the plan, or show it; the plan as it was carried out, None where nothing is written."""
-    from scaffold.publish import publish
-
-    written = not (dry_run or diff)
-    if written:
-        if plan.commands:
-            from scaffold.add_dependencies import run_commands
-
-            run_commands(plan)
-        plan = publish(plan, complain)
-    if as_json:
-        say_json({"ok": not plan.conflicts, "written": written, **plan.to_json()})
-    elif diff:
-        say(plan.diff(), nl=False, paint=paint.of_diff)
-    else:
-        say(plan.summary(), paint=paint.of_summary)
-    if plan.conflicts:
-        sys.exit(1)
-    if not (written or as_json):
-        hint("nothing is written yet: run it without " + ("--diff" if diff else "--dry-run"))
-    return plan if written else None
-
-
 @main.command(
     "new-project", cls=options.WithQuestions, short_help="Make a project: a package, tests, checks, docs."
 )
@@ -282,7 +258,7 @@ def new_project(
     _recovered(target, writes=not (dry_run or diff))
     ask = can_ask() and not (defaults or as_json)
     plan = plan_project(target, parse_answers(data), ask=ask, force=force)
-    written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
     if written and not as_json:
         hint(f"next: {' && '.join(next_steps(written))}")
 

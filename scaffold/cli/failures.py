@@ -39,21 +39,26 @@ def _refuse(error: ScaffoldError, *, as_json: bool) -> int:
         with suppress(OSError):
             say_json(error_json(error))
     else:
-        complain("\n".join(told(error)))
+        complain("\n".join(told(error.faults)))
     return error.exit_code
 
 
 def error_json(error: ScaffoldError) -> dict[str, Any]:
     """The faults as `--json` has them."""
-    faults = [fault.to_json() for fault in error.faults[:_MOST_FAULTS]]
-    more = len(error.faults) - len(faults)
-    return {"ok": False, "faults": faults, **({"left_out": more} if more else {})}
+    return {"ok": False, **faults_json(error.faults)}
 
 
-def told(error: ScaffoldError) -> list[str]:
+def faults_json(faults: Sequence[Fault]) -> dict[str, Any]:
+    """The first faults, and how many are left out."""
+    first = [fault.to_json() for fault in faults[:_MOST_FAULTS]]
+    more = len(faults) - len(first)
+    return {"faults": first, **({"left_out": more} if more else {})}
+
+
+def told(faults: Sequence[Fault]) -> list[str]:
     """The faults as text, each with its place, the legal values and the fix."""
-    texts = [_fault_text(fault) for fault in error.faults[:_MOST_FAULTS]]
-    more = len(error.faults) - len(texts)
+    texts = [_fault_text(fault) for fault in faults[:_MOST_FAULTS]]
+    more = len(faults) - len(texts)
     return [*texts, f"and {more} more faults"] if more else texts
 
 

@@ -23,7 +23,7 @@ def publish(plan: "Plan", tell: Callable[[str], None] = _silent) -> "Plan":
     umask gives, existing ones keep theirs, and a symbolic link stays a link. `tell` is given a line where another run has to
     be waited for, or an earlier one that was killed is finished or undone.
 
-    Raises `ScaffoldError` (exit code 1), and leaves the disk as it was, where the plan has conflicts, where a whole file is no
+    Raises `ScaffoldError` (exit code 1), and leaves the disk as it was, where a conflict holds up the plan, where a whole file is no
     longer what it was when the plan was made, where something cannot be written, or where another run does not end.
     """
     from scaffold.publish.run import publish_plan  # here, because `scaffold --help` writes nothing

@@ -33,6 +33,26 @@ mutant("P16", "cond, while_loop, scan or checkpoint over the call raised")(
     suite_of(further_results.BranchOnArgument)
 )
 
+
+@mutant("P3", "`inner.__annotations__`", "a round trip adds the attribute")
+class DefaultNotAssignedBelow(OneWeight):
+    """The place is told where it is, and not where the module lies that holds it."""
+
+    leaves = (Leaf("inner.weight", "param", (3,)), Leaf("inner.scale", "param", ()))
+
+    def build(self, weight):
+        return Holder(pitfalls.Unassigned(weight))
+
+
+class Holder(eqx.Module):
+    """A right module, which holds another."""
+
+    inner: eqx.Module
+
+    def __call__(self, x):
+        return self.inner(x)
+
+
 # P1, P2: what a constructor makes of what it is given.
 
 

@@ -1,0 +1,48 @@
+"""What becomes of a plan: it is published or shown, and conflicts have their exit code."""
+
+import sys
+from typing import TYPE_CHECKING
+
+from scaffold.cli import paint
+from scaffold.cli.failures import faults_json, told
+from scaffold.cli.terminal import complain, hint, say, say_json
+
+if TYPE_CHECKING:
+    from scaffold.fileset import Plan
+
+
+def carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Plan | None":
+    """Publish the plan, or show it; the plan as it was carried out, None where nothing is written.
+
+    Exits with 1 where there are conflicts, also where they held up a folder alone and all else is written.
+    """
+    written = not (dry_run or diff)
+    plan = _published(plan) if written else plan
+    _show(plan, written=written, diff=diff, as_json=as_json)
+    if plan.conflicts:
+        if written and not as_json:
+            complain("\n".join(told(plan.faults())))
+        sys.exit(1)
+    if not (written or as_json):
+        hint("nothing is written yet: run it without " + ("--diff" if diff else "--dry-run"))
+    return plan if written else None
+
+
+def _published(plan: "Plan") -> "Plan":
+    from scaffold.publish import publish
+
+    if plan.commands:
+        from scaffold.add_dependencies import run_commands
+
+        run_commands(plan)
+    return publish(plan, complain)
+
+
+def _show(plan: "Plan", *, written: bool, diff: bool, as_json: bool) -> None:
+    if as_json:
+        faults = faults_json(plan.faults()) if plan.conflicts else {}
+        say_json({"ok": not plan.conflicts, "written": written, **faults, **plan.to_json()})
+    elif diff:
+        say(plan.diff(), nl=False, paint=paint.of_diff)
+    else:
+        say(plan.summary(), paint=paint.of_summary)
