@@ -1,7 +1,7 @@
 """Values as an author compares them: up to rounding, eagerly and within `jax.jit`, and what differed."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Generator
 from typing import Any
 
 import jax
@@ -18,7 +18,7 @@ DIFFERENCES: list[str] = []
 
 
 @contextlib.contextmanager
-def noting() -> Iterator[list[str]]:
+def noting() -> Generator[list[str]]:
     """Within it comparisons note what differs, in the list."""
     DIFFERENCES.clear()
     yield DIFFERENCES

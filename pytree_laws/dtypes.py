@@ -2,7 +2,7 @@
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from typing import Any
 
 import jax
@@ -20,7 +20,7 @@ Example = tuple[Any, tuple[Any, ...]]
 
 
 @contextlib.contextmanager
-def precision(dtype: str | None) -> Iterator[None]:
+def precision(dtype: str | None) -> Generator[None]:
     """What a dtype needs of jax: those of 64 bits have to be allowed."""
     wide = dtype is not None and jnp.finfo(dtype).dtype == "float64"
     with in_64_bits() if wide else contextlib.nullcontext():
@@ -28,7 +28,7 @@ def precision(dtype: str | None) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def example_in(suite: Any, dtype: str | None, seed: int) -> Iterator[Example]:
+def example_in(suite: Any, dtype: str | None, seed: int) -> Generator[Example]:
     """A fresh example: the instance as it is built in a dtype, with the values of the default one."""
     usual, instance, arguments = (
         real_dtype("float"),

@@ -133,7 +133,7 @@ _ENDLESS: set[tuple[type, str]] = set()
 
 
 @contextlib.contextmanager
-def tried_once(laws: type, what: str) -> Iterator[None]:
+def tried_once(laws: type, what: str) -> Generator[None]:
     """Has an example that does not end be tried once, and not in each law anew."""
     if (laws, what) in _ENDLESS:
         pytest.skip(f"the example `{what}` does not end, as an earlier failure says")

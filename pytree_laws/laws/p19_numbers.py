@@ -88,7 +88,7 @@ def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:
     All of them have 64 bits in the reference. What has fewer, it casts on purpose.
     """
     array = np.asarray(value)
-    is_wide = array.dtype in (np.float64, np.complex128)
+    is_wide = array.dtype.name in ("float64", "complex128")
     if is_wide and usual is not None:
         parts = jnp.finfo(usual).dtype
         complex_dtype = jnp.result_type(parts, jnp.complex64)

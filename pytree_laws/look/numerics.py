@@ -1,8 +1,8 @@
 """Numbers: equal up to rounding, slopes by small steps, overflow on the way."""
 
 import contextlib
-import importlib.util
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import importlib
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -26,7 +26,7 @@ DECLARED: list[Tolerance] = [None]  # what the suite whose law is running declar
 
 
 @contextlib.contextmanager
-def tolerating(declared: Tolerance) -> Iterator[None]:
+def tolerating(declared: Tolerance) -> Generator[None]:
     """Within it comparisons allow what a suite declares, where that is more."""
     before, DECLARED[0] = DECLARED[0], declared
     try:
