@@ -35,7 +35,7 @@ from scaffold.spec.keys import (
 )
 from scaffold.spec.model import Argument, Call, Field, Group, ModuleSpec, TestPlan
 from scaffold.spec.raw import as_list, as_table, as_text
-from scaffold.spec.roles import default_role, legal_roles
+from scaffold.spec.roles import UNTOLD, given_role, legal_roles, role_of, untold_fault
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.tokens import parse_field_text
 from scaffold.spec.type_texts import type_fix, without_role
@@ -80,11 +80,16 @@ class Reader:
             self.unread.append(text)
             return None
 
-    def fields(self, tables: Mapping[str, Any]) -> tuple[Field, ...]:
+    def fields(self, tables: Mapping[str, Any], kind: str = "") -> tuple[Field, ...]:
         """The fields that can be made out."""
         found = {name: self.field(name, table) for name, table in tables.items()}
         self.unread += [f"{name} {tables[name]}" for name, field in found.items() if field is None]
-        return tuple(field for field in found.values() if field is not None)
+        known = [field for field in found.values() if field is not None]
+        role = given_role(known, kind_of(kind).given_arrays)
+        if role == UNTOLD:
+            untold = (one.name for one in known if one.role == UNTOLD)
+            self.faults += [untold_fault(name, tables[name], self.where) for name in untold]
+        return tuple(replace(one, role=role or "param") if one.role == UNTOLD else one for one in known)
 
     def field(self, name: str, raw: Any) -> Field | None:
         """One field; None where its type or role cannot be made out."""
@@ -100,12 +105,12 @@ class Reader:
 
     def role(self, name: str, kind: Type, table: Mapping[str, Any]) -> str | None:
         legal = legal_roles(without_none(kind))
-        role = self.text(table, "role") or default_role(without_none(kind))
+        role = role_of(without_none(kind), table)
         if role is None:
             what, fix = without_role(without_none(kind), legal, self.text(table, "type"))
             self.add(self.place("fields", name), what, fix, legal)
             return None
-        if role not in legal:
+        if role not in (*legal, UNTOLD):
             if not any(fault.where == self.place("fields", name, "role") for fault in self.faults):
                 what = f"role `{role}` does not go with type `{self.text(table, 'type')}`"
                 self.add(self.place("fields", name, "role"), what, f"write one of {', '.join(legal)}", legal)
@@ -306,7 +311,7 @@ def read_spec(
     spec = ModuleSpec(
         name=reader.text(raw, "name"),
         kind=kind,
-        fields=reader.fields(tables),
+        fields=reader.fields(tables, kind),
         doc=reader.text(raw, "doc"),
         bases=reader.bases(raw),
         constructor=reader.text(raw, "constructor", kind_of(kind).constructor),
