@@ -64,7 +64,8 @@ class Embedding(eqx.Module):
             value = getattr(self, name)
             if type(value) is not int:
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int, got {value!r}"
+                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
+                    f"`.item()`), got {value!r}"
                 )
 
     def __call__(

@@ -29,9 +29,9 @@ FIELDS = {
     "weight": {"type": "f[out_size,in_size]", "init": "lecun_normal"},
     "mean": {"type": "f[in_size]", "role": "buffer", "check": "mean.ndim == 1"},
     "bias": {"type": "f[out_size]", "init": "zeros", "optional": "use_bias"},
-    "rate": {"type": "f[]", "preprocess": "jnp.log(rate)"},
+    "rate": {"type": "f[]", "role": "param", "preprocess": "jnp.log(rate)"},
     "power": {"type": "int", "default": 2, "check": "power > 0"},
-    "layers": {"type": "list[f[out_size]]"},
+    "layers": {"type": "list[f[out_size]]", "role": "param"},
     "speed": {"type": "f[]", "role": "derived", "init": "=jnp.exp(rate)"},
 }
 BODY = """
@@ -51,7 +51,10 @@ def spec(name: str = "Whole", **parts: Any) -> dict[str, Any]:
 def in_form(name: str) -> dict[str, Any]:
     raw = spec(name, **FORMS[name])
     if name == "Preset":
-        raw["fields"] = {**FIELDS, "table": {"type": "dict[str, f[]]", "preset": {"a": 42.0}}}
+        raw["fields"] = {
+            **FIELDS,
+            "table": {"type": "dict[str, f[]]", "role": "param", "preset": {"a": 42.0}},
+        }
         raw["call"]["body"] = BODY.rstrip() + ' + self.table["a"] + self.table["b"]\n'
     return raw
 
@@ -175,7 +178,7 @@ def test_what_cannot_be_nested_is_told_with_its_fix(parts: dict[str, Any], told:
 
 
 def test_a_preset_of_the_treedef_stays_on_the_class() -> None:
-    fields = {**FIELDS, "table": {"type": "dict[str, f[]]", "preset": {"a": 42.0}}}
+    fields = {**FIELDS, "table": {"type": "dict[str, f[]]", "role": "param", "preset": {"a": 42.0}}}
     groups = {"tables": ["table"]}
     with pytest.raises(ScaffoldError, match="keeps entries of `table` in the treedef of the class itself"):
         read_spec(spec(kind="pytree", rebuild="static", fields=fields, groups=groups), "s")

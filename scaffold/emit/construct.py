@@ -19,6 +19,7 @@ from scaffold.spec.constructor import (
 from scaffold.spec.initialisers import dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.rewriting import rename
+from scaffold.spec.statics import stored_source
 from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type, walk
 
 
@@ -242,7 +243,7 @@ def copy_source(kind: Type, source: str, *, static: bool = False, depth: int = 0
                 else f"{{{name}: {copied} for {name}, {item} in {operand(source)}.items()}}"
             )
         case _:
-            return source
+            return stored_source(kind, source, item) if static else source
 
 
 def _expression(field: Field, keys: Mapping[str, str]) -> str:

@@ -13,7 +13,6 @@ from scaffold.emit.members import (
     class_doc,
     constructor_doc,
     properties,
-    stop_gradients,
 )
 from scaffold.emit.saving import save_context
 from scaffold.emit.source import operand
@@ -59,7 +58,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],
         "values": _values(spec),
-        "checks": [block(stop_gradients(spec, check), BODY) for check in check_statements(spec)],
+        "checks": [block(read_values(spec, check), BODY) for check in check_statements(spec)],
         "properties": [list(one) for one in properties(spec)],
         **call_context(spec),
         **save_context(spec),

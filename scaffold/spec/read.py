@@ -48,7 +48,7 @@ from scaffold.spec.types import (
     UnionType,
     parse_type,
 )
-from scaffold.spec.values import as_float, literal, literals, one_value
+from scaffold.spec.values import as_float, default_source, literal, literals, one_value
 
 
 class Reader:
@@ -141,7 +141,8 @@ class Reader:
 
     def default(self, kind: Type, role: str, table: Mapping[str, Any]) -> str | None:
         value = table.get("default")
-        return as_float(without_none(kind), literal(value, role)) if is_value(value) else None
+        inner = without_none(kind)
+        return default_source(inner, literal(value, role, inner)) if is_value(value) else None
 
     def arguments(self, texts: Any, place: str) -> tuple[Argument, ...]:
         listed = [text for text in as_list(texts) if isinstance(text, str)]

@@ -16,6 +16,7 @@ from scaffold.spec.types import (
     ListType,
     LiteralType,
     ScalarType,
+    SetType,
     TreeType,
     TupleType,
     Type,
@@ -78,7 +79,7 @@ def default_role(kind: Type) -> str | None:
             return "param" if kind.inexact else "buffer"
         case ScalarType(name="float"):
             return None
-        case ScalarType() | TupleType() | LiteralType():
+        case ScalarType() | TupleType() | SetType() | LiteralType():
             return "static"
         case CallableType():
             return "callable"
@@ -104,14 +105,16 @@ def _stored_roles(kind: Type) -> tuple[str, ...]:
     match kind:
         case ArrayType():
             return ("param", "data", "buffer") if kind.inexact else ("data", "buffer")
-        case ScalarType(name="str") | LiteralType() | TupleType():
+        case ScalarType(name="str" | "dtype" | "slice") | LiteralType() | TupleType() | SetType():
             return ("static",)
         case ScalarType():
             return ("static", "buffer")
         case CallableType():
             return ("callable", "module")
-        case ClassType():
+        case ClassType(module=None):
             return ("module",)
+        case ClassType():
+            return ("static", "module")
         case TreeType():
             return ("param", "data", "buffer")
         case ListType(item=item) | DictType(item=item):

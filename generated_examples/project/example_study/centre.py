@@ -48,11 +48,11 @@ class Centre(nnx.Module):
             )
         )
         self.mean = nnx.BatchStat(jnp.zeros((size,), dtype))
-        self.momentum = momentum
+        self.momentum = float(momentum) if type(momentum) is int else momentum
         if type(self.momentum) is not float or math.isnan(self.momentum):
             raise TypeError(
-                "`momentum` is static, so it must be a float other than NaN, "
-                f"got {self.momentum!r}"
+                "`momentum` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.momentum!r}"
             )
         if not (0 <= self.momentum < 1):
             raise ValueError(
