@@ -40,8 +40,12 @@ class AffineInit(eqx.Module):
             types.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
-        self.weight = jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
-            key, (out_size, in_size), dtype
+        self.weight = (
+            jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
+                key, (out_size, in_size), dtype
+            )
+            if 0 not in (out_size, in_size)
+            else jnp.zeros((out_size, in_size), dtype)
         )
         self.bias = jnp.zeros((out_size,), dtype) if use_bias else None
         self.in_size = in_size

@@ -57,7 +57,7 @@ class Embedding(eqx.Module):
             )
         self.num_embeddings = rows
         self.embedding_size = columns
-        self.weight = jnp.array(jnp.array(weight, weight.dtype), dtype)
+        self.weight = jnp.asarray(jnp.array(weight, weight.dtype), dtype)
 
     def __check_init__(self) -> None:
         for name in ("num_embeddings", "embedding_size"):

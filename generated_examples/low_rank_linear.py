@@ -60,7 +60,9 @@ class LowRankLinear(eqx.Module):
             base=base,
             down=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 key, (rank, in_features), dtype
-            ),
+            )
+            if 0 not in (rank, in_features)
+            else jnp.zeros((rank, in_features), dtype),
             up=jnp.zeros((out_features, rank), dtype),
             scale=float(scale) if type(scale) is int else scale,
             freeze_base=freeze_base,

@@ -67,6 +67,8 @@ class NnxBlock(nnx.Module):
             jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 rngs.params(), (size, size), dtype
             )
+            if size
+            else jnp.zeros((size, size), dtype)
         )
         self.bias = nnx.Param(jnp.zeros((size,), dtype)) if use_bias else None
         self.mean = nnx.BatchStat(jnp.zeros((size,), dtype))

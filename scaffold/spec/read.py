@@ -318,6 +318,7 @@ def read_spec(
         constructor=reader.text(raw, "constructor", kind_of(kind).constructor),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),
+        dtype=" ".join(reader.text(raw, "dtype").split()),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         groups=reader.groups(raw),

@@ -22,20 +22,26 @@ def stored_source(kind: Type, source: str, name: str = "item") -> str:
             return _slice_source(source)
         case ScalarType(name="float"):
             taken = f"float({source}) if type({source}) is int else {source}"
-            return taken if _is_simple(source) else as_float(kind, source)
+            return taken if is_simple(source) else as_float(kind, source)
         case SetType(item=item):
             held = stored_source(item, name, f"{name}_")
+            if held == name and source.startswith("frozenset("):
+                return source
             return f"frozenset({source})" if held == name else f"frozenset({held} for {name} in {source})"
+        case TupleType(items=items, variadic=variadic) if parts := _shown_parts(source):
+            kinds = items * len(parts) if variadic else items
+            held = [stored_source(*pair, name) for pair in zip(kinds, parts, strict=False)]
+            return source if held == parts else f"({', '.join(held)},)"
         case TupleType(items=(item,), variadic=True):
             held = stored_source(item, name, f"{name}_")
             return source if held == name else f"tuple({held} for {name} in {source})"
-        case TupleType(items=items) if _is_simple(source):
+        case TupleType(items=items) if is_simple(source):
             held = [stored_source(item, f"{source}[{index}]", name) for index, item in enumerate(items)]
             changed = any(one != f"{source}[{index}]" for index, one in enumerate(held))
             return (
                 f"({', '.join(held)},) if len({source}) == {len(items)} else {source}" if changed else source
             )
-        case UnionType() if _is_simple(source):
+        case UnionType() if is_simple(source):
             return _stored_member(kind, source)
         case _:
             return source
@@ -52,7 +58,14 @@ def _stored_member(kind: UnionType, source: str) -> str:
     return source
 
 
-def _is_simple(source: str) -> bool:
+def _shown_parts(source: str) -> list[str]:
+    """The sources of what a tuple shows, where the source is that of a tuple."""
+    node = ast.parse(source, mode="eval").body
+    items = node.elts if isinstance(node, ast.Tuple) else []
+    return [ast.get_source_segment(source, item) or "" for item in items if not isinstance(item, ast.Starred)]
+
+
+def is_simple(source: str) -> bool:
     """Whether the source may stand there several times: a name, with attributes and indices."""
     node: ast.AST = ast.parse(source, mode="eval").body
     while isinstance(node, ast.Attribute) or (
@@ -69,7 +82,7 @@ def _slice_source(source: str) -> str:
             told = [ast.get_source_segment(source, part) or "None" for part in parts]
             told = ["None", *told] if len(told) == 1 else told
             return f"({', '.join([*told, 'None'][:3])})"
-        case _ if _is_simple(source):
+        case _ if is_simple(source):
             parts = ", ".join(f"{source}.{part}" for part in _PARTS)
             return f"({parts}) if type({source}) is slice else {source}"
         case _:

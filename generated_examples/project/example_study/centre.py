@@ -46,6 +46,8 @@ class Centre(nnx.Module):
             jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 rngs.params(), (size, size), dtype
             )
+            if size
+            else jnp.zeros((size, size), dtype)
         )
         self.mean = nnx.BatchStat(jnp.zeros((size,), dtype))
         self.momentum = float(momentum) if type(momentum) is int else momentum
