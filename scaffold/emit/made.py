@@ -11,12 +11,12 @@ from scaffold.spec.types import ArrayType
 
 _MAKERS = frozenset(
     (
-        *("array", "arange", "linspace", "logspace", "geomspace", "zeros", "ones", "full", "empty", "eye"),
-        *("identity", "zeros_like", "ones_like", "full_like", "stack", "concatenate", "outer", "kron"),
+        *("array", "arange", "linspace", "logspace", "geomspace", "zeros", "ones", "empty", "eye"),
+        *("identity", "zeros_like", "ones_like", "stack", "outer", "kron"),
         *("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
     )
 )
-"""Functions of jax.numpy whose result is a new array, whatever they are given."""
+"""Functions of jax.numpy whose result is a new array, whatever they are given: `concatenate` of one array is none."""
 _HANDED_ON = frozenset(
     (
         *("asarray", "astype", "reshape", "ravel", "squeeze", "broadcast_to", "transpose", "swapaxes"),
@@ -30,6 +30,8 @@ _NUMBERS = ("float", "int", "complex", "len", "sum", "bool")
 def is_new(node: ast.expr) -> bool:
     """Whether the value certainly is no array, or container of arrays, that something else holds."""
     match node:
+        case ast.Attribute(value=ast.Name(id="math")):
+            return True
         case ast.Constant() | ast.BinOp() | ast.UnaryOp(op=ast.USub()):
             return True
         case ast.IfExp(body=body, orelse=orelse):
@@ -40,6 +42,8 @@ def is_new(node: ast.expr) -> bool:
             return is_new(item)
         case ast.Call(func=ast.Call(func=maker)):
             return ast.unparse(maker).startswith("jax.nn.initializers.")
+        case ast.Call(func=ast.Attribute(attr="full"), args=[_, value, *_]):
+            return is_new(value)
         case ast.Call(func=function):
             module, _, name = ast.unparse(function).rpartition(".")
             is_maker = module in ("jnp", "np") and name in _MAKERS
