@@ -183,3 +183,14 @@ def test_a_preset_of_the_treedef_stays_on_the_class() -> None:
     with pytest.raises(ScaffoldError, match="keeps entries of `table` in the treedef of the class itself"):
         read_spec(spec(kind="pytree", rebuild="static", fields=fields, groups=groups), "s")
     read_spec(spec(kind="pytree", rebuild="bypass", fields=fields, groups=groups), "s")
+
+
+@pytest.mark.parametrize("role", ["data", "param"])
+def test_trainable_finds_the_entries_beside_a_preset_of_the_treedef(role: str) -> None:
+    from tests.plain_jax import executed
+
+    table = {"type": "dict[str, f[]]", "role": role, "preset": {"a": 42.0}}
+    mask = {"type": "f[]", "role": "buffer"}
+    raw = {"name": "T", "kind": "pytree", "rebuild": "static", "fields": {"table": table, "mask": mask}}
+    made = executed(read_spec(raw, "spec"))["T"].create({"b": 1.0}, 1.0)
+    assert jax.tree.leaves(made.trainable()) == [role == "param", False]

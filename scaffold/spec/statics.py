@@ -3,13 +3,12 @@
 import ast
 from typing import Any, cast
 
-from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rewriting import read_as
-from scaffold.spec.types import DictType, ListType, ScalarType, SetType, TupleType, Type, UnionType, walk
+from scaffold.spec.types import DictType, ListType, ScalarType, SetType, TupleType, Type, UnionType
 from scaffold.spec.values import as_float
 
 DTYPE, SLICE, FLOAT = ScalarType("dtype"), ScalarType("slice"), ScalarType("float")
-CONVERTED = (DTYPE, SLICE, FLOAT)
 _PARTS = "start", "stop", "step"
 
 
@@ -114,11 +113,6 @@ def _given_source(kind: Type, source: str, name: str = "item") -> str:
             return f"({source} and slice(*{source}))"
         case _:
             return source
-
-
-def is_converted(field: Field) -> bool:
-    """Whether the constructor puts what it is given into another form, beside copying it."""
-    return any(part in CONVERTED or isinstance(part, SetType) for part in walk(field.type))
 
 
 def stored_value(kind: Type, value: Any) -> Any:

@@ -18,14 +18,8 @@ SCALARS = ("int", "bool", "str", "float", "dtype", "slice")
 LEGAL_TYPES = (
     "DTYPE[dims] with DTYPE one of " + " ".join(DTYPES),
     *SCALARS,
-    "tuple[int, ...]",
-    "frozenset[str]",
-    "callable",
-    "Class",
-    "pkg.mod:Class",
-    "list[TYPE]",
-    "dict[str, TYPE]",
-    "tree",
+    *("tuple[int, ...]", "frozenset[str]", "callable", "Class", "pkg.mod:Class", "list[TYPE]"),
+    *("dict[str, TYPE]", "tree"),
     "Literal['a', 'b']",
     "TYPE | None",
 )
