@@ -101,7 +101,11 @@ values = {{ window = "=Window(3)", table = {{ b = 2, a = 1 }}, rates = [1, 3], e
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("statics")
     write_tree(folder, {"settings.py": SETTINGS, "pyproject.toml": ""})
-    forms = {"module": "save = true", "pytree": 'rebuild = "flag"', "nnx": 'imports = ["from settings import Mode"]'}
+    forms = {
+        "module": "save = true",
+        "pytree": 'rebuild = "flag"',
+        "nnx": 'imports = ["from settings import Mode"]',
+    }
     for kind, more in forms.items():
         text = SPEC.format(kind=kind, more=more).replace('"Patches"', f'"{kind.capitalize()}"')
         write_tree(folder, {f"specs/{kind}.toml": text})
