@@ -54,7 +54,7 @@ def _cached(made: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _instance(folder: Path, size: int) -> Any:
     """A generated Module with `size` fields, half of them in a group."""
     fields = [f"field{index}" for index in range(size)]
-    lines = [f'name = "Many{size}"', "[fields]", *(f'{name} = "f[]"' for name in fields)]
+    lines = [f'name = "Many{size}"', "[fields]", *(f'{name} = "f[]@param"' for name in fields)]
     grouped = ", ".join(f'"{name}"' for name in fields[: size // 2 + 1])
     path = folder / f"many{size}.toml"
     path.write_text("\n".join([*lines, "[groups]", f"half = [{grouped}]", ""]), encoding="utf-8")

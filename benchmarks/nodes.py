@@ -25,19 +25,19 @@ name = "Node{title}"
 {header}
 
 [fields]
-weight = {{ type = "f[size]" }}
-bias = {{ type = "f[size]" }}
-scale = {{ type = "f[size]" }}
+weight = {{ type = "f[size]", role = "param" }}
+bias = {{ type = "f[size]", role = "param" }}
+scale = {{ type = "f[size]", role = "param" }}
 {rest}
 """
 PLAIN = """
-shift = { type = "f[size]" }
+shift = { type = "f[size]", role = "param" }
 depth = { type = "int" }
 label = { type = "str" }
 """
 # The form `static` is for dicts with preset entries: one array lies in a dict, and the preset is the second static.
 PRESET = """
-shift = { type = "dict[str, f[size]]", preset = { fixed = 42.0 } }
+shift = { type = "dict[str, f[size]]", role = "param", preset = { fixed = 42.0 } }
 depth = { type = "int" }
 """
 

@@ -36,7 +36,9 @@ class Affine(eqx.Module):
         return cls(
             weight=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 key, (out_size, in_size), dtype
-            ),
+            )
+            if 0 not in (out_size, in_size)
+            else jnp.zeros((out_size, in_size), dtype),
             bias=jnp.zeros((out_size,), dtype) if use_bias else None,
         )
 

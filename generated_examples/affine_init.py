@@ -40,8 +40,12 @@ class AffineInit(eqx.Module):
             types.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
-        self.weight = jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
-            key, (out_size, in_size), dtype
+        self.weight = (
+            jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
+                key, (out_size, in_size), dtype
+            )
+            if 0 not in (out_size, in_size)
+            else jnp.zeros((out_size, in_size), dtype)
         )
         self.bias = jnp.zeros((out_size,), dtype) if use_bias else None
         self.in_size = in_size
@@ -53,11 +57,13 @@ class AffineInit(eqx.Module):
             value = getattr(self, name)
             if type(value) is not int:
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int, got {value!r}"
+                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
+                    f"`.item()`), got {value!r}"
                 )
         if type(self.use_bias) is not bool:
             raise TypeError(
-                f"`use_bias` is static, so it must be a bool, got {self.use_bias!r}"
+                "`use_bias` is static, so it must be a bool (a NumPy scalar has "
+                f"`.item()`), got {self.use_bias!r}"
             )
 
     def __call__(

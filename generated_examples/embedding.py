@@ -57,14 +57,15 @@ class Embedding(eqx.Module):
             )
         self.num_embeddings = rows
         self.embedding_size = columns
-        self.weight = jnp.array(jnp.array(weight, weight.dtype), dtype)
+        self.weight = jnp.asarray(jnp.array(weight, weight.dtype), dtype)
 
     def __check_init__(self) -> None:
         for name in ("num_embeddings", "embedding_size"):
             value = getattr(self, name)
             if type(value) is not int:
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int, got {value!r}"
+                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
+                    f"`.item()`), got {value!r}"
                 )
 
     def __call__(

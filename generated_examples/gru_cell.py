@@ -80,11 +80,13 @@ class GRUCell(eqx.Module):
             value = getattr(self, name)
             if type(value) is not int:
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int, got {value!r}"
+                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
+                    f"`.item()`), got {value!r}"
                 )
         if type(self.use_bias) is not bool:
             raise TypeError(
-                f"`use_bias` is static, so it must be a bool, got {self.use_bias!r}"
+                "`use_bias` is static, so it must be a bool (a NumPy scalar has "
+                f"`.item()`), got {self.use_bias!r}"
             )
 
     def __call__(

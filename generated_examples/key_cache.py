@@ -48,7 +48,9 @@ class KeyCache(eqx.Module):
         return cls(
             to_query=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 key, (size, in_size), dtype
-            ),
+            )
+            if 0 not in (size, in_size)
+            else jnp.zeros((size, in_size), dtype),
             past_keys=jnp.array(past_keys, dtype),
             past_values=jnp.array(past_values, dtype),
             mask=jnp.array(mask, dtype),

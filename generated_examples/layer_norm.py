@@ -60,7 +60,7 @@ class LayerNorm(eqx.Module):
             use_weight = use_bias = elementwise_affine
         shape = (shape,) if isinstance(shape, int) else tuple(shape)
         self.shape = shape
-        self.eps = eps
+        self.eps = float(eps) if type(eps) is int else eps
         self.use_weight = use_weight
         self.use_bias = use_bias
         self.weight = jnp.ones(shape, dtype) if use_weight else None
@@ -71,18 +71,20 @@ class LayerNorm(eqx.Module):
             type(item) is not int for item in self.shape
         ):
             raise TypeError(
-                f"`shape` is static, so it must be a tuple of ints, got {self.shape!r}"
+                "`shape` is static, so it must be a tuple of ints (a NumPy "
+                f"scalar has `.item()`), got {self.shape!r}"
             )
         if type(self.eps) is not float or math.isnan(self.eps):
             raise TypeError(
-                "`eps` is static, so it must be a float other than NaN, got "
-                f"{self.eps!r}"
+                "`eps` is static, so it must be a float other than NaN (a NumPy "
+                f"scalar has `.item()`), got {self.eps!r}"
             )
         for name in ("use_weight", "use_bias"):
             value = getattr(self, name)
             if type(value) is not bool:
                 raise TypeError(
-                    f"`{name}` is static, so it must be a bool, got {value!r}"
+                    f"`{name}` is static, so it must be a bool (a NumPy scalar has "
+                    f"`.item()`), got {value!r}"
                 )
 
     def __call__(

@@ -41,7 +41,9 @@ class LeakyCell(eqx.Module):
         return cls(
             weight_in=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 weight_in_key, (hidden_size, in_size), dtype
-            ),
+            )
+            if 0 not in (hidden_size, in_size)
+            else jnp.zeros((hidden_size, in_size), dtype),
             weight_hidden=jax.nn.initializers.orthogonal()(
                 weight_hidden_key,
                 (hidden_size, hidden_size),

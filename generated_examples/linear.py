@@ -71,12 +71,13 @@ class Linear(eqx.Module):
             value = getattr(self, name)
             if (type(value) is not int) and (value != "scalar"):
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int or 'scalar', got "
-                    f"{value!r}"
+                    f"`{name}` is static, so it must be an int or 'scalar' (a NumPy "
+                    f"scalar has `.item()`), got {value!r}"
                 )
         if type(self.use_bias) is not bool:
             raise TypeError(
-                f"`use_bias` is static, so it must be a bool, got {self.use_bias!r}"
+                "`use_bias` is static, so it must be a bool (a NumPy scalar has "
+                f"`.item()`), got {self.use_bias!r}"
             )
 
     def __call__(

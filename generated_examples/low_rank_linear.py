@@ -60,22 +60,24 @@ class LowRankLinear(eqx.Module):
             base=base,
             down=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 key, (rank, in_features), dtype
-            ),
+            )
+            if 0 not in (rank, in_features)
+            else jnp.zeros((rank, in_features), dtype),
             up=jnp.zeros((out_features, rank), dtype),
-            scale=scale,
+            scale=float(scale) if type(scale) is int else scale,
             freeze_base=freeze_base,
         )
 
     def __check_init__(self) -> None:
         if type(self.scale) is not float or math.isnan(self.scale):
             raise TypeError(
-                "`scale` is static, so it must be a float other than NaN, got "
-                f"{self.scale!r}"
+                "`scale` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.scale!r}"
             )
         if type(self.freeze_base) is not bool:
             raise TypeError(
-                "`freeze_base` is static, so it must be a bool, got "
-                f"{self.freeze_base!r}"
+                "`freeze_base` is static, so it must be a bool (a NumPy scalar "
+                f"has `.item()`), got {self.freeze_base!r}"
             )
 
     def __call__(

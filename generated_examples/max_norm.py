@@ -38,18 +38,19 @@ class MaxNorm(AbstractNorm):
         return cls(
             size=size,
             gain=jnp.ones((size,), dtype),
-            floor=floor,
+            floor=float(floor) if type(floor) is int else floor,
         )
 
     def __check_init__(self) -> None:
         if type(self.size) is not int:
             raise TypeError(
-                f"`size` is static, so it must be an int, got {self.size!r}"
+                "`size` is static, so it must be an int (a NumPy scalar has "
+                f"`.item()`), got {self.size!r}"
             )
         if type(self.floor) is not float or math.isnan(self.floor):
             raise TypeError(
-                "`floor` is static, so it must be a float other than NaN, got "
-                f"{self.floor!r}"
+                "`floor` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.floor!r}"
             )
         if not (self.floor > 0):
             raise ValueError(f"`floor` must satisfy `floor > 0`, got {self.floor!r}")

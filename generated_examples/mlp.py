@@ -106,20 +106,22 @@ class MLP(eqx.Module):
             value = getattr(self, name)
             if type(value) is not bool:
                 raise TypeError(
-                    f"`{name}` is static, so it must be a bool, got {value!r}"
+                    f"`{name}` is static, so it must be a bool (a NumPy scalar has "
+                    f"`.item()`), got {value!r}"
                 )
         for name in ("in_size", "out_size"):
             value = getattr(self, name)
             if (type(value) is not int) and (value != "scalar"):
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int or 'scalar', got "
-                    f"{value!r}"
+                    f"`{name}` is static, so it must be an int or 'scalar' (a NumPy "
+                    f"scalar has `.item()`), got {value!r}"
                 )
         for name in ("width_size", "depth"):
             value = getattr(self, name)
             if type(value) is not int:
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int, got {value!r}"
+                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
+                    f"`.item()`), got {value!r}"
                 )
         if not (self.depth >= 0):
             raise ValueError(f"`depth` must satisfy `depth >= 0`, got {self.depth!r}")

@@ -67,6 +67,8 @@ class NnxBlock(nnx.Module):
             jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 rngs.params(), (size, size), dtype
             )
+            if size
+            else jnp.zeros((size, size), dtype)
         )
         self.bias = nnx.Param(jnp.zeros((size,), dtype)) if use_bias else None
         self.mean = nnx.BatchStat(jnp.zeros((size,), dtype))
@@ -75,15 +77,16 @@ class NnxBlock(nnx.Module):
             [nnx.Linear(size, size, param_dtype=dtype, rngs=rngs) for _ in range(depth)]
         )
         self.depth = depth
-        self.momentum = momentum
+        self.momentum = float(momentum) if type(momentum) is int else momentum
         if type(self.depth) is not int:
             raise TypeError(
-                f"`depth` is static, so it must be an int, got {self.depth!r}"
+                "`depth` is static, so it must be an int (a NumPy scalar has "
+                f"`.item()`), got {self.depth!r}"
             )
         if type(self.momentum) is not float or math.isnan(self.momentum):
             raise TypeError(
-                "`momentum` is static, so it must be a float other than NaN, "
-                f"got {self.momentum!r}"
+                "`momentum` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.momentum!r}"
             )
         if not (self.depth > 0):
             raise ValueError(f"`depth` must satisfy `depth > 0`, got {self.depth!r}")

@@ -51,7 +51,8 @@ class RandomFeatures(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.features) is not int:
             raise TypeError(
-                f"`features` is static, so it must be an int, got {self.features!r}"
+                "`features` is static, so it must be an int (a NumPy scalar has "
+                f"`.item()`), got {self.features!r}"
             )
         if not (self.features > 0):
             raise ValueError(

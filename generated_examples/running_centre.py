@@ -50,14 +50,14 @@ class RunningCentre(eqx.Module):
             variance=eqx.nn.StateIndex(jnp.ones((size,), dtype)),
             gain=jnp.ones((size,), dtype),
             inference=inference,
-            decay=decay,
+            decay=float(decay) if type(decay) is int else decay,
         )
 
     def __check_init__(self) -> None:
         if type(self.decay) is not float or math.isnan(self.decay):
             raise TypeError(
-                "`decay` is static, so it must be a float other than NaN, got "
-                f"{self.decay!r}"
+                "`decay` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.decay!r}"
             )
         if not (0 < self.decay < 1):
             raise ValueError(

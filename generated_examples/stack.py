@@ -60,7 +60,8 @@ class Stack(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.depth) is not int:
             raise TypeError(
-                f"`depth` is static, so it must be an int, got {self.depth!r}"
+                "`depth` is static, so it must be an int (a NumPy scalar has "
+                f"`.item()`), got {self.depth!r}"
             )
         if "<" in getattr(
             self.activation, "__qualname__", getattr(self.activation, "__name__", "<")

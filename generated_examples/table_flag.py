@@ -55,7 +55,8 @@ class TableFlag:
     def _check(self) -> None:
         if type(self.static) is not int:
             raise TypeError(
-                f"`static` is static, so it must be an int, got {self.static!r}"
+                "`static` is static, so it must be an int (a NumPy scalar has "
+                f"`.item()`), got {self.static!r}"
             )
 
     def __repr__(self) -> str:

@@ -57,7 +57,8 @@ class TableStatic:
     def __post_init__(self) -> None:
         if type(self.static) is not int:
             raise TypeError(
-                f"`static` is static, so it must be an int, got {self.static!r}"
+                "`static` is static, so it must be an int (a NumPy scalar has "
+                f"`.item()`), got {self.static!r}"
             )
 
     @property

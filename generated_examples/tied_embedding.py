@@ -38,7 +38,9 @@ class TiedEmbedding(eqx.Module):
             embedding=jax.random.normal(embedding_key, (vocabulary, size), dtype),
             mix=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 mix_key, (size, size), dtype
-            ),
+            )
+            if size
+            else jnp.zeros((size, size), dtype),
         )
 
     @property

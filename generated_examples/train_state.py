@@ -57,14 +57,14 @@ class TrainState(eqx.Module):
             step=jnp.zeros((), jnp.int32),
             key=jnp.array(key),
             ema=_widened(eqx.filter(model, _trained(model))),
-            ema_decay=ema_decay,
+            ema_decay=float(ema_decay) if type(ema_decay) is int else ema_decay,
         )
 
     def __check_init__(self) -> None:
         if type(self.ema_decay) is not float or math.isnan(self.ema_decay):
             raise TypeError(
-                "`ema_decay` is static, so it must be a float other than NaN, "
-                f"got {self.ema_decay!r}"
+                "`ema_decay` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.ema_decay!r}"
             )
         if not (0.0 <= self.ema_decay < 1.0):
             raise ValueError(

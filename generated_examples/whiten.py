@@ -48,14 +48,14 @@ class Whiten(eqx.Module):
             mean=jnp.array(mean, dtype),
             deviation=jnp.array(deviation, dtype),
             gain=jnp.ones((size,), dtype),
-            epsilon=epsilon,
+            epsilon=float(epsilon) if type(epsilon) is int else epsilon,
         )
 
     def __check_init__(self) -> None:
         if type(self.epsilon) is not float or math.isnan(self.epsilon):
             raise TypeError(
-                "`epsilon` is static, so it must be a float other than NaN, got "
-                f"{self.epsilon!r}"
+                "`epsilon` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.epsilon!r}"
             )
         if not (self.epsilon > 0):
             raise ValueError(

@@ -18,6 +18,7 @@ from scaffold.spec.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key, option_faul
 from scaffold.spec.names import class_name_fault, field_name_fault
 from scaffold.spec.pairs import one_option
 from scaffold.spec.read import Reader
+from scaffold.spec.roles import OF_GIVEN
 from scaffold.spec.tokens import call_from_text, parse_field_token
 
 _FIELD = re.compile(r"field `([^`:]*)[^`]*`")
@@ -46,6 +47,31 @@ def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan
             if found.is_refused:
                 _show_command(answers)
             return found
+
+
+def plan_with_roles(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan:
+    """The plan for a class of the command line, of which only the roles are asked that nobody can know."""
+    while True:
+        try:
+            return plan(answers)
+        except ScaffoldError as error:
+            numbers = [_without_role(answers, fault.where) for fault in error.faults]
+            untold = [number for number in numbers if number is not None]
+            if len(untold) < len(numbers):
+                raise
+            for number in untold:
+                _ask_role(answers, number)
+
+
+def _without_role(answers: Answers, place: str) -> int | None:
+    """The number of the field of which a fault at `place` asks the role; None for another fault."""
+    field = _FIELD.match(place)
+    names = _names(answers.fields)
+    if field is None or place[field.end() :] != ": role" or field[1] not in names:
+        return None
+    number = names.index(field[1])
+    table = parse_field_token(answers.fields[number])[1]
+    return None if {"role", "init"} & table.keys() else number
 
 
 def _show_command(answers: Answers) -> None:
@@ -103,7 +129,10 @@ def _question(answers: Answers, place: str) -> Callable[[], None] | None:
 def _question_of_field(answers: Answers, name: str, key: str) -> Callable[[], None] | None:
     if key.startswith(": preset"):
         return partial(_ask_pairs, answers, "preset")
-    names = [token.partition(":")[0].strip() for token in answers.fields]
+    names = _names(answers.fields)
+    untold = _without_role(answers, f"field `{name}`{key}")
+    if untold is not None:
+        return partial(_ask_role, answers, untold)
     return partial(_ask_field_again, answers, names.index(name)) if name in names else None
 
 
@@ -194,6 +223,17 @@ def _ask_field_again(answers: Answers, number: int) -> None:
             answers.fields[number] = token
             return
         _explain(faults)
+
+
+def _ask_role(answers: Answers, number: int) -> None:
+    """Ask whether an array is trained that is given to a class which trains others."""
+    name = _names(answers.fields)[number]
+    click.echo(
+        f"`{name}` is given. As `param` it is trained; as `data` it is not, and gradients flow through it;"
+        " as `buffer` it has no gradient"
+    )
+    role = click.prompt(f"Role of {name}", type=click.Choice(OF_GIVEN))
+    answers.fields[number] = f"{answers.fields[number].strip()}@{role}"
 
 
 def _names(tokens: Iterable[str]) -> list[str]:

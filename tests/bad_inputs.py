@@ -187,7 +187,7 @@ TYPE_WORDS += (
 )
 TYPE_WORDS += (
     "set[int]",
-    "frozenset[int]",
+    "frozenset[f[n]]",
     "bytes",
     "complex",
     "complex[n]",

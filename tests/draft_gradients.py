@@ -146,8 +146,19 @@ def classes(draw: Draw) -> dict[str, Any]:
     body.use(body.fields["anchor"]["type"], "self.anchor")
     for role in draw(st.lists(st.sampled_from(ROLES[kind]), min_size=2, max_size=5)):
         body.add(role)
+    _leave_out_roles(body)
     call = {"args": "x: f[n]", "returns": "f[n]", "body": "\n".join([*body.lines, "return y"])}
     return {"name": "Drawn", "kind": kind, "fields": body.fields, "call": call, **_form(body)}
+
+
+def _leave_out_roles(body: Body) -> None:
+    """Say nothing of what is given, in some of the classes that then train nothing: it is data."""
+    tables = body.fields.values()
+    frozen = any(table.get("frozen") not in (None, True) or "Linear" in table["type"] for table in tables)
+    if not frozen and body.one(True, False):
+        for table in tables:
+            if table.get("role") in ("param", "data") and "frozen" not in table:
+                del table["role"]
 
 
 def _form(body: Body) -> dict[str, Any]:

@@ -72,7 +72,7 @@ INNER: dict[str, Any] = {
     "name": "Inner",
     "doc": "A small Module for others to hold.",
     "fields": {
-        "scale": {"type": "f[]"},
+        "scale": {"type": "f[]", "role": "param"},
         "shift": {"type": "f[]", "role": "buffer"},
         "draw": {"type": "f[2]", "init": "normal"},
     },
@@ -86,7 +86,7 @@ INNER_TREE: dict[str, Any] = {
     "name": "InnerTree",
     "kind": "pytree",
     "doc": "A small pytree for others to hold.",
-    "fields": {"scale": {"type": "f[]"}, "depth": {"type": "int", "default": 2}},
+    "fields": {"scale": {"type": "f[]", "role": "param"}, "depth": {"type": "int", "default": 2}},
     "call": {"args": "x: f[*shape]", "returns": "f[*shape]", "body": "return x * self.scale * self.depth"},
 }
 HELPERS = (INNER, INNER_TREE)

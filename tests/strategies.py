@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.constructor import dims_of, parameters
-from scaffold.spec.types import DTYPES
+from scaffold.spec.entries import without_none
+from scaffold.spec.roles import UNTOLD, role_of
+from scaffold.spec.types import DTYPES, parse_type
 from tests.draft_calls import call
 from tests.draft_fields import MEMBERS, preset_dict
 from tests.draft_roles import ROLES
@@ -55,8 +57,22 @@ def form(draft: Draft) -> dict[str, Any]:
     return raw
 
 
+def say_roles(draft: Draft) -> None:
+    """Say `param` of what is given without a role, but in some classes that train nothing: there it stays data."""
+    roles = {name: _role(table) for name, table in draft.fields.items()}
+    trains = any(role in ("param", "module") for role in roles.values())
+    if trains or len(draft.fields) % 3:
+        for name in (name for name, role in roles.items() if role == UNTOLD):
+            draft.fields[name]["role"] = "param"
+
+
+def _role(table: Mapping[str, Any]) -> str | None:
+    return role_of(without_none(parse_type(table["type"])), table)
+
+
 def rest(draft: Draft, raw: Mapping[str, Any]) -> dict[str, Any]:
     """The tables beside `raw`, once all fields are drawn."""
+    say_roles(draft)
     table: dict[str, Any] = {"fields": draft.fields}
     if draft.chance():
         table["doc"] = draft.draw(docs())

@@ -49,7 +49,7 @@ ROWS = [
     ([base(), final(fields={"w": {**W, "optional": "use_w"}, "n": "int"}, call=GUARDED)], "final: fields.w.optional | `Base` has a `w` that is always there | remove it, or write `| None` after the type in `Base`", [base(fields={"w": "f[n] | None", "n": "int"}), final(fields={"w": {**W, "optional": "use_w"}, "n": "int"}, call=GUARDED)]),
     ([base(fields={"w": "f[n] | None", "n": "int"}), final()], "final: fields.w.type | `Base` declares `f[n] | None` | write `type = \"f[n] | None\"`, or change the base", [base(), final()]),
     ([base(), final(fields={"v": "f[n]", "n": "int", "w": {"type": "f[n]", "role": "derived", "init": "=self.v"}})], "final: fields.w.role | `Base` asks for a stored `w` | remove the role, or declare it as `role = \"derived\"` in the base alone", [base(), final()]),
-    ([base(fields={"w": "f[n]", "twice": TWICE}), final(fields={"w": W, "twice": "f[n]"})], "final: fields.twice | overrides `twice` of `Base` | rename it: what `Base` computes is final", [base(fields={"w": "f[n]", "twice": TWICE}), final(fields={"w": W})]),
+    ([base(fields={"w": "f[n]", "twice": TWICE}), final(fields={"w": W, "twice": "f[n]@param"})], "final: fields.twice | overrides `twice` of `Base` | rename it: what `Base` computes is final", [base(fields={"w": "f[n]", "twice": TWICE}), final(fields={"w": W})]),
     ([base(), final(call=None)], "final: call | `Base` asks for a call | write `[call]` with `args = \"x: f[n]\"` and a body", [base(call=None), final(call=None)]),
     ([base(call=MADE), final()], "final: call | overrides the call of `Base`, which is concrete | remove it, or write `body = \"...\"` in `Base`", [base(call=MADE), final(call=None)]),
     ([base(), final(call={**MADE, "args": "y: f[n]", "body": "return y"})], "final: call.args | differs from the arguments of `Base` | write `args = \"x: f[n]\"`; what follows has a default", [base(), final(call={**MADE, "args": "x: f[n], scale: float = 1.0"})]),
@@ -114,7 +114,7 @@ name = "Polygon"
 bases = ["AbstractScaled"]
 constructor = "init"
 [fields]
-corners = "f[n,2] | None"
+corners = "f[n,2] | None@param"
 centre = { type = "f[2]", role = "buffer" }
 scale = "f[]=ones"
 area = { type = "f[2]", role = "derived", init = "=self.scale * self.twice" }

@@ -26,6 +26,8 @@ def check_drawn(count: int) -> Counter[tuple[str, str]]:
     def check(raw: dict[str, Any]) -> None:
         both = check_gradients(raw, sample(1, (3,)))
         seen.update({(both.spec.kind, one.role) for one in both.spec.fields})
+        untold = {name for name, table in raw["fields"].items() if not {"role", "init"} & table.keys()}
+        seen.update({(both.spec.kind, "untold")} if untold - {"flag"} else ())
 
     check()
     return seen
@@ -33,7 +35,7 @@ def check_drawn(count: int) -> Counter[tuple[str, str]]:
 
 def test_gradients_of_drawn_classes_are_those_of_plain_jax() -> None:
     seen = check_drawn(200)
-    assert {(kind, role) for kind, roles in ROLES.items() for role in roles} <= set(seen)
+    assert {(kind, role) for kind, roles in ROLES.items() for role in (*roles, "untold")} <= set(seen)
 
 
 @pytest.mark.slow

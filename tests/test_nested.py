@@ -30,9 +30,9 @@ FIELDS = {
     "weight": {"type": "f[out_size,in_size]", "init": "lecun_normal"},
     "mean": {"type": "f[in_size]", "role": "buffer", "check": "mean.ndim == 1"},
     "bias": {"type": "f[out_size]", "init": "zeros", "optional": "use_bias"},
-    "rate": {"type": "f[]", "preprocess": "jnp.log(rate)"},
+    "rate": {"type": "f[]", "role": "param", "preprocess": "jnp.log(rate)"},
     "power": {"type": "int", "default": 2, "check": "power > 0"},
-    "layers": {"type": "list[f[out_size]]"},
+    "layers": {"type": "list[f[out_size]]", "role": "param"},
     "speed": {"type": "f[]", "role": "derived", "init": "=jnp.exp(rate)"},
 }
 BODY = """
@@ -52,7 +52,10 @@ def spec(name: str = "Whole", **parts: Any) -> dict[str, Any]:
 def in_form(name: str) -> dict[str, Any]:
     raw = spec(name, **FORMS[name])
     if name == "Preset":
-        raw["fields"] = {**FIELDS, "table": {"type": "dict[str, f[]]", "preset": {"a": 42.0}}}
+        raw["fields"] = {
+            **FIELDS,
+            "table": {"type": "dict[str, f[]]", "role": "param", "preset": {"a": 42.0}},
+        }
         raw["call"]["body"] = BODY.rstrip() + ' + self.table["a"] + self.table["b"]\n'
     return raw
 
@@ -176,8 +179,19 @@ def test_what_cannot_be_nested_is_told_with_its_fix(parts: dict[str, Any], told:
 
 
 def test_a_preset_of_the_treedef_stays_on_the_class() -> None:
-    fields = {**FIELDS, "table": {"type": "dict[str, f[]]", "preset": {"a": 42.0}}}
+    fields = {**FIELDS, "table": {"type": "dict[str, f[]]", "role": "param", "preset": {"a": 42.0}}}
     groups = {"tables": ["table"]}
     with pytest.raises(ScaffoldError, match="keeps entries of `table` in the treedef of the class itself"):
         read_spec(spec(kind="pytree", rebuild="static", fields=fields, groups=groups), "s")
     read_spec(spec(kind="pytree", rebuild="bypass", fields=fields, groups=groups), "s")
+
+
+@pytest.mark.parametrize("role", ["data", "param"])
+def test_trainable_finds_the_entries_beside_a_preset_of_the_treedef(role: str) -> None:
+    from tests.plain_jax import executed
+
+    table = {"type": "dict[str, f[]]", "role": role, "preset": {"a": 42.0}}
+    mask = {"type": "f[]", "role": "buffer"}
+    raw = {"name": "T", "kind": "pytree", "rebuild": "static", "fields": {"table": table, "mask": mask}}
+    made = executed(read_spec(raw, "spec"))["T"].create({"b": 1.0}, 1.0)
+    assert jax.tree.leaves(made.trainable()) == [role == "param", False]

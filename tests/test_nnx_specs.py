@@ -18,7 +18,7 @@ BUFFER = {"type": "f[size]", "role": "buffer"}
 REFUSED = {
     "a Param as buffer": ({"mean": {**BUFFER, "variable": "Param"}}, {}, "a `Param` is trained", "role ="),
     "a type of a param": (
-        {"weight": {"type": "f[size]", "variable": "Cache"}},
+        {"weight": {"type": "f[size]", "role": "param", "variable": "Cache"}},
         {},
         "a param has no Variable type to choose",
         'role = "data"',
@@ -87,13 +87,13 @@ def test_a_variable_type_is_for_nnx_alone() -> None:
 
 STATE = {"type": "f[size]", "role": "state"}
 FIELDS = {
-    "weight": "f[size]",
+    "weight": "f[size]@param",
     "mean": STATE,
     "past": {"type": "f[size]", "role": "data"},
     "mask": BUFFER,
     "calls": "i32[]",
     "bias": {"type": "f[size]", "optional": "use_bias", "init": "zeros"},
-    "layers": "list[f[size]]",
+    "layers": "list[f[size]]@param",
     "depth": "int",
 }
 REWRITTEN = {

@@ -213,7 +213,7 @@ kind = "pytree"
 layout = "nested"
 
 [fields]
-table = { type = "dict[str, f[]]", preset = { a = 42.0 } }
+table = { type = "dict[str, f[]]", role = "param", preset = { a = 42.0 } }
 offsets = { type = "f[n]", init = "zeros" }
 
 [groups]
@@ -307,7 +307,7 @@ name = "Filter"
 kind = "nnx"
 
 [fields]
-taps = { type = "dict[str, f32[n]]", preset = { a = 0.5 } }
+taps = { type = "dict[str, f32[n]]", role = "param", preset = { a = 0.5 } }
 gains = { type = "list[i32[n]]", role = "buffer" }
 drawn = { type = "f[n]", init = "normal" }
 rate = { type = "float", role = "static" }

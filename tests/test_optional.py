@@ -9,10 +9,10 @@ from scaffold.spec.read import read_spec
 from scaffold.suite.other import absent_inputs
 
 FIELDS = {
-    "w": "f[n]",
+    "w": "f[n]@param",
     "use": "bool",
     "bias": {"type": "f[n]", "optional": "use", "init": "zeros"},
-    "norm": "f[n] | None",
+    "norm": "f[n] | None@param",
 }
 
 
@@ -81,6 +81,6 @@ def test_the_tests_leave_out_each_optional_part_and_all_of_them() -> None:
 def test_what_a_check_reads_is_not_left_out() -> None:
     checked = {
         "bias": {**FIELDS["bias"], "check": "use"},
-        "norm": {"type": "f[n] | None", "check": "norm is not None"},
+        "norm": {"type": "f[n] | None", "role": "param", "check": "norm is not None"},
     }  # type: ignore[dict-item]
     assert absent_inputs(read_spec(spec("return x", **checked), "spec")) == []

@@ -20,5 +20,5 @@ ROWS: list[tuple[dict[str, Any], list[list[str]]]] = [
 
 @pytest.mark.parametrize(("fields", "other"), ROWS)
 def test_the_other_configuration_is_another(fields: dict[str, Any], other: list[list[str]]) -> None:
-    spec = read_spec({"name": "Held", "fields": {"w": "f[3]", **fields}}, "spec")
+    spec = read_spec({"name": "Held", "fields": {"w": "f[3]@param", **fields}}, "spec")
     assert other_inputs(Subject(spec, {})) == other

@@ -244,6 +244,28 @@ def test_a_fault_that_shows_at_the_end_is_mended_and_the_other_answers_stay(tmp_
     assert read_tree(asked) == read_tree(told)
 
 
+def test_a_role_that_nobody_can_know_is_asked(tmp_path: Path) -> None:
+    asked, named, told = (folder(tmp_path, name) for name in ("asked", "named", "told"))
+    mixed = ("Blend", "weight:f[n]=ones", "mask:f[n]", "points:f[n]?use_points")
+    with dialogue(asked) as terminal:
+        terminal.answer("Name of the class: ", "Blend", "", "", "", *mixed[1:], "", "")
+        terminal.expect(
+            "Error: field `mask`: role: `mask` is given, in a class that trains other parts: nothing says"
+        )
+        terminal.expect("As `param` it is trained; as `data` it is not, and gradients flow through it;")
+        terminal.answer("Role of mask (param, data, buffer): ", "trained")
+        terminal.expect("Error: 'trained' is not one of")
+        terminal.answer("Role of mask (param, data, buffer): ", "buffer")
+        terminal.answer("Role of points (param, data, buffer): ", "data")
+        assert terminal.code() == 0, terminal.shown
+    with dialogue(named, "new-module", *mixed) as terminal:
+        terminal.answer("Role of mask (param, data, buffer): ", "buffer")
+        terminal.answer("Role of points (param, data, buffer): ", "data")
+        assert terminal.code() == 0, terminal.shown
+    scaffold(told, *mixed[:2], "mask:f[n]@buffer", "points:f[n]?use_points@data")
+    assert read_tree(asked) == read_tree(told) == read_tree(named)
+
+
 def test_what_the_command_line_says_is_not_asked(tmp_path: Path) -> None:
     asked, told = folder(tmp_path, "asked"), folder(tmp_path, "told")
     given = ("--kind", "pytree", "--doc", "A table.", "--save", "--preset", "table.a=42.0")

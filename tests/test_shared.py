@@ -13,7 +13,7 @@ from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, passed, scaffold
 from tests.support import write_tree
 
-FIELDS = {"w": {"type": "f[a,b]"}, "depth": "int", "rate": "float@buffer"}
+FIELDS = {"w": {"type": "f[a,b]", "role": "param"}, "depth": "int", "rate": "float@buffer"}
 
 
 def spec(of: str | None = "w.T", type: str = "f[b,a]", **table: Any) -> dict[str, Any]:
@@ -35,8 +35,8 @@ ROWS = [
     (spec("depth", "f[]"), spec(), "of | `depth` is static, and no array that can be tied | name a field that stores arrays"),
     (spec("rate", "f[]"), spec(), "of | `rate` is buffer, and no array that can be tied | name a field that stores arrays"),
     (spec("m", more={"m": {"type": "f[b,a]", "role": "state", "init": "zeros"}}), spec(), "of | `m` is state, and no array that can be tied | name a field that stores arrays"),
-    (spec("v.T", more={"v": {"type": "f[a,b]", "optional": "use_v"}}), spec("v.T", more={"v": {"type": "f[a,b]"}}), "of | `v` may be None, and then there is nothing to read | tie it to a field that is always there"),
-    (spec("w + v", more={"v": {"type": "f[a,b]"}}), spec("w", "f[a,b]", more={"v": {"type": "f[a,b]"}}), "of | reads `w` and `v`, and a shared field is one array | tie it to one of them, or write `role = \"derived\"` and `init`"),
+    (spec("v.T", more={"v": {"type": "f[a,b]", "role": "param", "optional": "use_v"}}), spec("v.T", more={"v": {"type": "f[a,b]", "role": "param"}}), "of | `v` may be None, and then there is nothing to read | tie it to a field that is always there"),
+    (spec("w + v", more={"v": {"type": "f[a,b]", "role": "param"}}), spec("w", "f[a,b]", more={"v": {"type": "f[a,b]", "role": "param"}}), "of | reads `w` and `v`, and a shared field is one array | tie it to one of them, or write `role = \"derived\"` and `init`"),
     (spec("w"), spec("w", "f[a,b]"), "type | `w` is of type `f[a,b]` | write `type = \"f[a,b]\"`"),
     (spec("w.T", "f[a,b]"), spec("w.T"), "type | `w.T` is of type `f[b,a]` | write `type = \"f[b,a]\"`"),
     (spec("w.T", "f32[b,a]"), spec("w.T"), "type | `w.T` is of type `f[b,a]` | write `type = \"f[b,a]\"`"),
@@ -59,7 +59,7 @@ def test_a_fault_has_its_place_and_fix(bad: dict[str, Any], good: dict[str, Any]
 
 
 def test_only_a_shared_field_is_tied() -> None:
-    with pytest.raises(ScaffoldError, match="a param field is not tied to another"):
+    with pytest.raises(ScaffoldError, match="a data field is not tied to another"):
         read_spec({"name": "Tied", "fields": {"w": {"type": "f[a]", "of": "w"}}}, "s")
 
 
@@ -75,7 +75,7 @@ def test_the_leaf_of_a_tie() -> None:
         "jnp.moveaxis(table['a'], 0, 1)": "table.a",
     }.items():
         raw = {"type": "f[a,b]", "role": "shared", "of": of}
-        more = {"encoder": "Affine", "layers": "list[Affine]", "table": "dict[str, f[a,b]]"}
+        more = {"encoder": "Affine", "layers": "list[Affine]", "table": "dict[str, f[a,b]]@param"}
         read = read_spec({"name": "Tied", "fields": {**FIELDS, **more, "head": raw}}, "s")
         field = read.field("head")
         assert field is not None and tie(read, field) == path

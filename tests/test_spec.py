@@ -71,6 +71,7 @@ def test_the_report_holds_every_fault_with_place_legal_values_and_fix() -> None:
         "specs/affine.toml: fields.bias.init: not Python: '(' was never closed (line 1)",
         "specs/affine.toml: fields.depth.default: 'two' is not an int",
         "specs/affine.toml: fields.items: `items` shadows a method of dict",
+        "specs/affine.toml: fields.items.role: `items` is given, in a class that trains other parts: nothing says whether it is trained",
         "specs/affine.toml: fields.rate: a bare float has no role",
         "specs/affine.toml: fields.weight.init: there is no initialiser `lecun_norml`",
         "specs/affine.toml: kind: `modul` is not legal",
@@ -311,6 +312,6 @@ def test_line_endings_do_not_matter(newline: str, tmp_path: Path) -> None:
 def test_create_hands_the_sizes_of_preset_arrays_over() -> None:
     from scaffold.emit.construct import hand_over
 
-    table = {"type": "dict[str, f[rows]]", "preset": {"a": 1.0}}
+    table = {"type": "dict[str, f[rows]]", "role": "param", "preset": {"a": 1.0}}
     raw = {"name": "Table", "kind": "pytree", "rebuild": "flag", "fields": {"t": table, "w": "f[rows]=zeros"}}
     assert ("rows", "rows") in hand_over(read_spec(raw, "spec")).values

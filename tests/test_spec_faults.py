@@ -11,7 +11,8 @@ import pytest
 from scaffold.errors import ScaffoldError
 from scaffold.spec.read import read_spec
 
-W = {"type": "f[n]", "init": "zeros"}
+W = {"type": "f[n]", "role": "data", "init": "zeros"}
+_UNTOLD = "fields.b.role | `b` is given, in a class that trains other parts: nothing says whether it is trained | write `b = {1}` if it is, `b = {2}` if it is not"
 NAN, HUGE = float("nan"), 10**5000
 
 
@@ -24,6 +25,11 @@ def spec(**parts: Any) -> dict[str, Any]:
 def field(**table: Any) -> dict[str, Any]:
     """The class with a second field, `b`."""
     return spec(fields={"b": table})
+
+
+def _mixed(b: Any, **trained: Any) -> dict[str, Any]:
+    """The class with a part that is trained, and `b`, which is given."""
+    return spec(fields={"a": trained or {"type": "f[n]", "init": "zeros"}, "b": b})
 
 
 def call(body: str = "return self.w + x", args: str = "x: f[n]", **table: Any) -> dict[str, Any]:
@@ -90,6 +96,10 @@ TYPES = [
     (field(type="float"), field(type="float", role="static"), 'fields.b | a bare float has no role | a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'),
     (field(type="f[n] | str"), field(type="f[n] | None"), "fields.b | `f[n] | str` mixes what is traced with what is static | write one type"),
     (field(type="int", role="param"), field(type="int", role="static"), "fields.b.role | role `param` does not go with type `int` | write one of buffer, static, derived"),
+    (_mixed({"type": "f[n]"}), _mixed({"type": "f[n]", "role": "param"}), _UNTOLD.format(0, *(f'{{ type = "f[n]", role = "{role}" }}' for role in ("param", "data")))),
+    (_mixed("f[n]?use_b"), _mixed("f[n]?use_b@data"), _UNTOLD.format(0, '"f[n]?use_b@param"', '"f[n]?use_b@data"')),
+    (_mixed({"type": "list[f[n]]", "doc": "x"}), _mixed({"type": "list[f[n]]", "frozen": True}), _UNTOLD.format(0, *(f'{{ type = "list[f[n]]", role = "{role}", ... }}' for role in ("param", "data")))),
+    (_mixed({"type": "tree"}, type="Other"), _mixed({"type": "tree"}, type="Other", frozen=True), _UNTOLD.format(0, *(f'{{ type = "tree", role = "{role}" }}' for role in ("param", "data")))),
     (dims("0"), dims("1"), "fields.w.type | dim `0` of `f[0]` is not a name, an int from 1 or arithmetic with + - * // % | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (dims("-1"), dims("n-1"), "fields.w.type | dim `-1` of `f[-1]` is not a name, an int from 1 or arithmetic with + - * // % | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (dims("n\u22121"), dims("n-1"), "fields.w.type | `f[n\u22121]` is not a type | write ASCII letters: `\u2212` is none"),

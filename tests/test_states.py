@@ -116,7 +116,7 @@ def test_the_state_follows_what_must_be_given(args: str, expected: list[str]) ->
 OUTER = """\
 name = "Net"
 [fields]
-scale = "f[size]"
+scale = "f[size]@param"
 norm = { type = "RunningCentre", init = "=RunningCentre.create(size)" }
 seen = { type = "i32[]", role = "state", init = "zeros" }
 spread = { type = "f[size]", role = "state" }

@@ -64,7 +64,7 @@ ANSWERED = {
     "Array[n]": "`Array[n]` is not a type | write `f[n]`",
     'f["n m"]': "`f['n m']` has its dims in quotes | write `f[n,m]`",
     "f(n, m)": "`f(n, m)` is a call | write `f[n,m]`",
-    "set[int]": "`set[int]` is not a type | write `tuple[int, ...]`: a set has no order",
+    "set[int]": "`set[int]` is not a type | write `frozenset[int]`: a set can be changed",
     "Any": "`Any` does not say enough | write the type, or `tree` for any pytree of arrays",
     "Annotated[int, 3]": "`Annotated[...]` says more than a type | write `int` alone",
     "eqx.nn.Linear": "`eqx.nn.Linear` is not a type | write `eqx.nn:Linear`",

@@ -184,13 +184,13 @@ def new_module(
 
 
 def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool], *, ask: bool) -> "Plan":
-    """The plan for a class of the command line; without a name on it, for what somebody answers."""
+    """The plan for a class of the command line; on a terminal, what is missing is asked."""
     from scaffold.generate import plan_new
 
     def plan(said: Answers) -> "Plan":
         return plan_new(said.raw_spec(), layout, **wishes)
 
-    if answers.name is not None:
+    if answers.name is not None and not ask:
         return plan(answers)
     if not ask:
         raise ScaffoldError(
@@ -198,9 +198,9 @@ def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool]
             where="NAME",
             fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
         )
-    from scaffold.prompts import plan_from_answers
+    from scaffold.prompts import plan_from_answers, plan_with_roles
 
-    return plan_from_answers(answers, plan)
+    return (plan_from_answers if answers.name is None else plan_with_roles)(answers, plan)
 
 
 def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) -> list[Path]:

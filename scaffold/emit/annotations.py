@@ -14,11 +14,13 @@ from scaffold.spec.types import (
     ListType,
     LiteralType,
     ScalarType,
+    SetType,
     TreeType,
     TupleType,
     Type,
     UnionType,
     dim_names,
+    walk,
 )
 
 
@@ -52,6 +54,12 @@ class Scope:
                 return f"tuple[tuple[str, {self.stored(item, static=True)}], ...]"
             case DictType(item=item):
                 return f"dict[str, {self.stored(item)}]"
+            case ScalarType(name="slice"):
+                return "tuple[int | None, int | None, int | None]"
+            case TupleType(items=items, variadic=variadic) if _holds_slice(kind):
+                return _tuple(map(self.stored, items), variadic)
+            case UnionType(members=members, optional=optional) if _holds_slice(kind):
+                return _union(map(self.stored, members), optional)
             case _:
                 return self.plain(kind)
 
@@ -64,6 +72,12 @@ class Scope:
                 return f"Sequence[{self.given(item)}]"
             case DictType(item=item):
                 return f"Mapping[str, {self.given(item)}]"
+            case ScalarType(name="dtype"):
+                return "DTypeLike"
+            case SetType(item=item):
+                return f"Iterable[{self.given(item)}]"
+            case TupleType(items=items, variadic=variadic):
+                return _tuple(map(self.given, items), variadic)
             case _:
                 return self.declared(kind)
 
@@ -85,10 +99,14 @@ class Scope:
                 return self.array(kind, "Array")
             case ClassType(name=name, module=None) if name == self.own:
                 return f'"{name}"'
+            case ScalarType(name="dtype"):
+                return "np.dtype[Any]"
             case ScalarType(name=name) | ClassType(name=name):
                 return name
             case TupleType(items=items, variadic=variadic):
-                return f"tuple[{', '.join([*map(self.plain, items), *(['...'] if variadic else [])])}]"
+                return _tuple(map(self.plain, items), variadic)
+            case SetType(item=item):
+                return f"frozenset[{self.plain(item)}]"
             case CallableType():
                 return "Callable[..., Any]"
             case TreeType():
@@ -120,6 +138,14 @@ class Scope:
             return f"{dim}=_"
         # `n (n+1)//2` would read as a call to type checkers; the name is documentation to jaxtyping.
         return f"size={dim}" if dim.startswith("(") else dim
+
+
+def _holds_slice(kind: Type) -> bool:
+    return ScalarType("slice") in walk(kind)
+
+
+def _tuple(items: Iterable[str], variadic: bool) -> str:
+    return f"tuple[{', '.join([*items, *(['...'] if variadic else [])])}]"
 
 
 def _union(members: Iterable[str], optional: bool) -> str:

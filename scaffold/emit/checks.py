@@ -6,19 +6,24 @@ import textwrap
 from scaffold.emit.nesting import located
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rewriting import rename
+from scaffold.spec.statics import as_given
 from scaffold.spec.types import (
     CallableType,
+    ClassType,
     DictType,
     ListType,
     LiteralType,
     ScalarType,
+    SetType,
     TupleType,
     Type,
     UnionType,
+    walk,
 )
 
 # Stand for the shown name and value while a message is wrapped: one word, as wide as what replaces it.
 _NAME, _VALUE = "\0", "\1"
+_NUMBERS = ("int", "float", "bool")
 
 
 def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
@@ -33,7 +38,8 @@ def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
 
 def _static_check(kind: Type, fields: list[Field]) -> str:
     """One check for all static fields of a type; several are looped over."""
-    told = f"is static, so it must be {describe(kind)}"
+    numbers = any(isinstance(part, ScalarType) and part.name in _NUMBERS for part in walk(kind))
+    told = f"is static, so it must be {describe(kind)}{' (a NumPy scalar has `.item()`)' if numbers else ''}"
     if len(fields) == 1:
         name = fields[0].name
         return _raise_if(
@@ -46,7 +52,8 @@ def _static_check(kind: Type, fields: list[Field]) -> str:
 
 def _own_check(spec: ModuleSpec, field: Field) -> str:
     source = field.check or ""
-    condition = located(spec, rename(source, {one.name: f"self.{one.name}" for one in spec.fields}))
+    named = rename(source, {one.name: f"self.{one.name}" for one in spec.fields})
+    condition = located(spec, as_given(spec, named))
     message = f"`{field.name}` must satisfy `{source}`"
     shown = located(spec, f"self.{field.name}")
     return _raise_if(_negated(condition), "ValueError", message, shown, indent="")
@@ -96,10 +103,16 @@ def describe(kind: Type) -> str:
     match kind:
         case ScalarType(name="float"):
             return "a float other than NaN"
+        case ScalarType(name="slice"):
+            return "a slice (held as a tuple of its three parts)"
         case ScalarType(name=name):
-            return {"int": "an int", "bool": "a bool", "str": "a str"}[name]
+            return f"an {name}" if name == "int" else f"a {name}"
         case LiteralType(values=values):
             return " or ".join(map(repr, values))
+        case ClassType(name=name):
+            return f"{'an' if name[0] in 'AEIOU' else 'a'} {name} with a hash, equal by value"
+        case SetType(item=item):
+            return f"a frozenset of {_plural(item)}"
         case CallableType():
             return "a function of a module, not a lambda, closure, partial or bound method"
         case UnionType(members=members, optional=optional):
@@ -113,7 +126,12 @@ def describe(kind: Type) -> str:
 
 
 def _plural(item: Type) -> str:
-    return f"{item.name}s" if isinstance(item, ScalarType) else f"({describe(item)})"
+    if isinstance(item, ScalarType):
+        return _SLICES if item.name == "slice" else f"{item.name}s"
+    return f"({describe(item)})"
+
+
+_SLICES = "slices (each held as a tuple of its three parts)"
 
 
 def _refusal(kind: Type, value: str) -> str:
@@ -121,8 +139,18 @@ def _refusal(kind: Type, value: str) -> str:
     match kind:
         case ScalarType(name="float"):
             return f"type({value}) is not float or math.isnan({value})"
+        case ScalarType(name="dtype"):
+            return f"not isinstance({value}, np.dtype)"
+        case ScalarType(name="slice"):
+            refused = f"part is not None and type(part) is not int for part in {value}"
+            return f"type({value}) is not tuple or len({value}) != 3 or any({refused})"
         case ScalarType(name=name):
             return f"type({value}) is not {name}"
+        case ClassType(name=name):
+            # A set finds the copy again where the hash and `==` go by value; what has no hash is a TypeError.
+            return f"not isinstance({value}, {name}) or {{deepcopy({value})}} != {{{value}}}"
+        case SetType(item=item):
+            return f"type({value}) is not frozenset or any({_refusal(item, 'item')} for item in {value})"
         case CallableType():
             # Functions, classes, ufuncs and jax's wrappers have a name; partials and Modules have none.
             name = f'getattr({value}, "__qualname__", getattr({value}, "__name__", "<"))'

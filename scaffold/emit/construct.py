@@ -6,11 +6,13 @@ from dataclasses import dataclass, replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
+from scaffold.emit.made import array_source, is_new
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import (
     Parameter,
     converter_expression,
+    followed,
     key_consumers,
     made_first,
     parameters,
@@ -19,6 +21,7 @@ from scaffold.spec.constructor import (
 from scaffold.spec.initialisers import dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.rewriting import rename
+from scaffold.spec.statics import stored_source
 from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type, walk
 
 
@@ -80,7 +83,7 @@ def hand_over(spec: ModuleSpec) -> Constructor:
     # What `__init__` takes besides the fields: flags, and the sizes of entries that it presets.
     besides = (one.name for one in parameters(fields_as_given(spec)) if one.source in ("dim", "flag"))
     values += [(name, name) for name in besides]
-    if uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
+    if not spec.dtype and uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
         values.append(("dtype", "dtype"))
     return Constructor(signature(spec, as_stored=True), (*statements, *first), tuple(values))
 
@@ -152,7 +155,14 @@ def _setup(spec: ModuleSpec, keys: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _dtype_statement(spec: ModuleSpec) -> tuple[str, ...]:
-    return ("dtype = jnp.result_type(float) if dtype is None else dtype",) if uses_dtype(spec) else ()
+    if not uses_dtype(spec):
+        return ()
+    path = followed(spec)
+    if path is None:
+        given = "" if spec.dtype else " if dtype is None else dtype"
+        return (f"dtype = jnp.result_type(float){given}",)
+    # An array may be given as a number, or as integers.
+    return (f"dtype = {path}.dtype" if "." in path else f"dtype = jnp.result_type({path}, float)",)
 
 
 def _conversions(spec: ModuleSpec) -> tuple[str, ...]:
@@ -189,13 +199,13 @@ def _preprocessed(field: Field) -> str:
 
 def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     if _keeps_preset_apart(spec, field):
-        value = _entries_without_preset(field, keys)
+        value = _entries_without_preset(spec, field, keys)
     elif field.given:
         value = _preprocessed(field) if field.preprocess else _copy_of_given(field)
     elif field.initialiser is not None and field.array is not None:
         value = initialised(spec, field, field.array, keys.get(field.name, "key"))
     else:
-        value = _expression(field, keys)
+        value = _expression(spec, field, keys)
     value = _with_preset(spec, field, value)
     value = f"eqx.nn.StateIndex({value})" if is_index(spec, field) else value
     return f"{operand(value)} if {field.optional} else None" if field.optional else value
@@ -213,22 +223,24 @@ def _copy_of_given(field: Field) -> str:
     )
 
 
-def copy_source(kind: Type, source: str, *, static: bool = False, depth: int = 0) -> str:
+def copy_source(
+    kind: Type, source: str, *, static: bool = False, depth: int = 0, maker: str = "jnp.array"
+) -> str:
     """Source of a copy of `source`: arrays with an explicit dtype, containers that the caller does not hold."""
     item = "value" if depth == 0 else f"value{depth}"
     match kind:
         case ArrayType(dtype="key"):
-            return f"jnp.array({source})"
+            return f"{maker}({source})"
         case ArrayType():
-            return f"jnp.array({source}, {dtype_source(kind)})"
+            return f"{maker}({source}, {dtype_source(kind)})"
         case TreeType():
-            return f"jax.tree.map(lambda leaf: jnp.array(leaf, jnp.result_type(leaf)), {source})"
+            return f"jax.tree.map(lambda leaf: {maker}(leaf, jnp.result_type(leaf)), {source})"
         case ListType(item=inner):
-            copied = copy_source(inner, item, static=static, depth=depth + 1)
+            copied = copy_source(inner, item, static=static, depth=depth + 1, maker=maker)
             return as_tuple(source) if copied == item else f"tuple({copied} for {item} in {operand(source)})"
         case DictType(item=inner):
             name = "name" if depth == 0 else f"name{depth}"
-            copied = copy_source(inner, item, static=static, depth=depth + 1)
+            copied = copy_source(inner, item, static=static, depth=depth + 1, maker=maker)
             if static:
                 pairs = (
                     f"{operand(source)}.items()"
@@ -242,21 +254,19 @@ def copy_source(kind: Type, source: str, *, static: bool = False, depth: int = 0
                 else f"{{{name}: {copied} for {name}, {item} in {operand(source)}.items()}}"
             )
         case _:
-            return source
+            return stored_source(kind, source, item) if static else source
 
 
-def _expression(field: Field, keys: Mapping[str, str]) -> str:
+def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     source = field.expression or "None"
     if field.name in keys:
         source = rename(source, {"key": keys[field.name]})
-    if field.array is not None and field.array.dtype == "key":
-        return f"jnp.array({source})" if source.isidentifier() else source
     if field.array is not None:
-        chosen = field.nullable or "dtype" in _names(source)
-        return source if chosen else f"jnp.array({source}, {dtype_source(field.array)})"
+        return array_source(spec, field, field.array, source)
     if _is_made_of_chosen_arrays(field.type) and "dtype" in _names(source):
         return as_tuple(source) if isinstance(field.type, ListType) else source
-    return copy_source(field.type, source, static=not field.dynamic)
+    maker = "jnp.asarray" if is_new(parsed(source)) else "jnp.array"
+    return copy_source(field.type, source, static=not field.dynamic, maker=maker)
 
 
 def _is_made_of_chosen_arrays(kind: Type) -> bool:
@@ -280,11 +290,11 @@ def _keeps_preset_apart(spec: ModuleSpec, field: Field) -> bool:
     return bool(field.preset) and spec.rebuilds_by("static")
 
 
-def _entries_without_preset(field: Field, keys: Mapping[str, str]) -> str:
+def _entries_without_preset(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     names = [name for name, _ in field.preset]
     kept = f"name != {names[0]!r}" if len(names) == 1 else f"name not in {tuple(names)!r}"
     given = _preprocessed(field) if field.preprocess else field.name
-    source = operand(given if field.given else _expression(field, keys))
+    source = operand(given if field.given else _expression(spec, field, keys))
     value = "value"
     if field.given and not field.preprocess and isinstance(field.type, DictType):
         value = copy_source(field.type.item, "value", depth=1)

@@ -13,6 +13,7 @@ from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.rewriting import guard, rename
 from scaffold.spec.shared import tied_source
 from scaffold.spec.states import is_state
+from scaffold.spec.statics import as_given
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names
 
 METHOD = " " * 4
@@ -29,7 +30,7 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
-    read = kind_of(spec.kind).read
+    source, read = as_given(spec, source), kind_of(spec.kind).read
     if read is not None:
         return read(spec, source)
     return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))

@@ -18,6 +18,7 @@ def operand(source: str) -> str:
         | ast.Constant
         | ast.Dict
         | ast.DictComp
+        | ast.ListComp
         | ast.List
         | ast.GeneratorExp
     )

@@ -74,6 +74,8 @@ class Kind:
     """The author's Python with each field read as the class holds it, where a plain attribute is not enough."""
     varies: bool = False
     """Whether the tests call its classes without each optional part."""
+    given_arrays: str = ""
+    """The role of float arrays that are given and say none, where that does not depend on the class."""
     abstracted_by: str = "eqx.filter_eval_shape"
     """What makes, of a constructor, an instance of shapes."""
 

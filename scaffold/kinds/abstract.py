@@ -78,6 +78,7 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
 KIND = Kind(
     summary="an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil",
     context=context,
+    given_arrays="param",
     imports={"abc": "import abc", "AbstractLaws": "from pytree_laws.abstract import AbstractLaws"},
     laws=("abstract",),
     has_instances=False,

@@ -7,16 +7,16 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source
+from scaffold.emit.made import is_new
 from scaffold.emit.members import (
     BODY,
     call_context,
     class_doc,
     constructor_doc,
     properties,
-    stop_gradients,
 )
 from scaffold.emit.saving import save_context
-from scaffold.emit.source import operand
+from scaffold.emit.source import operand, parsed
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
 from scaffold.kinds import Kind
@@ -59,7 +59,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],
         "values": _values(spec),
-        "checks": [block(stop_gradients(spec, check), BODY) for check in check_statements(spec)],
+        "checks": [block(read_values(spec, check), BODY) for check in check_statements(spec)],
         "properties": [list(one) for one in properties(spec)],
         **call_context(spec),
         **save_context(spec),
@@ -125,8 +125,13 @@ def _in_variables(field: Field, made: str) -> str:
         case DictType():
             return f"nnx.Dict({{name: {holder}(value) for name, value in {operand(made)}.items()}})"
         case _:
-            value = field.name if field.nullable and not field.given else made
-            return f"{holder}({value})"
+            return f"{holder}({_of_walrus(field) if field.nullable and not field.given else made})"
+
+
+def _of_walrus(field: Field) -> str:
+    """A copy, in the declared dtype, of what an expression gives under the field's name."""
+    maker = "jnp.asarray" if is_new(parsed(_expression(field))) else "jnp.array"
+    return copy_source(field.type, field.name, maker=maker)
 
 
 def _in_container(field: Field) -> str:

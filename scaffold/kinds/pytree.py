@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from scaffold.emit.annotations import Scope
@@ -145,13 +145,18 @@ def _attributes(spec: ModuleSpec, values: Mapping[str, str]) -> tuple[Attribute,
     )
 
 
+def _holder(spec: ModuleSpec, field: Field) -> str:
+    """The name of the attribute that holds the leaves of a field."""
+    return f"{field.name}_entries" if field.preset and spec.rebuild == "static" else field.name
+
+
 def _attribute(spec: ModuleSpec, field: Field, scope: Scope, value: str) -> tuple[Attribute, ...]:
     annotation = scope.held(field)
     if not (field.preset and spec.rebuild == "static"):
         return (Attribute(field.name, annotation, value, field.dynamic),)
     preset = f"({', '.join(f'({name!r}, {source})' for name, source in field.preset)},)"
     return (
-        Attribute(f"{field.name}_entries", annotation, value, True),
+        Attribute(_holder(spec, field), annotation, value, True),
         Attribute(f"{field.name}_preset", "tuple[tuple[str, Any], ...]", preset, False),
     )
 
@@ -217,6 +222,8 @@ def _targets(parts: Any) -> str:
 
 
 def _trainable(spec: ModuleSpec) -> str:
+    # Under `static` the leaves of a dict with preset entries lie in an attribute of another name.
+    spec = replace(spec, fields=tuple(replace(one, name=_holder(spec, one)) for one in spec.fields))
     stays = tuple(field.name for field in spec.dynamic if field.role in ("data", "buffer"))
     inexact = ('hasattr(leaf, "dtype")', "jnp.issubdtype(leaf.dtype, jnp.inexact)")
     return trainable_body(spec, stays, inexact if _may_hold_integers(spec) else ())

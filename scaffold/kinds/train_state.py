@@ -228,6 +228,7 @@ def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]
 KIND = Kind(
     summary="an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients",
     context=context,
+    given_arrays="data",
     options=OPTIONS,
     imports=IMPORTS,
     laws=("train_state",),

@@ -21,6 +21,7 @@ from scaffold.spec.check_source import (
 )
 from scaffold.spec.check_tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
+from scaffold.spec.dtypes import dtype_faults
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
 from scaffold.spec.model import Argument, ModuleSpec
@@ -41,6 +42,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     sound, broken = readable(spec)
     names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
     faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
+    faults += dtype_faults(sound)
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
     faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
     kind = kind_of(spec.kind)

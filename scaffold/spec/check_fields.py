@@ -166,7 +166,7 @@ def _is_lambda(source: str) -> bool:
 
 
 def _is_shared(field: Field) -> bool:
-    holds = any(isinstance(part, ClassType) for part in walk(field.type))
+    holds = field.dynamic and any(isinstance(part, ClassType) for part in walk(field.type))
     return bool(arrays(field.type)) or field.is_tree or holds
 
 

@@ -109,16 +109,17 @@ def uses_dtype(spec: ModuleSpec) -> bool:
     chosen = any(
         array.dtype in CHOSEN_DTYPES
         for field in spec.stored
-        if field.role in ("param", "data", "buffer", "state") and not _is_taken_as_it_is(field)
+        if field.role in ("param", "data", "buffer", "state")
         for array in arrays(field.type)
     )
     named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
     return chosen or named or bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
 
 
-def _is_taken_as_it_is(field: Field) -> bool:
-    """Whether an expression makes the array, and may make None: nothing casts what it gives."""
-    return field.expression is not None and field.nullable and field.array is not None
+def followed(spec: ModuleSpec) -> str | None:
+    """The path of the array whose dtype the others take: `base.weight`; None where `dtype` names none."""
+    word, _, path = spec.dtype.partition(" ")
+    return path.strip() if word == "like" else None
 
 
 def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
@@ -171,7 +172,7 @@ def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
     in_setup = free_names(spec.setup, expression=False) if spec.setup.strip() else ()
     yield from (Parameter(name, "dim", ScalarType("int")) for name in in_setup if name in dims)
-    if uses_dtype(spec):
+    if uses_dtype(spec) and not spec.dtype:
         yield Parameter("dtype", "dtype", None, "None")
     if _has_streams(spec) and (uses_key(spec) or _reads_rngs(spec)):
         yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)

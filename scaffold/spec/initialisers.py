@@ -25,6 +25,9 @@ class Initialiser:
     holds: str = "inexact"
     """Which dtypes it can make: `any`, `inexact`, `float` (no complex), `wide float` (32 bits at least) or `key`."""
 
+    scaled: bool = False
+    """Whether it scales by the fan."""
+
     @property
     def random(self) -> bool:
         return "{key}" in self.source
@@ -40,7 +43,9 @@ class Initialiser:
 
 
 def _scaled(name: str) -> Initialiser:
-    return Initialiser(f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2)
+    return Initialiser(
+        f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2, scaled=True
+    )
 
 
 INITIALISERS = {

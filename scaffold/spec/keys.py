@@ -59,6 +59,10 @@ SPEC_KEYS = {
     "arguments": Key(
         "array of strings", "Arguments of the constructor, in order: `depth`, `scale: float = 1.0`, `*`."
     ),
+    "dtype": Key(
+        "string",
+        "`like base.weight`: the dtype of an array that is given; `default`: jax's. The constructor then takes none.",
+    ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
     "save": Key(

@@ -202,6 +202,8 @@ class ModuleSpec:
     constructor: str = "factory"
     rebuild: str = "bypass"
     arguments: tuple[Argument, ...] = ()
+    dtype: str = ""
+    """`like base.weight`, or `default`, where the constructor takes no `dtype`; empty where it takes one."""
     setup: str = ""
     imports: tuple[str, ...] = ()
     groups: tuple[Group, ...] = ()

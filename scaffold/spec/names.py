@@ -31,6 +31,7 @@ IMPORTS = {
     "Iterable": "from collections.abc import Iterable",
     "Mapping": "from collections.abc import Mapping",
     "Sequence": "from collections.abc import Sequence",
+    "deepcopy": "from copy import deepcopy",
     "dataclass": "from dataclasses import dataclass",
     "Any": "from typing import Any",
     "ClassVar": "from typing import ClassVar",
@@ -54,8 +55,20 @@ _DICT_METHODS = frozenset(name for name in dir(dict) if not name.startswith("_")
 _EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype", "_check", "_rebuild"))
 _EMITTED_BUILTINS = frozenset(
     (
-        *("any", "classmethod", "dict", "float", "getattr", "hasattr", "hash", "int", "isinstance", "len"),
-        *("list", "object", "property", "range", "sorted", "str", "bool", "tuple", "type"),
+        *(
+            "any",
+            "classmethod",
+            "dict",
+            "float",
+            "frozenset",
+            "getattr",
+            "hasattr",
+            "hash",
+            "int",
+            "isinstance",
+            "len",
+        ),
+        *("list", "object", "property", "range", "slice", "sorted", "str", "bool", "tuple", "type"),
     )
 )
 _WINDOWS = frozenset(

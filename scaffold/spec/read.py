@@ -34,7 +34,7 @@ from scaffold.spec.keys import (
 from scaffold.spec.model import Argument, Call, Field, Group, ModuleSpec
 from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.read_tests import read_test
-from scaffold.spec.roles import default_role, legal_roles
+from scaffold.spec.roles import UNTOLD, given_role, legal_roles, role_of, untold_fault
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.tokens import parse_field_text
 from scaffold.spec.type_texts import type_fix, without_role
@@ -47,7 +47,7 @@ from scaffold.spec.types import (
     UnionType,
     parse_type,
 )
-from scaffold.spec.values import as_float, literal, literals, one_value
+from scaffold.spec.values import as_float, default_source, literal, literals, one_value
 
 
 class Reader:
@@ -79,11 +79,16 @@ class Reader:
             self.unread.append(text)
             return None
 
-    def fields(self, tables: Mapping[str, Any]) -> tuple[Field, ...]:
+    def fields(self, tables: Mapping[str, Any], kind: str = "") -> tuple[Field, ...]:
         """The fields that can be made out."""
         found = {name: self.field(name, table) for name, table in tables.items()}
         self.unread += [f"{name} {tables[name]}" for name, field in found.items() if field is None]
-        return tuple(field for field in found.values() if field is not None)
+        known = [field for field in found.values() if field is not None]
+        role = given_role(known, kind_of(kind).given_arrays)
+        if role == UNTOLD:
+            untold = (one.name for one in known if one.role == UNTOLD)
+            self.faults += [untold_fault(name, tables[name], self.where) for name in untold]
+        return tuple(replace(one, role=role or "param") if one.role == UNTOLD else one for one in known)
 
     def field(self, name: str, raw: Any) -> Field | None:
         """One field; None where its type or role cannot be made out."""
@@ -99,12 +104,12 @@ class Reader:
 
     def role(self, name: str, kind: Type, table: Mapping[str, Any]) -> str | None:
         legal = legal_roles(without_none(kind))
-        role = self.text(table, "role") or default_role(without_none(kind))
+        role = role_of(without_none(kind), table)
         if role is None:
             what, fix = without_role(without_none(kind), legal, self.text(table, "type"))
             self.add(self.place("fields", name), what, fix, legal)
             return None
-        if role not in legal:
+        if role not in (*legal, UNTOLD):
             if not any(fault.where == self.place("fields", name, "role") for fault in self.faults):
                 what = f"role `{role}` does not go with type `{self.text(table, 'type')}`"
                 self.add(self.place("fields", name, "role"), what, f"write one of {', '.join(legal)}", legal)
@@ -135,7 +140,8 @@ class Reader:
 
     def default(self, kind: Type, role: str, table: Mapping[str, Any]) -> str | None:
         value = table.get("default")
-        return as_float(without_none(kind), literal(value, role)) if is_value(value) else None
+        inner = without_none(kind)
+        return default_source(inner, literal(value, role, inner)) if is_value(value) else None
 
     def arguments(self, texts: Any, place: str) -> tuple[Argument, ...]:
         listed = [text for text in as_list(texts) if isinstance(text, str)]
@@ -270,12 +276,13 @@ def read_spec(
     spec = ModuleSpec(
         name=reader.text(raw, "name"),
         kind=kind,
-        fields=reader.fields(tables),
+        fields=reader.fields(tables, kind),
         doc=reader.text(raw, "doc"),
         bases=reader.bases(raw),
         constructor=reader.text(raw, "constructor", kind_of(kind).constructor),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),
+        dtype=" ".join(reader.text(raw, "dtype").split()),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         groups=reader.groups(raw),

@@ -109,6 +109,15 @@ def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
     return _rewrite(source, ast.parse(source), change) if names else source
 
 
+def read_as(source: str, reads: Mapping[str, str]) -> str:
+    """`source` with `self.NAME` replaced by what `reads` has for the name, unless it is asked whether it is None."""
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        return None if _is_compared_by_identity(ancestors) else reads.get(_attribute_of_self(node) or "")
+
+    return rewrite(source, change) if reads else source
+
+
 def move(source: str, places: Mapping[str, str]) -> str:
     """`source` with `self.NAME` replaced by what `places` has for the name."""
     if not places:

@@ -56,15 +56,23 @@ _NO_WIDTH = {
     **{"Shaped": "f", "number": "f", "array": "f", "Array": "f", "ndarray": "f"},
 }
 """What says less than a dtype, or nearly one, and the dtype that is probably meant."""
-_CONTAINERS = {"Tuple": "tuple", "List": "list", "Dict": "dict", "Sequence": "list", "Mapping": "dict"}
-_NAMES = {"PyTree": "tree", "Callable": "callable"}
+_CONTAINERS = {
+    "Tuple": "tuple",
+    "List": "list",
+    "Dict": "dict",
+    "Sequence": "list",
+    "Mapping": "dict",
+    "FrozenSet": "frozenset",
+}
+_NAMES = {"PyTree": "tree", "Callable": "callable", "DTypeLike": "dtype"}
 _ARRAYS = ("Array", "ndarray", "ArrayLike", "DeviceArray")
 _UNSAID = {
     **{name: "write its dtype and dims: `f[size]`, or `f[]` for a scalar" for name in _ARRAYS},
     **{name: "write `TYPE | None`, such as `int | None`" for name in ("Optional", "Union", "None")},
     **{name: "write the type, or `tree` for any pytree of arrays" for name in ("Any", "object")},
     **{name: f"write `{short}[]` for a scalar array, `{short}[size]` for one with dims" for name, short in _JAXTYPING.items()},
-    **{name: "write `tuple[int, ...]`: a set has no order" for name in ("set", "frozenset")},
+    **{name: "write `frozenset[str]`: a set can be changed" for name in ("set", "Set")},
+    "FrozenSet": "write `frozenset[str]`",
     "List": "write `list[f[size]]`",
     "Dict": "write `dict[str, f[size]]`",
     "Tuple": "write `tuple[int, ...]`",
@@ -158,8 +166,9 @@ def _subscript(name: str, inner: ast.expr) -> ast.expr:
         raise TypeSyntaxError(
             f"`{name}[...]` says more than a type", f"write `{ast.unparse(items[0])}` alone"
         )
-    if name.lower() in ("set", "frozenset"):
-        raise TypeSyntaxError(f"`{name}[{ast.unparse(inner)}]` is not a type", _UNSAID[name.lower()])
+    if name in ("set", "Set"):
+        fix = f"write `frozenset[{ast.unparse(inner)}]`: a set can be changed"
+        raise TypeSyntaxError(f"`{name}[{ast.unparse(inner)}]` is not a type", fix)
     annotated = len(items) == 2 and isinstance(items[1], ast.Constant) and isinstance(items[1].value, str)
     if annotated and _is_array(items[0]) and (name in _JAXTYPING or name in _NO_WIDTH):
         return _annotated(name, str(ast.literal_eval(items[1])))

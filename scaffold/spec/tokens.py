@@ -18,7 +18,19 @@ from scaffold.spec.keys import is_value
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
 from scaffold.spec.places import COMMAND_LINE, argument_fault
 from scaffold.spec.signature import split_top
-from scaffold.spec.types import CallableType, LiteralType, ScalarType, TupleType, TypeSyntaxError, parse_type
+from scaffold.spec.types import (
+    CallableType,
+    ClassType,
+    LiteralType,
+    ScalarType,
+    SetType,
+    TupleType,
+    TypeSyntaxError,
+    parse_type,
+)
+
+_STATIC = ScalarType | TupleType | SetType | LiteralType
+DTYPE, SLICE = ScalarType("dtype"), ScalarType("slice")
 
 _SUFFIX = re.compile(r"\s*([?@])\s*([A-Za-z_]\w*)\s*$")
 _SUFFIX_KEY = {"?": "optional", "@": "role"}
@@ -64,9 +76,10 @@ def _value(table: dict[str, Any], text: str) -> tuple[str, Any]:
         kind = parse_type(table["type"])
     except TypeSyntaxError:
         return "init", text
-    if text.startswith("=") or not isinstance(kind, ScalarType | TupleType | CallableType | LiteralType):
+    is_static = isinstance(kind, _STATIC) or table.get("role") == "static"
+    if text.startswith("=") or not (is_static or isinstance(kind, CallableType)):
         return "init", text
-    if isinstance(kind, CallableType):
+    if isinstance(kind, CallableType | ClassType | SetType) or kind in (DTYPE, SLICE):
         return "default", f"={text}"
     return "default", _literal(text)
 

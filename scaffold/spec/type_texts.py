@@ -12,6 +12,7 @@ from scaffold.spec.types import (
     ListType,
     LiteralType,
     ScalarType,
+    SetType,
     TreeType,
     TupleType,
     Type,
@@ -36,11 +37,26 @@ _FORMS = {
     "list": "list[f[size]]",
     "dict": "dict[str, f[size]]",
     "tuple": "tuple[int, ...]",
+    "frozenset": "frozenset[str]",
     "Literal": 'Literal["a", "b"]',
     "Callable": "callable",
     "None": "TYPE | None",
 }
-_WORDS = ("callable", "tree", "list", "dict", "tuple", "int", "bool", "str", "float", "Literal")
+_WORDS = (
+    "callable",
+    "tree",
+    "list",
+    "dict",
+    "tuple",
+    "frozenset",
+    "dtype",
+    "slice",
+    "int",
+    "bool",
+    "str",
+    "float",
+    "Literal",
+)
 
 
 def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:
@@ -66,6 +82,8 @@ def type_text(kind: Type) -> str:
             return f"tuple[{', '.join([*map(type_text, items), *(['...'] if variadic else [])])}]"
         case ListType(item=item):
             return f"list[{type_text(item)}]"
+        case SetType(item=item):
+            return f"frozenset[{type_text(item)}]"
         case DictType(item=item):
             return f"dict[str, {type_text(item)}]"
         case LiteralType(values=values):

@@ -14,17 +14,12 @@ from scaffold.spec.expressions import parse
 from scaffold.spec.synonyms import DTYPES, TypeSyntaxError, keyword_in, plain
 
 CHOSEN_DTYPES = ("f", "inexact")
-SCALARS = ("int", "bool", "str", "float")
+SCALARS = ("int", "bool", "str", "float", "dtype", "slice")
 LEGAL_TYPES = (
     "DTYPE[dims] with DTYPE one of " + " ".join(DTYPES),
     *SCALARS,
-    "tuple[int, ...]",
-    "callable",
-    "Class",
-    "pkg.mod:Class",
-    "list[TYPE]",
-    "dict[str, TYPE]",
-    "tree",
+    *("tuple[int, ...]", "frozenset[str]", "callable", "Class", "pkg.mod:Class", "list[TYPE]"),
+    *("dict[str, TYPE]", "tree"),
     "Literal['a', 'b']",
     "TYPE | None",
 )
@@ -50,7 +45,7 @@ class ArrayType:
 
 @dataclass(frozen=True)
 class ScalarType:
-    """A Python `int`, `bool`, `str` or `float`."""
+    """A Python `int`, `bool`, `str` or `float`, a `dtype` of NumPy, or a `slice`."""
 
     name: str
 
@@ -61,6 +56,13 @@ class TupleType:
 
     items: "tuple[Type, ...]"
     variadic: bool = False
+
+
+@dataclass(frozen=True)
+class SetType:
+    """`frozenset[str]`."""
+
+    item: "Type"
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ Type = (
     ArrayType
     | ScalarType
     | TupleType
+    | SetType
     | ClassType
     | CallableType
     | ListType
@@ -189,7 +192,7 @@ class _Parser:
             return CallableType()
         if name == "tree":
             return TreeType()
-        if name in ("list", "dict", "tuple"):
+        if name in _FILLED:
             raise TypeSyntaxError(f"`{name}` does not say what it holds: write `{_FILLED[name]}`")
         if not name[:1].isupper() or not name.isascii() or iskeyword(name):
             raise TypeSyntaxError(f"`{name}` is not a type")
@@ -208,6 +211,8 @@ class _Parser:
             return ListType(self.parse(items[0]))
         if head == "dict" and len(items) == 2 and ast.unparse(items[0]) == "str":
             return DictType(self.parse(items[1]))
+        if head == "frozenset" and len(items) == 1:
+            return self.parse_set(items[0])
         if head == "tuple" and items:
             return self.parse_tuple(items)
         if head == "Literal" and items:
@@ -237,9 +242,15 @@ class _Parser:
             raise TypeSyntaxError(f"`...` follows one type: write `tuple[int, ...]` (in `{self.text}`)")
         return TupleType(tuple(self.parse(item) for item in members), variadic)
 
+    def parse_set(self, node: ast.expr) -> SetType:
+        item = self.parse(node)
+        if any(not isinstance(part, _HASHABLE) or part == ScalarType("slice") for part in walk(item)):
+            raise TypeSyntaxError(f"`{self.text}` holds what has no hash", "write `tuple[..., ...]`")
+        return SetType(item)
+
     def parse_union(self, node: ast.expr) -> UnionType:
         parts = list(_alternatives(node))
-        members = [part for part in parts if not _is_none(part)]
+        members = [part for part in parts if ast.unparse(part) != "None"]
         if not members:
             raise TypeSyntaxError(f"`{self.text}` holds None alone")
         kinds = dict.fromkeys(self.parse(part) for part in members)
@@ -289,7 +300,13 @@ def _constant(node: ast.expr) -> str | int | bool | None:
     return value if isinstance(value, str | int) else None
 
 
-_FILLED = {"list": "list[f[size]]", "dict": "dict[str, f[size]]", "tuple": "tuple[int, ...]"}
+_HASHABLE = (ScalarType, TupleType, SetType, ClassType, LiteralType)
+_FILLED = {
+    "frozenset": "frozenset[str]",
+    "list": "list[f[size]]",
+    "dict": "dict[str, f[size]]",
+    "tuple": "tuple[int, ...]",
+}
 
 
 def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
@@ -300,16 +317,12 @@ def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
-
-
 def children(kind: Type) -> "tuple[Type, ...]":
     """The types that `kind` is made of, one level down."""
     match kind:
         case TupleType(items=items):
             return items
-        case ListType(item=item) | DictType(item=item):
+        case ListType(item=item) | DictType(item=item) | SetType(item=item):
             return (item,)
         case UnionType(members=members):
             return members

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from scaffold.spec.raw import as_list, as_table
+from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.types import (
+    CHOSEN_DTYPES,
     ArrayType,
     CallableType,
     ClassType,
@@ -14,6 +16,7 @@ from scaffold.spec.types import (
     ListType,
     LiteralType,
     ScalarType,
+    SetType,
     TreeType,
     TupleType,
     Type,
@@ -24,11 +27,23 @@ _NAN = re.compile(r"""(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|n
 _SCALARS = {"int": int, "bool": bool, "str": str, "float": float}
 
 
-def literal(value: Any, role: str = "") -> str:
-    """Python source of a TOML value; a string that begins with `=` is an expression, so is a callable's."""
-    if isinstance(value, str) and (value.startswith("=") or role in ("callable", "module")):
+def literal(value: Any, role: str = "", kind: Type | None = None) -> str:
+    """Python source of a TOML value; a string that begins with `=` is an expression, so is what TOML cannot write."""
+    if not isinstance(value, str):
+        return _source(value)
+    if kind == ScalarType("dtype") and value in _DTYPE_NAMES:
+        return f"jnp.{_DTYPE_NAMES[value]}"
+    unwritable = role in ("callable", "module") or isinstance(kind, ClassType | SetType)
+    if value.startswith("=") or unwritable or kind in (ScalarType("dtype"), ScalarType("slice")):
         return one_value(value.removeprefix("=").strip())
     return _source(value)
+
+
+_NUMBER_DTYPES = {
+    name: DTYPES[name][1].replace("bool", "bool_") for name in DTYPES if name not in ("key", *CHOSEN_DTYPES)
+}
+_DTYPE_NAMES = {**_NUMBER_DTYPES, **{name.removesuffix("_"): name for name in _NUMBER_DTYPES.values()}}
+"""The dtypes by their names in the grammar and in NumPy, each with its name in jax.numpy."""
 
 
 def _source(value: Any) -> str:
@@ -100,8 +115,14 @@ def is_of(kind: Type, value: object) -> bool:
     match kind:
         case ScalarType(name="float"):
             return type(value) in (float, int) and value == value
+        case ScalarType(name="dtype"):
+            return isinstance(value, str)
         case ScalarType(name=name):
-            return type(value) is _SCALARS[name]
+            return type(value) is _SCALARS.get(name)
+        case SetType(item=item):
+            return isinstance(value, set | frozenset | tuple | list) and all(
+                is_of(item, one) for one in cast("list[Any]", value)
+            )
         case LiteralType(values=values):
             return any(type(one) is type(value) and one == value for one in values)
         case TupleType(items=items, variadic=variadic):
@@ -152,10 +173,18 @@ def described(kind: Type) -> str:
             return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
         case UnionType(members=members, optional=optional):
             return " or ".join([*map(described, members), *(["None"] if optional else [])])
+        case SetType():
+            return "a frozenset of the declared type"
         case TupleType() | ListType():
             return "a tuple of the declared types"
         case DictType() | TreeType():
             return "a dict of the declared type"
+
+
+def default_source(kind: Type, source: str) -> str:
+    """The default as the signature has it: a float where one is wanted, and no set that could be changed."""
+    is_set = isinstance(kind, SetType) and source.startswith("{")
+    return f"frozenset({source})" if is_set else as_float(kind, source)
 
 
 def as_float(kind: Type, source: str) -> str:

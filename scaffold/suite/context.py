@@ -13,6 +13,7 @@ from scaffold.spec.frozen import is_frozen
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.signature import key_arguments
 from scaffold.spec.states import is_stateful, state_fields
+from scaffold.spec.statics import stored_value
 from scaffold.spec.types import (
     DTYPES,
     ArrayType,
@@ -217,19 +218,15 @@ def _as_stored(kind: Type, source: str) -> str:
         value = ast.literal_eval(source)
     except ValueError:
         return copy_source(kind, source, static=True)
-    return repr(_frozen(value)) if isinstance(kind, ListType | DictType) else source
+    held = stored_value(kind, value)
+    return source if repr(held) == repr(value) else _shown(held)
 
 
-def _frozen(value: Any) -> Any:
-    match value:
-        case list():
-            return tuple(map(_frozen, cast("list[Any]", value)))
-        case dict():
-            return tuple(
-                sorted((name, _frozen(item)) for name, item in cast("dict[str, Any]", value).items())
-            )
-        case _:
-            return value
+def _shown(value: Any) -> str:
+    """The value as source, in the same order in each run."""
+    if isinstance(value, frozenset):
+        return f"frozenset(({', '.join(sorted(map(_shown, cast('frozenset[Any]', value))))},))"
+    return repr(value)
 
 
 def _rejected(spec: ModuleSpec) -> list[list[str]]:

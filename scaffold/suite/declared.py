@@ -9,6 +9,7 @@ from typing import Any
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
 from scaffold.spec.constructor import key_consumers, reads, sources_of
+from scaffold.spec.draws import keys_and_draws, reads_value
 from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.spreads import measured
@@ -76,12 +77,23 @@ def _fan(examples: Examples, array: ArrayType, scheme: str) -> float:
 def drawn_fields(spec: ModuleSpec) -> list[str]:
     """The fields of arrays that are drawn from the key."""
     consumers = {*key_consumers(spec), *_draws_from_streams(spec)}
-    consumers |= set(assigned_names(spec.setup)) if "setup" in consumers else set[str]()
+    consumers |= _drawn_in_setup(spec) if "setup" in consumers else set[str]()
     return [
         one.name
         for one in spec.dynamic
         if one.name in consumers and not one.python_leaf and not is_index(spec, one)
     ]
+
+
+def _drawn_in_setup(spec: ModuleSpec) -> set[str]:
+    """The fields that hold what `setup` draws, and those that draw from a key which it has split."""
+    keys, drawn = keys_and_draws(spec.setup)
+    held = set(assigned_names(spec.setup))
+    for field in spec.stored:
+        source = field.expression
+        if source and (any(draws_from(source, key) for key in keys) or reads_value(source, drawn)):
+            held.add(field.name)
+    return held
 
 
 def _draws_from_streams(spec: ModuleSpec) -> set[str]:

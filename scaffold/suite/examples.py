@@ -20,6 +20,7 @@ from scaffold.spec.types import (
     ListType,
     LiteralType,
     ScalarType,
+    SetType,
     TreeType,
     TupleType,
     Type,
@@ -87,7 +88,9 @@ class Examples:
             case ArrayType():
                 return self.sample(kind, offset)
             case ScalarType(name=scalar):
-                return {"int": "3", "bool": "True", "str": repr(name), "float": "0.5"}[scalar]
+                return {"str": repr(name), **_SCALARS}[scalar]
+            case SetType(item=item):
+                return f"{{{self.value(item, name, offset)}}}"
             case TupleType(items=items, variadic=variadic):
                 parts = [self.value(item, name, offset) for item in (items * 2 if variadic else items)]
                 return "(2, 3)" if variadic and parts == ["3", "3"] else f"({', '.join(parts)},)"
@@ -160,6 +163,9 @@ class Examples:
     def construct(self) -> str:
         """What is called to build an instance."""
         return constructor_name(self.spec)
+
+
+_SCALARS = {"int": "3", "bool": "True", "float": "0.5", "dtype": "jnp.float32", "slice": "slice(None, 2)"}
 
 
 def _dtype_of_example(array: ArrayType) -> str:

@@ -97,6 +97,10 @@ def _other_value(kind: Type, source: str) -> str | None:
             return _other_float(source)
         case ScalarType(name="str"):
             return f'{source} + "_other"'
+        case ScalarType(name="dtype"):
+            return "jnp.float32" if source != "jnp.float32" else "jnp.float16"
+        case ScalarType(name="slice"):
+            return "slice(None, 1)" if source != "slice(None, 1)" else "slice(None, 2)"
         case LiteralType(values=values):
             # Not by its text: True equals 1, and a treedef compares what is static.
             different = (value for value in values if value != literal_or_none(source))

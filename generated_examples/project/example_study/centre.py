@@ -46,13 +46,15 @@ class Centre(nnx.Module):
             jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 rngs.params(), (size, size), dtype
             )
+            if size
+            else jnp.zeros((size, size), dtype)
         )
         self.mean = nnx.BatchStat(jnp.zeros((size,), dtype))
-        self.momentum = momentum
+        self.momentum = float(momentum) if type(momentum) is int else momentum
         if type(self.momentum) is not float or math.isnan(self.momentum):
             raise TypeError(
-                "`momentum` is static, so it must be a float other than NaN, "
-                f"got {self.momentum!r}"
+                "`momentum` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.momentum!r}"
             )
         if not (0 <= self.momentum < 1):
             raise ValueError(

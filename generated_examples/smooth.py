@@ -1,0 +1,114 @@
+import math
+from copy import deepcopy
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from padding import Padding
+
+
+class Smooth(eqx.Module):
+    """A trained filter along a signal that is continued beyond its ends, of which some
+    samples are kept.
+
+    What is fixed once and for all is static: how the signal is continued, the dtype of
+    the sums, and which samples are kept.
+    """
+
+    taps: Float[Array, " width"]
+    padding: Padding = eqx.field(static=True)
+    accumulate: np.dtype[Any] = eqx.field(static=True)
+    kept: tuple[int | None, int | None, int | None] = eqx.field(static=True)
+    gain: float = eqx.field(static=True)
+
+    @classmethod
+    def create(
+        cls,
+        width: int,
+        padding: Padding,
+        accumulate: DTypeLike = jnp.float32,
+        kept: slice = slice(None),
+        gain: float = 1.0,
+        dtype: DTypeLike | None = None,
+        *,
+        key: PRNGKeyArray,
+    ) -> "Smooth":
+        """Build an instance.
+
+        **Arguments:**
+
+        - `width`: the size `width` of `taps`.
+        - `padding`: How the signal goes on beyond its ends; static, part of the
+            treedef.
+        - `accumulate`: The dtype in which products are added up; static, part of the
+            treedef.
+        - `kept`: Which of the smoothed samples are kept; static, part of the treedef.
+        - `gain`: Factor of the result; static, part of the treedef.
+        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `key`: a PRNG key for the random initialisation; each random array gets a
+            split of its own.
+
+        **Raises:**
+
+        - `TypeError` if `padding`, `accumulate`, `kept` or `gain` do not have their
+            declared types.
+        - `ValueError` unless `gain > 0`.
+        """
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        return cls(
+            taps=(1 / width) * jax.random.uniform(key, (width,), dtype, -1.0, 1.0),
+            padding=padding,
+            accumulate=np.dtype(accumulate),
+            kept=(kept.start, kept.stop, kept.step) if type(kept) is slice else kept,
+            gain=float(gain) if type(gain) is int else gain,
+        )
+
+    def __check_init__(self) -> None:
+        if not isinstance(self.padding, Padding) or {deepcopy(self.padding)} != {
+            self.padding
+        }:
+            raise TypeError(
+                "`padding` is static, so it must be a Padding with a hash, "
+                f"equal by value, got {self.padding!r}"
+            )
+        if not isinstance(self.accumulate, np.dtype):
+            raise TypeError(
+                "`accumulate` is static, so it must be a dtype, got "
+                f"{self.accumulate!r}"
+            )
+        if (
+            type(self.kept) is not tuple
+            or len(self.kept) != 3
+            or any(part is not None and type(part) is not int for part in self.kept)
+        ):
+            raise TypeError(
+                "`kept` is static, so it must be a slice (held as a tuple of "
+                f"its three parts), got {self.kept!r}"
+            )
+        if type(self.gain) is not float or math.isnan(self.gain):
+            raise TypeError(
+                "`gain` is static, so it must be a float other than NaN (a "
+                f"NumPy scalar has `.item()`), got {self.gain!r}"
+            )
+        if not (self.gain > 0):
+            raise ValueError(f"`gain` must satisfy `gain > 0`, got {self.gain!r}")
+
+    def __call__(self, x: Float[Array, " size"]) -> Any:
+        """Smooth `x`, and keep some of it.
+
+        **Arguments:**
+
+        - `x`: float array of shape `(size,)`.
+        """
+        padded = jnp.pad(x, self.padding.width, mode=self.padding.boundary.value)
+        with jax.numpy_dtype_promotion("standard"):
+            dtype = jnp.result_type(x.dtype, self.accumulate)
+        smoothed = jnp.convolve(
+            padded.astype(dtype), self.taps.astype(dtype), mode="valid"
+        )
+        return self.gain * smoothed[slice(*self.kept)].astype(x.dtype)

@@ -1,0 +1,101 @@
+"""What an `init` expression gives as an array of the declared dtype that nobody else holds."""
+
+import ast
+
+from scaffold.emit.source import parsed
+from scaffold.spec.constructor import constructor_names
+from scaffold.spec.initialisers import dtype_source
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.statics import is_simple
+from scaffold.spec.types import ArrayType
+
+_MAKERS = frozenset(
+    (
+        *("array", "arange", "linspace", "logspace", "geomspace", "zeros", "ones", "empty", "eye"),
+        *("identity", "zeros_like", "ones_like", "stack", "outer", "kron"),
+        *("exp", "log", "log1p", "expm1", "sqrt", "square", "sin", "cos", "tan", "sinh", "cosh", "tanh"),
+    )
+)
+"""Functions of jax.numpy whose result is a new array, whatever they are given: `concatenate` of one array is none."""
+_HANDED_ON = frozenset(
+    (
+        *("asarray", "astype", "reshape", "ravel", "squeeze", "broadcast_to", "transpose", "swapaxes"),
+        *("moveaxis", "atleast_1d", "atleast_2d", "real", "stop_gradient", "device_put"),
+    )
+)
+"""Functions whose result may be what they are given."""
+_NUMBERS = ("float", "int", "complex", "len", "sum", "bool")
+
+
+def is_new(node: ast.expr) -> bool:
+    """Whether the value certainly is no array, or container of arrays, that something else holds."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="math")):
+            return True
+        case ast.Constant() | ast.BinOp() | ast.UnaryOp(op=ast.USub()):
+            return True
+        case ast.IfExp(body=body, orelse=orelse):
+            return is_new(body) and is_new(orelse)
+        case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Dict(values=items):
+            return all(map(is_new, items))
+        case ast.ListComp(elt=item) | ast.GeneratorExp(elt=item) | ast.DictComp(value=item):
+            return is_new(item)
+        case ast.Call(func=ast.Call(func=maker)):
+            return ast.unparse(maker).startswith("jax.nn.initializers.")
+        case ast.Call(func=ast.Attribute(attr="full"), args=[_, value, *_]):
+            return is_new(value)
+        case ast.Call(func=function):
+            module, _, name = ast.unparse(function).rpartition(".")
+            is_maker = module in ("jnp", "np") and name in _MAKERS
+            return is_maker or module in ("jax.random", "math") or (not module and name in _NUMBERS)
+        case _:
+            return False
+
+
+def array_source(spec: ModuleSpec, field: Field, array: ArrayType, source: str) -> str:
+    """The value of an array field that an expression makes."""
+    return _of_array(source, array, nullable=field.nullable, local=_free_local(spec))
+
+
+def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> str:
+    node = parsed(source)
+    if array.dtype == "key":
+        return source if is_new(node) or not _hands_on(node) else f"jnp.array({source})"
+    if isinstance(node, ast.IfExp) and nullable:
+        parts = (ast.get_source_segment(source, part) or "" for part in (node.body, node.orelse))
+        body, orelse = (_of_array(part, array, nullable=True, local=local) for part in parts)
+        return f"{body} if {ast.get_source_segment(source, node.test)} else {orelse}"
+    if source == "None" or (_names_dtype(node) and not _hands_on(node)):
+        return source
+    dtype = dtype_source(array)
+    if is_new(node):
+        return f"jnp.asarray({source}, {dtype})"
+    if not nullable:
+        return f"jnp.array({source}, {dtype})"
+    if is_simple(source):
+        return f"None if {source} is None else jnp.array({source}, {dtype})"
+    return f"None if ({local} := {source}) is None else jnp.array({local}, {dtype})"
+
+
+def _names_dtype(node: ast.expr) -> bool:
+    """Whether the author chooses the dtype of what the expression makes."""
+    return any(isinstance(part, ast.Name) and part.id == "dtype" for part in ast.walk(node))
+
+
+def _hands_on(node: ast.expr) -> bool:
+    """Whether the value may be an array that something else holds."""
+    match node:
+        case ast.Name() | ast.Attribute() | ast.Subscript():
+            return True
+        case ast.IfExp(body=body, orelse=orelse):
+            return _hands_on(body) or _hands_on(orelse)
+        case ast.Call(func=function):
+            return ast.unparse(function).rpartition(".")[2] in _HANDED_ON
+        case _:
+            return False
+
+
+def _free_local(spec: ModuleSpec) -> str:
+    """A name for what an expression has made that stands for nothing in the constructor."""
+    taken = constructor_names(spec) | {one.name for one in spec.fields}
+    return next(name for name in ("made", "value", "made_here", f"made_{spec.name}") if name not in taken)
