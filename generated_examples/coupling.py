@@ -41,7 +41,9 @@ class Coupling(eqx.Module):
             scale=0.1 * jax.random.normal(scale_key, (half, half), dtype),
             shift=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 shift_key, (half, half), dtype
-            ),
+            )
+            if half
+            else jnp.zeros((half, half), dtype),
             offset=jnp.zeros((half,), dtype) if use_offset else None,
         )
 
