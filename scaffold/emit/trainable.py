@@ -1,11 +1,13 @@
 """The filter spec `trainable()`: which leaves are trained, and which stay whatever the optimiser does."""
 
-from scaffold.spec.frozen import always_frozen, thawed_by
+from scaffold.spec.frozen import ALWAYS, always_frozen, thawed_by
 from scaffold.spec.model import ModuleSpec
 
 
 def trainable_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...]) -> str:
     """The body of `trainable`. `stays` names fields that are no sub-modules and not trained; the others' leaves pass `tests`."""
+    if all(one.name in stays or one.frozen == ALWAYS for one in spec.dynamic):
+        return "return jax.tree.map(lambda _: False, self)"
     modules = {one.name for one in spec.dynamic if one.role == "module"}
     always = tuple(name for name in always_frozen(spec) if name not in modules)
     if not modules:

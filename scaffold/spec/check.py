@@ -83,7 +83,7 @@ def _forms(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
         yield Fault(_place(spec, "rebuild"), what, fix)
     if not rebuilds:
         return
-    if spec.constructor == "init" and spec.rebuild in ("factory", "flag"):
+    if spec.constructor == "init" and spec.rebuild in ("factory", "flag", "dataclass"):
         fix = 'remove `constructor`, or write `rebuild = "bypass"`'
         yield Fault(_place(spec, "constructor"), f"rebuild `{spec.rebuild}` keeps `__init__` for itself", fix)
     if spec.rebuild == "static" and not any(field.preset for field in spec.fields):

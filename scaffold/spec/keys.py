@@ -11,7 +11,7 @@ from scaffold.kinds import kind_of
 from scaffold.spec.raw import as_list, as_table
 
 CONSTRUCTORS = ("factory", "init")
-REBUILDS = ("bypass", "flag", "factory", "static")
+REBUILDS = ("bypass", "flag", "factory", "static", "dataclass")
 LAYOUTS = ("flat", "nested")
 ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared")
 
@@ -48,7 +48,11 @@ SPEC_KEYS = {
     "constructor": Key(
         "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
     ),
-    "rebuild": Key("string", "Kind pytree: how unflatten rebuilds an instance.", REBUILDS),
+    "rebuild": Key(
+        "string",
+        "Kind pytree: how unflatten rebuilds an instance; `dataclass` has treedefs that do not name the class.",
+        REBUILDS,
+    ),
     "layout": Key(
         "string", "Whether a group is a set of fields, or a class of its own that holds them.", LAYOUTS
     ),
