@@ -1,5 +1,6 @@
 """Data that needs no more: a NamedTuple, and a dataclass on `jax.tree_util.register_dataclass`."""
 
+import dataclasses
 import importlib.util
 import json
 from pathlib import Path
@@ -77,6 +78,18 @@ def test_it_is_a_skip_of_what_would_fail(form: str, tmp_path: Path) -> None:
         "dataclass": {"test_p13_equality_has_a_truth_value", "test_p17_the_treedef_names_the_class"},
     }
     assert failed_tests(bare_pytest(tmp_path, "-k", "p13_equality or p17")) == expected[form]
+
+
+def test_what_the_docs_say_of_mixing_two_dataclasses() -> None:
+    def made(name: str) -> Any:
+        cls = dataclasses.make_dataclass(name, [("x", Any)], frozen=True)
+        return jax.tree_util.register_dataclass(cls)(jnp.ones(2))
+
+    one, other = made("One"), made("Other")
+    assert jax.tree.structure(one) == jax.tree.structure(other)
+    carried, _ = jax.lax.scan(lambda carry, _: (other, None), one, None, length=2)
+    chosen = jax.lax.cond(True, lambda: one, lambda: other)
+    assert {type(carried), type(chosen)} <= {type(one), type(other)}
 
 
 def test_data_of_a_namedtuple_is_not_trained_in_what_holds_it() -> None:
