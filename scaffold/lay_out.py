@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
+from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helpers_of
 from scaffold.emit.imports import import_lines, imported
-from scaffold.emit.saving import save_imports, save_modules
+from scaffold.errors import ScaffoldError
 from scaffold.fileset import File
 from scaffold.kinds import Context, kind_of
 from scaffold.layout import Layout
@@ -18,10 +19,14 @@ from scaffold.suite.suites import emitted_suite
 def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> tuple[File, ...]:
     """The files of one class, as the templates lay them out."""
     context = module_context(spec, layout, known)
+    helpers = helpers_of(context, layout)
+    faults = list(helper_faults(spec, helpers, layout))
+    if faults:
+        raise ScaffoldError.of(faults)
     rendered = [*render(spec.kind, context), *render("tests", context)]
-    # The modules behind `save` are the user's own, as conftest.py is: written once.
-    rendered += [file for name in save_modules(spec) for file in render(name.replace("_", "-"), context)]
-    kept = {"conftest.py", *(f"{name}.py" for name in save_modules(spec))}
+    rendered += [file for name in helpers for file in render(name.replace("_", "-"), context)]
+    # These modules are the user's own, as conftest.py is: written once.
+    kept = {"conftest.py", *(f"{name}.py" for name in helpers)}
     return tuple(File(path, text, keep=path.name in kept) for path, text in rendered)
 
 
@@ -58,7 +63,7 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
         **kind_of(spec.kind).imports,
         **{name: line for line in spec.imports for name in imported(line)},
         **{one.name: _class_import(one, layout) for one in spec.classes},
-        **save_imports(spec, layout),
+        **helper_imports(layout),
     }
     own_line = f"from {layout.module(stem(spec.name))} import "
     of_tests = {
@@ -79,11 +84,7 @@ def _first_party(
 ) -> tuple[str, ...]:
     """The modules of the project among those that the lines import: generated, or lying where imports begin."""
     held = (one.name for one in spec.classes if one.module is None)
-    generated = (
-        {*map(stem, (spec.name, *known, *held)), *save_modules(spec)}
-        if layout.package is None
-        else set[str]()
-    )
+    generated = {*map(stem, (spec.name, *known, *held)), *HELPERS} if layout.package is None else set[str]()
     above = layout.root / layout.import_root
     roots = {line.split()[1].split(".")[0] for line in lines}
     lying = {root for root in roots if (above / f"{root}.py").is_file() or (above / root).is_dir()}

@@ -29,7 +29,7 @@ def specs(draw: Draw, names: st.SearchStrategy[str] | None = None) -> dict[str, 
     draft = Draft(draw, kind, name, {name, "shape", *DIM_NAMES}, dims)
     raw: dict[str, Any] = {"name": name, **form(draft)}
     if draft.rarely():
-        raw["save"] = draft.one(True, False, "leaves", "safetensors")
+        raw["save"] = draft.chance()
     draft.once = raw.get("constructor") != "init" and raw.get("rebuild") != "flag"
     draft.taken |= {"aux"} if raw.get("rebuild") in ("flag", "factory") else set()
     anchor = draft.new_name()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scaffold.choices import BACKENDS, SAVES
+from scaffold.choices import BACKENDS
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES as KINDS
 from scaffold.kinds import kind_of
@@ -23,7 +23,6 @@ _PYTHON_TYPES = {
     "array of strings": (list,),
     "array of tables": (list,),
     "table": (dict,),
-    "boolean or a format": (bool, str),
     "boolean or a name": (bool, str),
 }
 
@@ -61,11 +60,7 @@ SPEC_KEYS = {
     ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
-    "save": Key(
-        "boolean or a format",
-        "Whether the class has `save` and `load`: true is `leaves`, JSON and then arrays of NumPy.",
-        SAVES,
-    ),
+    "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order.", required=True),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
@@ -205,7 +200,6 @@ _EXAMPLES = {
     "array of tables": "{} = [{{ ... }}]",
     "table": "{} = {{ ... }}",
     "value": "{} = 3",
-    "boolean or a format": "{} = true",
     "boolean or a name": "{} = true",
 }
 

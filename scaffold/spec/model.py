@@ -181,8 +181,8 @@ class ModuleSpec:
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
-    save: str | None = None
-    """The format of the files of `save` and `load`; empty for neither, None where the project decides."""
+    save: bool | None = None
+    """Whether it has `save` and `load`; None where the project decides."""
     options: tuple[tuple[str, Any], ...] = ()
     """What the kind takes beside fields, by name."""
     call: Call | None = None

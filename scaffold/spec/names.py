@@ -41,6 +41,7 @@ IMPORTS = {
     "final": "from typing import final",
     "TypeVar": "from typing import TypeVar",
     "MethodType": "from types import MethodType",
+    "PathLike": "from os import PathLike",
     "DTypeLike": "from jax.typing import DTypeLike",
     "GetAttrKey": "from jax.tree_util import GetAttrKey",
     **{name: f"from jaxtyping import {name}" for name in _FROM_JAXTYPING},

@@ -17,7 +17,6 @@ from scaffold.spec.entries import (
     init_source,
     is_size,
     of_one_name,
-    saved_as,
     text_or_none,
     without_none,
 )
@@ -316,7 +315,7 @@ def read_spec(
         imports=reader.imports(raw),
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
-        save=saved_as(raw.get("save")),
+        save=saved if isinstance(saved := raw.get("save"), bool) else None,
         options=reader.options(raw, kind),
         call=reader.call(raw),
         test=reader.test(raw),

@@ -14,7 +14,6 @@ _FORMS: dict[str, dict[str, Any]] = {
     "array of strings": {"type": "array", "items": {"type": "string"}},
     "array of tables": {"type": "array", "items": {"type": "object"}},
     "table": {"type": "object"},
-    "boolean or a format": {"type": ["boolean", "string"]},
     "boolean or a name": {"type": ["boolean", "string"]},
     "value": {
         "type": ["string", "integer", "number", "boolean", "array"],
