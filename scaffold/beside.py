@@ -36,11 +36,15 @@ def generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], layout: Layout) -> Iterable[Fault]:
-    name = stem(spec.name)
+    name = spec.stem
     yield from name_faults(name, spec.where, layout)
     if name in HELPERS:
-        fix = f"write `{spec.name}Module`, for example"
-        yield Fault(f"{spec.where}: name", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
+        fix = f'write `file = "{name}_module"`, for example'
+        yield Fault(
+            f"{spec.where}: {'file' if spec.file else 'name'}",
+            f"`{name}.py` is where {HELPERS[name].purpose}",
+            fix,
+        )
     yield from save_faults(spec)
     yield from _mixture_faults(spec, known)
     yield from (*tie_faults(spec, known), *base_faults(spec, known))

@@ -42,7 +42,7 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
     return {
         "backend": spec.test.backend or layout.settings.backend or "",
         "lower_for": repr(lower_for) if lower_for else "",
-        "stem": stem(spec.name),
+        "stem": spec.stem,
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
         "import_root": _import_root(layout),
@@ -62,21 +62,25 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
     lines = {
         **kind_of(spec.kind).imports,
         **{name: line for line in spec.imports for name in imported(line)},
-        **{one.name: _class_import(one, layout) for one in spec.classes},
+        **{one.name: _class_import(one, layout, known) for one in spec.classes},
         **helper_imports(layout),
     }
-    own_line = f"from {layout.module(stem(spec.name))} import "
+    own_line = f"from {layout.module(spec.stem)} import "
     of_tests = {
         **lines,
-        **{name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])},
+        **{
+            name: _class_import(ClassType(name), layout, {**known, spec.name: spec})
+            for name in (spec.name, *context["test_classes"])
+        },
         **{name: own_line + name for name in context.get("defines", ())},
     }
     own = _first_party(spec, layout, known, (*lines.values(), *of_tests.values()))
     return {"imports": import_lines(code, lines, own), "test_imports": import_lines(test, of_tests, own)}
 
 
-def _class_import(kind: ClassType, layout: Layout) -> str:
-    return f"from {kind.module or layout.module(stem(kind.name))} import {kind.name}"
+def _class_import(kind: ClassType, layout: Layout, known: Mapping[str, ModuleSpec]) -> str:
+    own = known[kind.name].stem if kind.name in known else stem(kind.name)
+    return f"from {kind.module or layout.module(own)} import {kind.name}"
 
 
 def _first_party(
@@ -84,7 +88,11 @@ def _first_party(
 ) -> tuple[str, ...]:
     """The modules of the project among those that the lines import: generated, or lying where imports begin."""
     held = (one.name for one in spec.classes if one.module is None)
-    generated = {*map(stem, (spec.name, *known, *held)), *HELPERS} if layout.package is None else set[str]()
+    generated = (
+        {spec.stem, *(one.stem for one in known.values()), *map(stem, held), *HELPERS}
+        if layout.package is None
+        else set[str]()
+    )
     above = layout.root / layout.import_root
     roots = {line.split()[1].split(".")[0] for line in lines}
     lying = {root for root in roots if (above / f"{root}.py").is_file() or (above / root).is_dir()}

@@ -40,6 +40,7 @@ class Key:
 SPEC_KEYS = {
     "name": Key("string", "Name of the class.", required=True),
     "kind": Key("string", "What to generate.", KINDS),
+    "file": Key("string", "Name of its file, without `.py` (default: made from the class's): `lora`."),
     "doc": Key("string", "Docstring of the class."),
     "bases": Key(
         "array of strings", "Abstract classes that it fulfils: `AbstractNorm`, `pkg.mod:AbstractNorm`."

@@ -6,6 +6,7 @@ from typing import Any
 
 from scaffold.kinds import kind_of
 from scaffold.spec.initialisers import named
+from scaffold.spec.names import stem
 from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
 
 Source = str
@@ -188,10 +189,17 @@ class ModuleSpec:
     call: Call | None = None
     test: TestPlan = TestPlan()
     where: str = "spec"
+    file: str = ""
+    """The name of its file, without the ending, where the spec says one."""
     worked_out: dict[str, Any] = dataclasses.field(
         default_factory=dict[str, Any], init=False, compare=False, repr=False
     )
     """What has been worked out from this spec; a spec never changes, so it holds."""
+
+    @property
+    def stem(self) -> str:
+        """The name of its file, without the ending."""
+        return self.file or stem(self.name)
 
     @property
     def stored(self) -> tuple[Field, ...]:

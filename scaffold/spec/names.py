@@ -107,6 +107,27 @@ def class_name_fault(name: str, where: str) -> Fault | None:
     return None
 
 
+def file_name_fault(name: str, where: str) -> Fault | None:
+    """Why the file of a class cannot be called `name`, without `.py`, or None."""
+    bare = name.removesuffix(".py").rpartition("/")[2]
+    if not _FIELD.fullmatch(name) or name.startswith("__"):
+        fix = f"write `{_legal_name(bare).strip('_') or 'x'}`: letters, digits and `_`, without folder and ending"
+        return Fault(where, f"`{name}` is no name of a module", fix)
+    if len(name) > LONGEST:
+        return Fault(where, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}")
+    if keyword.iskeyword(name):
+        return Fault(where, f"`{name}` is a keyword of Python", f"write `{name}_`, for example")
+    if name.startswith("test_") or name == "conftest":
+        return Fault(
+            where,
+            f"pytest takes `{name}.py` for its own",
+            f"write `{name.removeprefix('test_').replace('conftest', '') or 'trial'}`",
+        )
+    if name.lower() in _WINDOWS:
+        return Fault(where, f"`{name}.py` is no file on Windows", f"write `{name}_module`, for example")
+    return None
+
+
 def _capital(name: str) -> str:
     word = name.lstrip("_0123456789")
     return f"{word[:1].upper()}{word[1:]}" if word else "Module"

@@ -320,6 +320,7 @@ def read_spec(
         call=reader.call(raw),
         test=reader.test(raw),
         where=where,
+        file=reader.text(raw, "file"),
     )
     spec = replace(spec, uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
