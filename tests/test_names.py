@@ -114,5 +114,5 @@ def test_a_file_that_another_class_has_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ScaffoldError, match=r"lora\.py: is asked for twice"):
         plan(specs, find_layout(tmp_path))
     shared = read_spec({**LORA, "file": "serialisation"}, "s")
-    with pytest.raises(ScaffoldError, match="`serialisation.py` is where `save` and `load` do their work"):
+    with pytest.raises(ScaffoldError, match=r"`serialisation\.py` is where `save` and `load` do their work"):
         plan([shared], find_layout(tmp_path))

@@ -47,7 +47,7 @@ TREATED = {
     "a sub-module as data": Treated("stack", ("trained_fields(self)", 'trained_fields(self, but=("layers",))'), "P16", ("affine",)),
     "a sub-module as static": Treated("stack", ("layers: tuple[Affine, ...]", "layers: tuple[Affine, ...] = eqx.field(static=True)"), "P2", ("affine",)),
     "a callable as a leaf": Treated("stack", ("activation: Callable[..., Any] = eqx.field(static=True)", "activation: Callable[..., Any]"), "P2", ("affine",)),
-    "state as a parameter": Treated("running_centre", ('not in ("mean", "variance")', "not in ()"), "P16"),
+    "state as a buffer: its gradient is cut off": Treated("running_centre", ("(x - state.get(self.mean)) / deviation", "(x - jax.lax.stop_gradient(state.get(self.mean))) / deviation")),
     "a derived value as a buffer": Treated("positive_scale", ("return self.scale * x", "return jax.lax.stop_gradient(self.scale) * x")),
     "a shared array as a buffer": Treated("tied_embedding", ("return self.embedding.T", "return jax.lax.stop_gradient(self.embedding).T")),
     "data of a NamedTuple as parameters": Treated("belief", ("lambda _: False", "lambda _: True"), "P16"),
