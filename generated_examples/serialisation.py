@@ -28,9 +28,9 @@ from jax.tree_util import GetAttrKey, keystr
 
 _Tree = TypeVar("_Tree")
 _NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
-_STORED = frozenset(
-    "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 "
-    "bfloat16 float8_e4m3fn float8_e5m2".split()
+_STORED = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2"),
 )
 
 
@@ -135,13 +135,13 @@ def _as_text(value: Any) -> str:
     """A static value as text that is the same in every process."""
     if isinstance(value, jax.ShapeDtypeStruct):
         return _shown(value)
-    if isinstance(value, tuple | list | set | frozenset | Mapping):
-        is_mapping, is_ordered = (
-            isinstance(value, Mapping),
-            isinstance(value, tuple | list),
-        )
-        parts = [_as_text(one) for one in (value.items() if is_mapping else value)]
-        return f"{type(value).__name__}({', '.join(parts if is_ordered else sorted(parts))})"
+    if isinstance(value, Mapping):
+        value = frozenset(value.items())
+    if isinstance(value, tuple | list | set | frozenset):
+        parts = [_as_text(one) for one in value]
+        if isinstance(value, set | frozenset):
+            parts.sort()
+        return f"{type(value).__name__}({', '.join(parts)})"
     name = getattr(value, "__qualname__", None)
     if name is None:
         return re.sub(" at 0x[0-9a-fA-F]+", "", repr(value))
@@ -174,7 +174,8 @@ def _tensor(place: str, leaf: Any) -> np.ndarray[Any, Any]:
     if array.dtype.isnative and array.dtype.name in _STORED:
         return array
     is_complex = array.dtype.isnative and array.dtype.kind == "c"
-    return array[..., None].view(array.real.dtype if is_complex else np.uint8)
+    part = np.dtype(f"f{array.itemsize // 2}") if is_complex else np.dtype(np.uint8)
+    return array[..., None].view(part)
 
 
 def _leaf(data: bytes, like: Any) -> Any:
@@ -220,8 +221,8 @@ def _read(path: str | PathLike[str]) -> tuple[Any, Any, dict[str, bytes]]:
         TypeError,
         RecursionError,
     ) as error:
-        what = f"`{path}` is damaged, or was not written by `save_tree`: {error}"
-        raise ValueError(what) from error
+        told = f"`{path}` is damaged, or was not written by `save_tree`: {error}"
+        raise ValueError(told) from error
 
 
 @contextlib.contextmanager

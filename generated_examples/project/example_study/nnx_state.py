@@ -1,4 +1,4 @@
-"""The state of NNX modules: maps over Variables by their type, and a restore by path."""
+"""The state of NNX modules: maps by the type of Variables, and a restore by path."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
