@@ -87,7 +87,10 @@ def test_modules_of_the_project_are_imported_as_its_own(tmp_path: Path) -> None:
     holder = 'name = "Holder"\nimports = ["from lying import Kernel"]\nfields = { w = "lying:Kernel" }\ntest = { values = { w = "=Kernel()" } }\n'
     code, told, files = generated(tmp_path, holder)
     assert (code, told) == (0, "")
-    assert "import equinox as eqx\n\nfrom filter_specs import trained_fields\nfrom lying import Kernel\n" in files["holder.py"]
+    assert (
+        "import equinox as eqx\n\nfrom filter_specs import trained_fields\nfrom lying import Kernel\n"
+        in files["holder.py"]
+    )
 
 
 def test_a_tie_is_told_as_python_has_it(tmp_path: Path) -> None:
