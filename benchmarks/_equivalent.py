@@ -25,13 +25,12 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     },
     "cast down on the way": {"loop_condition": BOOL},
     "field more in a filter": dict.fromkeys(
-        ("key_cache", "loop_condition", "solver_term", "random_features"), NO_FIELDS
+        ("key_cache", "low_rank_linear", "solver_term", "random_features"), NO_FIELDS
     ),
-    "trainable() without a sub-module": {"low_rank_linear": NO_FIELDS},
     "value kept in the module": {"abstract_norm": "nobody calls the method of a base that is abstract"},
     "check on the values of arrays": {"layer_norm": "the first field is a shape, and no array"},
     "field less in a filter": {
-        **dict.fromkeys(("loop_condition", "random_features"), NO_FIELDS),
+        "random_features": NO_FIELDS,
         "running_centre": "`eqx.nn.make_with_state` takes the arrays of a state out of the instance",
     },
     "given model not copied": {"train_state": "no optimiser of the tests keeps the weights in its state"},

@@ -316,8 +316,8 @@ MISTAKES: dict[str, Rewriter] = {
     "trainable() without a sub-module": nodes_changed(
         SELECT,
         lambda n: (
-            ast.parse(f"path[0].name not in ('hidden', 'layers') and ({ast.unparse(n)})", mode="eval").body
-            if isinstance(n, ast.IfExp)
+            ast.parse("trained_fields(self, but=('hidden', 'layers'))", mode="eval").body
+            if isinstance(n, ast.Call) and ast.unparse(n) == "trained_fields(self)"
             else None
         ),
     ),
@@ -340,6 +340,5 @@ MISTAKES: dict[str, Rewriter] = {
     "array in no Variable": several(*(rule(NEW, f"{v}(X_)", "X_") for v in ("nnx.Param", "nnx.BatchStat"))),
     "update left out": deleted(CALL, _is_update),
     "snapshot that follows": rule(("snapshot",), "map_variables(F_, S_)", "nnx.state(S_)"),
-    "restore that compares nothing": deleted(("restore",), lambda one: isinstance(one, ast.If)),
-    "is_leaf left out": nodes_changed(("map_variables",), _without_keyword("is_leaf")),
+    "restore that compares nothing": rule(("restore",), "restore_state(S_, V_)", "nnx.update(S_, V_)"),
 }

@@ -83,12 +83,7 @@ class LoopCondition(eqx.Module):
 
     def trainable(self) -> "LoopCondition":
         """Filter spec by field: True at each trained array, False at every other leaf."""
-        return jax.tree_util.tree_map_with_path(
-            lambda path, leaf: (
-                path[0].name not in ("limit", "steps") and eqx.is_inexact_array(leaf)
-            ),
-            self,
-        )
+        return jax.tree.map(lambda _: False, self)
 
 
 def _structure_of(arguments: tuple[Any, ...]) -> Structure:

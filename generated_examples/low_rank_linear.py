@@ -1,5 +1,4 @@
 import math
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -7,6 +6,7 @@ import jax.numpy as jnp
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
+from filter_specs import trained_fields
 from linear import Linear
 
 
@@ -97,17 +97,4 @@ class LowRankLinear(eqx.Module):
 
     def trainable(self) -> "LowRankLinear":
         """Filter spec by field: True at each trained array, False at every other leaf."""
-
-        def trained(path: Any, leaf: Any) -> Any:
-            if self.freeze_base and path[0].name == "base":
-                return jax.tree.map(lambda _: False, leaf)
-            return (
-                leaf.trainable()
-                if hasattr(leaf, "trainable")
-                else eqx.is_inexact_array(leaf)
-            )
-
-        def is_inner(node: Any) -> bool:
-            return node is not self and hasattr(node, "trainable")
-
-        return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
+        return trained_fields(self, but=("base",) if self.freeze_base else ())

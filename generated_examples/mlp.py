@@ -7,6 +7,7 @@ import jax.numpy as jnp
 from jax.typing import DTypeLike
 from jaxtyping import Array, Inexact, PRNGKeyArray
 
+from filter_specs import trained_fields
 from linear import Linear
 
 
@@ -171,15 +172,4 @@ class MLP(eqx.Module):
 
     def trainable(self) -> "MLP":
         """Filter spec by field: True at each trained array, False at every other leaf."""
-
-        def trained(path: Any, leaf: Any) -> Any:
-            return (
-                leaf.trainable()
-                if hasattr(leaf, "trainable")
-                else eqx.is_inexact_array(leaf)
-            )
-
-        def is_inner(node: Any) -> bool:
-            return node is not self and hasattr(node, "trainable")
-
-        return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
+        return trained_fields(self)

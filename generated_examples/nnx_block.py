@@ -1,7 +1,6 @@
 import math
-from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -9,7 +8,8 @@ from flax import nnx
 from jax.typing import DTypeLike
 from jaxtyping import Array, Float, Int32
 
-from serialisation import load_leaves, save_leaves
+from nnx_serialisation import load_module, save_module
+from nnx_state import map_variables, restore_state
 
 _Value = TypeVar("_Value")
 
@@ -116,120 +116,25 @@ class NnxBlock(nnx.Module):
         return x + y
 
     def snapshot(self) -> nnx.State:
-        """The state as it is now. Unlike `nnx.state` and `nnx.split`, which return the
-        Variables of the module itself, it does not follow what the module does later.
-        """
+        """The state as it is now, which does not follow what the module does later."""
         return map_variables({}, self)
 
     def restore(self, state: nnx.State) -> None:
-        """Take over the values of `state`, by path.
-
-        **Raises:**
-
-        - `ValueError` unless `state` has the same paths, and at each the same type of
-            Variable, shape and dtype. `nnx.update` adds unknown paths to the module, and
-            `nnx.merge` goes by position.
-        """
-        here, there = _layout(nnx.state(self)), _layout(state)
-        wrong = [
-            path for path in {**here, **there} if here.get(path) != there.get(path)
-        ]
-        if wrong:
-            path = wrong[0]
-            raise ValueError(
-                f"the state does not fit at {path}: it has {there.get(path)}, "
-                f"the module has {here.get(path)}"
-            )
-        nnx.update(self, state)
+        """Take over the values of `state`, by path; `ValueError` where it does not fit."""
+        restore_state(self, state)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the leaves to a file, with their paths and the static configuration: a
-        line of JSON, and then each leaf as `numpy.save` writes it.
-
-        A file that is there is replaced, whole or not at all.
+        """Write the leaves to a safetensors file, with their paths and the static
+        configuration.
         """
-        save_leaves(path, *_described(self))
+        save_module(path, self)
 
     @classmethod
     def load(cls, path: str | PathLike[str], like: "NnxBlock") -> "NnxBlock":
-        """Read what `save` wrote.
+        """Read what `save` wrote into a new instance.
 
-        **Arguments:**
-
-        - `path`: the file.
-        - `like`: an instance of the same configuration, which stays as it is; or what
-            `nnx.eval_shape` makes of the constructor.
-
-        **Returns:**
-
-        A new instance, with the values of the file.
-
-        **Raises:**
-
-        - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the
-            configuration differ; it names all that differs.
+        `like` is an instance of the same configuration, which stays as it is, or what
+        `nnx.eval_shape` makes of the constructor. Raises `ValueError` where the file is
+        damaged, or does not fit `like`.
         """
-        values, static = _described(like)
-        graphdef, state = nnx.split(like)
-        return nnx.merge(graphdef, _replaced(state, load_leaves(path, values, static)))
-
-
-def map_variables(
-    functions: Mapping[type[nnx.Variable[Any]], Callable[[Any], Any]],
-    tree: nnx.Module | nnx.State,
-) -> nnx.State:
-    """A new state, with `functions[kind]` applied to the value of each Variable of type
-    `kind`. The nearest base class decides; where none is named, the value is kept.
-
-    `tree` is a module or a state, and stays as it is.
-    """
-
-    def mapped(node: Any) -> Any:
-        if not isinstance(node, nnx.Variable):
-            return node
-        value = node.get_value()
-        kind = next((kind for kind in type(node).__mro__ if kind in functions), None)
-        return node.replace(value if kind is None else functions[kind](value))
-
-    # Variables are nodes, not leaves: without `is_leaf` the map goes past them.
-    state = nnx.state(tree) if isinstance(tree, nnx.Module) else tree
-    return jax.tree.map(
-        mapped, state, is_leaf=lambda node: isinstance(node, nnx.Variable)
-    )
-
-
-def _layout(state: nnx.State) -> dict[Any, Any]:
-    return {
-        path: (type(leaf), jnp.shape(leaf), leaf.dtype)
-        for path, leaf in nnx.to_flat_state(state)
-    }
-
-
-def _described(module: nnx.Module) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The values of the module's state, and its configuration: classes and plain
-    attributes of modules, types of Variables. Both by path.
-    """
-    values: dict[str, Any] = {}
-    static: dict[str, Any] = {}
-    for path, node in nnx.iter_modules(module):
-        place = "".join(f"{part}." for part in path)
-        static[f"{place}class"] = type(node)
-        for name, value in sorted(vars(node).items()):
-            if "__" not in name and not nnx.is_data(value):
-                static[place + name] = value
-    for path, one in nnx.to_flat_state(nnx.state(module)):
-        place = ".".join(map(str, path))
-        static[f"{place}.class"] = type(one)
-        values[place] = one.get_value() if isinstance(one, nnx.Variable) else one
-    return values, static
-
-
-def _replaced(state: nnx.State, values: Mapping[str, Any]) -> nnx.State:
-    """A new state with new Variables, which hold `values`."""
-    return nnx.from_flat_state(
-        [
-            (path, one.replace(value) if isinstance(one, nnx.Variable) else value)
-            for path, one in nnx.to_flat_state(state)
-            for value in [values[".".join(map(str, path))]]
-        ]
-    )
+        return load_module(path, like)

@@ -1,5 +1,3 @@
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -7,6 +5,7 @@ from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from affine import Affine
+from filter_specs import trained_fields
 from whiten import Whiten
 
 
@@ -61,15 +60,4 @@ class Regressor(eqx.Module):
 
     def trainable(self) -> "Regressor":
         """Filter spec by field: True at each trained array, False at every other leaf."""
-
-        def trained(path: Any, leaf: Any) -> Any:
-            return (
-                leaf.trainable()
-                if hasattr(leaf, "trainable")
-                else eqx.is_inexact_array(leaf)
-            )
-
-        def is_inner(node: Any) -> bool:
-            return node is not self and hasattr(node, "trainable")
-
-        return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
+        return trained_fields(self)

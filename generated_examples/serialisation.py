@@ -1,50 +1,40 @@
-"""Pytrees to files and back: `save_leaves` and `load_leaves`.
+"""Pytrees to safetensors files and back: `save_tree` and `load_tree`.
 
-A file is a line of JSON, and then each leaf as `numpy.save` writes it, so that NumPy alone
-can read it:
+Each leaf is a tensor under its path, which every reader of safetensors can read. The
+metadata has the classes and static values of the nodes, and dtype and shape of each leaf;
+loading refuses a file that differs in any of these from a tree that is there already.
 
-    with open(path, "rb") as file:
-        header = json.loads(file.readline())
-        leaves = {leaf["path"]: numpy.load(file) for leaf in header["leaves"]}
-
-The line of JSON has the path, dtype and shape of each leaf, and the static configuration
-of each node. Loading compares them with those of a tree that is there already, and refuses
-a file that differs. It never unpickles.
-
-dtypes that NumPy does not have, such as bfloat16, are stored as unsigned integers of the
-same bits; typed PRNG keys as their data.
+What the format does not have is stored as something that it has: complex numbers as pairs
+of floats, typed PRNG keys as their data, other small types as bytes.
 """
 
 import contextlib
 import dataclasses
-import io
 import json
 import os
 import re
-import secrets
 import zlib
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
 from os import PathLike
-from typing import Any, BinaryIO, TypeVar
+from typing import Any, TypeVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+import safetensors
+import safetensors.numpy
 from jax.tree_util import GetAttrKey, keystr
 
-FORMAT, VERSION = "pytree leaves", 1
-
 _Tree = TypeVar("_Tree")
-_SCALARS: dict[type, Any] = {
-    bool: np.bool_,
-    int: np.int64,
-    float: np.float64,
-    complex: np.complex128,
-}
+_NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
+_STORED = (
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2"),
+)
 
 
-def save_leaves(
+def save_tree(
     path: str | PathLike[str], tree: Any, static: Mapping[str, Any] | None = None
 ) -> None:
     """Write the leaves of `tree` to a file, which appears whole or not at all.
@@ -56,24 +46,18 @@ def save_leaves(
         functions, count as configuration.
     - `static`: configuration that `tree` does not show, by name.
     """
-    configuration, leaves = describe(tree, static)
-    told = []
-    for place, leaf in leaves.items():
-        record = _record(place, leaf)
-        checked = {"bytes": len(record), "crc32": zlib.crc32(record)}
-        told.append({**told_of(place, leaf), **checked})
-    header = {"format": FORMAT, "version": VERSION, "static": configuration}
-    line = json.dumps({**header, "leaves": told}, separators=(",", ":"))
-    with whole_file(path) as name, open(name, "xb") as file:
-        file.write(f"{line}\n".encode())
-        # Made anew, so that no more than one leaf is in memory twice.
-        file.writelines(_record(place, leaf) for place, leaf in leaves.items())
+    told, leaves = _describe(tree, static)
+    tensors = {place: _tensor(place, leaf) for place, leaf in leaves.items()}
+    sums = {place: zlib.crc32(tensor.tobytes()) for place, tensor in tensors.items()}
+    metadata = {"tree": json.dumps(told), "checksums": json.dumps(sums)}
+    with _whole_file(path) as name:
+        safetensors.numpy.save_file(tensors, name, metadata)
 
 
-def load_leaves(
+def load_tree(
     path: str | PathLike[str], like: _Tree, static: Mapping[str, Any] | None = None
 ) -> _Tree:
-    """Read what `save_leaves` wrote.
+    """Read what `save_tree` wrote.
 
     **Arguments:**
 
@@ -89,39 +73,40 @@ def load_leaves(
 
     **Raises:**
 
-    - `ValueError` if the file is damaged, or was not written by `save_leaves`.
+    - `ValueError` if the file is damaged, or was not written by `save_tree`.
     - `ValueError` if paths, dtypes, shapes or the configuration differ; it names all
         that differs.
     """
-    configuration, leaves = describe(like, static)
-    with open(path, "rb") as file:
-        header = _header(path, file)
-        told = compare(path, header, configuration, leaves)
-        sizes = _sizes(path, file, told)
-        arrays = [
-            _array(path, one, file.read(size))
-            for one, size in zip(told, sizes, strict=True)
-        ]
-    return rebuild(path, like, arrays)
+    here, leaves = _describe(like, static)
+    there, sums, tensors = _read(path)
+    wrong = [
+        f"- {place or 'the whole'}: {there.get(place, 'nothing')} in the file, "
+        f"{here.get(place, 'nothing')} in `like`"
+        for place in {**there, **here}
+        if there.get(place) != here.get(place)
+    ]
+    if wrong:
+        raise ValueError("\n".join([f"`{path}` does not fit `like`:", *wrong]))
+    for place in leaves:
+        if zlib.crc32(tensors.get(place, b"")) != sums.get(place):
+            raise ValueError(f"`{path}` is damaged: the checksum of `{place}` is wrong")
+    new = iter([_leaf(tensors[place], leaf) for place, leaf in leaves.items()])
+    return jax.tree.map(lambda leaf: next(new) if _is_saved(leaf) else leaf, like)
 
 
-# What the file tells, and whether it fits
-
-
-def describe(
-    tree: Any, static: Mapping[str, Any] | None = None
+def _describe(
+    tree: Any, static: Mapping[str, Any] | None
 ) -> tuple[dict[str, str], dict[str, Any]]:
-    """The configuration of `tree` as text, and the leaves to save, both by path."""
-    configuration = {name: as_text(value) for name, value in (static or {}).items()}
+    """What the file tells of each node and leaf, and the leaves to save, both by path."""
+    told = {name: _as_text(value) for name, value in (static or {}).items()}
     leaves: dict[str, Any] = {}
     for place, value, is_leaf in _walk(tree, ""):
-        if place in configuration or place in leaves:
+        if place in told:
             raise ValueError(f"two parts of the tree have the path `{place}`")
+        told[place] = _as_text(value)
         if is_leaf and _is_saved(value):
-            leaves[place] = value
-        else:
-            configuration[place] = as_text(value)
-    return configuration, leaves
+            told[place], leaves[place] = _shown(value), value
+    return told, leaves
 
 
 def _walk(node: Any, place: str) -> Iterator[tuple[str, Any, bool]]:
@@ -146,17 +131,17 @@ def _walk(node: Any, place: str) -> Iterator[tuple[str, Any, bool]]:
         yield from _walk(child, place + keystr((key,)))
 
 
-def as_text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     """A static value as text that is the same in every process."""
     if isinstance(value, jax.ShapeDtypeStruct):
-        return _shown(told_of("", value))
-    if type(value) in (tuple, list):
-        return f"{type(value).__name__}({', '.join(map(as_text, value))})"
-    if type(value) in (set, frozenset):
-        return f"{type(value).__name__}({', '.join(sorted(map(as_text, value)))})"
+        return _shown(value)
     if isinstance(value, Mapping):
-        pairs = sorted(f"{key!r}: {as_text(item)}" for key, item in value.items())
-        return f"dict({', '.join(pairs)})"
+        value = frozenset(value.items())
+    if isinstance(value, tuple | list | set | frozenset):
+        parts = [_as_text(one) for one in value]
+        if isinstance(value, set | frozenset):
+            parts.sort()
+        return f"{type(value).__name__}({', '.join(parts)})"
     name = getattr(value, "__qualname__", None)
     if name is None:
         return re.sub(" at 0x[0-9a-fA-F]+", "", repr(value))
@@ -166,214 +151,90 @@ def as_text(value: Any) -> str:
     return ".".join((*public, name))
 
 
-def told_of(place: str, leaf: Any) -> dict[str, Any]:
-    """What a file tells of a leaf: its path, dtype and shape."""
-    if type(leaf) in _SCALARS:
-        return {"path": place, "dtype": type(leaf).__name__, "shape": []}
-    dtype = f"key<{_key_impl(leaf)}>" if _is_key(leaf) else str(leaf.dtype)
-    return {"path": place, "dtype": dtype, "shape": list(leaf.shape)}
+def _shown(leaf: Any) -> str:
+    if type(leaf) in _NUMBERS:
+        return f"{type(leaf).__name__}[]"
+    return f"{leaf.dtype}{list(leaf.shape)}"
 
 
-def _shown(told: Mapping[str, Any]) -> str:
-    return f"{told['dtype']}{told['shape']}"
+def _is_saved(leaf: Any) -> bool:
+    return type(leaf) in _NUMBERS or (hasattr(leaf, "shape") and hasattr(leaf, "dtype"))
 
 
-def compare(
-    path: str | PathLike[str],
-    header: Any,
-    configuration: Mapping[str, str],
-    leaves: Mapping[str, Any],
-) -> list[dict[str, Any]]:
-    """What the header of a file tells of its leaves.
-
-    Raises one `ValueError` for all that differs between the file and a tree.
-    """
-    shown = {place: _shown(told_of(place, leaf)) for place, leaf in leaves.items()}
-    here, there = {**configuration, **shown}, _entries(path, header)
-    wrong = [
-        f"{place or 'the whole'}: {there.get(place, 'nothing')} in the file, "
-        f"{here.get(place, 'nothing')} in `like`"
-        for place in {**there, **here}
-        if there.get(place) != here.get(place)
-    ]
-    cut = [place for place, leaf in leaves.items() if _would_be_cut(leaf)]
-    wrong += [f"{place}: jax would cut {shown[place]} to 32 bits" for place in cut]
-    wide = [place for place in here if "64[" in there.get(place, here[place])]
-    if cut or (_has_32_bits() and any("32[" in here[one] for one in wide)):
-        wrong.append('64 bits need `jax.config.update("jax_enable_x64", True)`')
-    if wrong:
-        lines = "\n".join(f"- {line}" for line in wrong)
-        raise ValueError(f"`{os.fspath(path)}` does not fit `like`:\n{lines}")
-    told: list[dict[str, Any]] = header["leaves"]
-    if [one["path"] for one in told] != list(leaves):
-        raise damaged(path, "its leaves are in another order")
-    return told
+def _is_key(leaf: Any) -> bool:
+    return hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
-def _entries(path: str | PathLike[str], header: Any) -> dict[str, str]:
-    """What a header tells of each node and leaf, by path."""
-    try:
-        static = {place: str(text) for place, text in header["static"].items()}
-        return static | {told["path"]: _shown(told) for told in header["leaves"]}
-    except (AttributeError, KeyError, TypeError) as error:
-        raise damaged(path, f"its header is not whole ({error!r})") from error
-
-
-def damaged(path: str | PathLike[str], what: str) -> ValueError:
-    """The error to raise for a file that is not as it was written."""
-    return ValueError(f"`{os.fspath(path)}` is damaged: {what}")
-
-
-# Leaves
-
-
-def to_host(place: str, leaf: Any) -> np.ndarray[Any, Any]:
-    """A leaf as an array of NumPy, of the same bits."""
-    if type(leaf) is int and not -(2**63) <= leaf < 2**63:
-        what = "is an int of more than 64 bits, which cannot be saved"
-        raise ValueError(f"`{place}` {what}")
-    if type(leaf) in _SCALARS:
-        return np.asarray(leaf, _SCALARS[type(leaf)])
-    array = np.asarray(jax.random.key_data(leaf) if _is_key(leaf) else leaf)
+def _tensor(place: str, leaf: Any) -> np.ndarray[Any, Any]:
+    """A leaf as an array that the format has."""
+    data = jax.random.key_data(leaf) if _is_key(leaf) else leaf
+    array = np.asarray(data, _NUMBERS.get(type(leaf)), order="C")
     if array.dtype.hasobject:
         raise ValueError(f"`{place}` holds Python objects, which cannot be saved")
-    return array
+    if array.dtype.isnative and array.dtype.name in _STORED:
+        return array
+    is_complex = array.dtype.isnative and array.dtype.kind == "c"
+    part = np.dtype(f"f{array.itemsize // 2}") if is_complex else np.dtype(np.uint8)
+    return array[..., None].view(part)
 
 
-def rebuild(path: str | PathLike[str], like: _Tree, arrays: list[Any]) -> _Tree:
-    """The tree `like` with `arrays` in the place of the leaves that are saved."""
-    leaves, treedef = jax.tree.flatten(like)
-    rest = iter(arrays)
-    new = [
-        _leaf(path, next(rest), leaf) if _is_saved(leaf) else leaf for leaf in leaves
-    ]
-    return jax.tree.unflatten(treedef, new)
-
-
-def _leaf(path: str | PathLike[str], array: np.ndarray[Any, Any], like: Any) -> Any:
-    """The array as what `like` is."""
-    dtype, shape = host_form(like)
-    if array.shape != shape or array.dtype not in (dtype, _stored(dtype)):
-        raise damaged(path, f"{array.dtype}{array.shape} for {dtype}{shape}")
-    array = array.view(dtype)
-    if type(like) in _SCALARS:
-        return array.item()
-    if _is_key(like):
-        data = jax.device_put(array)
-        return jax.random.wrap_key_data(data, impl=_key_impl(like))
+def _leaf(data: bytes, like: Any) -> Any:
+    """What `_tensor` stored, as what `like` is."""
+    form = jax.eval_shape(jax.random.key_data, like) if _is_key(like) else like
+    if type(like) in _NUMBERS:
+        return np.frombuffer(data, _NUMBERS[type(like)])[0].item()
+    array = np.ndarray(form.shape, form.dtype, data).copy()
     if isinstance(like, np.generic | np.ndarray):
         return array[()] if isinstance(like, np.generic) else array
     if array.ndim == 0 and getattr(like, "weak_type", False):
         return jnp.asarray(array.item())  # weak again, or all is compiled anew
-    return jax.device_put(array)  # which compiles nothing, as jnp.array would
+    new = jax.device_put(array)
+    if new.dtype != array.dtype:
+        enable = 'jax.config.update("jax_enable_x64", True)'
+        raise ValueError(f"jax would cut {_shown(like)} to 32 bits: `{enable}`")
+    return jax.random.wrap_key_data(new, impl=_key_impl(like)) if _is_key(like) else new
 
 
-def host_form(like: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
-    """dtype and shape of the array that `to_host` makes of such a leaf."""
-    if type(like) in _SCALARS:
-        return np.dtype(_SCALARS[type(like)]), ()
-    data = jax.eval_shape(jax.random.key_data, like) if _is_key(like) else like
-    return np.dtype(data.dtype), tuple(data.shape)
-
-
-def _is_saved(leaf: Any) -> bool:
-    is_array = hasattr(leaf, "shape") and hasattr(leaf, "dtype")
-    return is_array or type(leaf) in _SCALARS
-
-
-def _is_key(leaf: Any) -> bool:
-    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
-
-
-def _key_impl(leaf: Any) -> Any:
+def _key_impl(like: Any) -> Any:
     """The implementation of a PRNG key, of which only shape and dtype may be known."""
     found: list[Any] = []
-    jax.eval_shape(lambda key: found.append(jax.random.key_impl(key)), leaf)
+    jax.eval_shape(lambda key: found.append(jax.random.key_impl(key)), like)
     return found[0]
 
 
-def _would_be_cut(leaf: Any) -> bool:
-    """Whether jax cannot hold the leaf, since it has no arrays of 64 bits now."""
-    if not isinstance(leaf, jax.Array | jax.ShapeDtypeStruct) or _is_key(leaf):
-        return False
-    return leaf.dtype.itemsize > 4 and _has_32_bits() and leaf.dtype != jnp.complex64
-
-
-def _has_32_bits() -> bool:
-    return jnp.result_type(float) == jnp.float32
-
-
-# The file
+def _read(path: str | PathLike[str]) -> tuple[Any, Any, dict[str, bytes]]:
+    """What a file tells, the checksum and the bytes of each leaf."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+        tensors = {
+            name: bytes(one["data"]) for name, one in safetensors.deserialize(data)
+        }
+        size = int.from_bytes(data[:8], "little")
+        metadata = json.loads(data[8 : 8 + size])["__metadata__"]
+        told, sums = json.loads(metadata["tree"]), json.loads(metadata["checksums"])
+        return dict(told), dict(sums), tensors
+    except (
+        safetensors.SafetensorError,
+        ValueError,
+        KeyError,
+        TypeError,
+        RecursionError,
+    ) as error:
+        told = f"`{path}` is damaged, or was not written by `save_tree`: {error}"
+        raise ValueError(told) from error
 
 
 @contextlib.contextmanager
-def whole_file(path: str | PathLike[str]) -> Iterator[str]:
-    """A name to write to. At the end the file takes the place of `path`; after an error
-    it is removed.
-    """
+def _whole_file(path: str | PathLike[str]) -> Iterator[str]:
+    """A name to write to, which takes the place of `path` in the end."""
     target = os.path.realpath(path)
-    temporary = f"{target}.{secrets.token_hex(4)}.tmp"
+    temporary = f"{target}.{os.getpid()}.tmp"
     try:
         yield temporary
         with open(temporary, "rb+") as file:
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    finally:
         with contextlib.suppress(OSError):
             os.remove(temporary)
-        raise
-
-
-def _stored(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """The dtype in the file: one that NumPy has itself."""
-    return np.dtype(f"u{dtype.itemsize}") if dtype.isbuiltin == 2 else dtype
-
-
-def _record(place: str, leaf: Any) -> bytes:
-    """A leaf as `numpy.save` writes it."""
-    array = to_host(place, leaf)
-    record = io.BytesIO()
-    np.save(record, array.view(_stored(array.dtype)), allow_pickle=False)
-    return record.getvalue()
-
-
-def _header(path: str | PathLike[str], file: BinaryIO) -> dict[str, Any]:
-    try:
-        line = file.readline().decode()
-        header = json.loads(line)
-        is_ours = line.endswith("\n") and header["format"] == FORMAT
-        version = header["version"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        is_ours, header, version = False, {}, None
-    if not is_ours:
-        what = "its first line is cut off, or `save_leaves` did not write it"
-        raise damaged(path, what)
-    if version != VERSION:
-        raise ValueError(
-            f"`{os.fspath(path)}` has version {version!r} of its format; this code "
-            f"reads version {VERSION}"
-        )
-    return header
-
-
-def _sizes(path: str | PathLike[str], file: BinaryIO, leaves: Any) -> list[int]:
-    """How many bytes each leaf has, which must be all that there are."""
-    sizes = [told.get("bytes") for told in leaves]
-    if not all(type(size) is int and size >= 0 for size in sizes):
-        raise damaged(path, "its header does not tell how many bytes each leaf has")
-    here = os.fstat(file.fileno()).st_size - file.tell()
-    if here != sum(sizes):
-        what = "it is cut off" if here < sum(sizes) else "something follows the leaves"
-        raise damaged(
-            path, f"{what}: {here} bytes of leaves in the place of {sum(sizes)}"
-        )
-    return sizes
-
-
-def _array(path: str | PathLike[str], told: Any, record: bytes) -> Any:
-    if zlib.crc32(record) != told.get("crc32"):
-        raise damaged(path, f"the checksum of `{told['path']}` is wrong")
-    try:
-        return np.lib.format.read_array(io.BytesIO(record), allow_pickle=False)
-    except ValueError as error:
-        raise damaged(path, f"`{told['path']}` is no array: {error}") from error

@@ -9,7 +9,7 @@ from jax.tree_util import PyTreeDef
 from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float
 
-from serialisation import load_leaves, save_leaves
+from serialisation import load_tree, save_tree
 
 Structure = tuple[tuple[jax.ShapeDtypeStruct, ...], PyTreeDef]
 
@@ -90,33 +90,20 @@ class SolverTerm(eqx.Module):
         return function
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the leaves to a file, with their paths and the static configuration: a
-        line of JSON, and then each leaf as `numpy.save` writes it.
-
-        A file that is there is replaced, whole or not at all.
+        """Write the leaves to a safetensors file, with their paths and the static
+        configuration.
         """
-        save_leaves(path, self)
+        save_tree(path, self)
 
     @classmethod
     def load(cls, path: str | PathLike[str], like: "SolverTerm") -> "SolverTerm":
-        """Read what `save` wrote.
+        """Read what `save` wrote into a new instance.
 
-        **Arguments:**
-
-        - `path`: the file.
-        - `like`: an instance of the same configuration, which stays as it is; or what
-            `eqx.filter_eval_shape` makes of the constructor.
-
-        **Returns:**
-
-        A new instance, with the values of the file.
-
-        **Raises:**
-
-        - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the
-            configuration differ; it names all that differs.
+        `like` is an instance of the same configuration, which stays as it is, or what
+        `eqx.filter_eval_shape` makes of the constructor. Raises `ValueError` where the
+        file is damaged, or does not fit `like`.
         """
-        return load_leaves(path, like)
+        return load_tree(path, like)
 
 
 def _structure_of(arguments: tuple[Any, ...]) -> Structure:

@@ -10,7 +10,8 @@ from jax.typing import DTypeLike
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from affine import Affine
-from safetensors_serialisation import load_safetensors, save_safetensors
+from filter_specs import trained_fields
+from serialisation import load_tree, save_tree
 
 
 class Stack(eqx.Module):
@@ -88,45 +89,21 @@ class Stack(eqx.Module):
         return self.layers[-1](x)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the leaves to a file, with their paths and the static configuration: a
-        safetensors file, with each leaf under its path.
-
-        A file that is there is replaced, whole or not at all.
+        """Write the leaves to a safetensors file, with their paths and the static
+        configuration.
         """
-        save_safetensors(path, self)
+        save_tree(path, self)
 
     @classmethod
     def load(cls, path: str | PathLike[str], like: "Stack") -> "Stack":
-        """Read what `save` wrote.
+        """Read what `save` wrote into a new instance.
 
-        **Arguments:**
-
-        - `path`: the file.
-        - `like`: an instance of the same configuration, which stays as it is; or what
-            `eqx.filter_eval_shape` makes of the constructor.
-
-        **Returns:**
-
-        A new instance, with the values of the file.
-
-        **Raises:**
-
-        - `ValueError` if the file is damaged, or if paths, shapes, dtypes or the
-            configuration differ; it names all that differs.
+        `like` is an instance of the same configuration, which stays as it is, or what
+        `eqx.filter_eval_shape` makes of the constructor. Raises `ValueError` where the
+        file is damaged, or does not fit `like`.
         """
-        return load_safetensors(path, like)
+        return load_tree(path, like)
 
     def trainable(self) -> "Stack":
         """Filter spec by field: True at each trained array, False at every other leaf."""
-
-        def trained(path: Any, leaf: Any) -> Any:
-            return (
-                leaf.trainable()
-                if hasattr(leaf, "trainable")
-                else eqx.is_inexact_array(leaf)
-            )
-
-        def is_inner(node: Any) -> bool:
-            return node is not self and hasattr(node, "trainable")
-
-        return jax.tree_util.tree_map_with_path(trained, self, is_leaf=is_inner)
+        return trained_fields(self)

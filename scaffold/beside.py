@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from scaffold.emit.saving import MODULES, save_faults
+from scaffold.emit.helpers import HELPERS
+from scaffold.emit.saving import save_faults
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.hidden_names import name_faults
 from scaffold.kinds import kind_of
@@ -19,7 +20,7 @@ def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     """The spec with what the project decides where the spec says nothing."""
     saved = layout.settings.save
     takes_it = spec.save is None and kind_of(spec.kind).has_instances
-    return replace(spec, save=saved) if saved and takes_it else spec
+    return replace(spec, save=True) if saved and takes_it else spec
 
 
 def check_beside(specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec], layout: Layout) -> None:
@@ -35,12 +36,16 @@ def generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
 
 
 def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], layout: Layout) -> Iterable[Fault]:
-    name = stem(spec.name)
+    name = spec.stem
     yield from name_faults(name, spec.where, layout)
-    if name in MODULES["safetensors"]:
-        fix = f"write `{spec.name}Module`, for example"
-        yield Fault(f"{spec.where}: name", f"`{name}.py` is where `save` and `load` do their work", fix)
-    yield from save_faults(spec, layout)
+    if name in HELPERS:
+        fix = f'write `file = "{name}_module"`, for example'
+        yield Fault(
+            f"{spec.where}: {'file' if spec.file else 'name'}",
+            f"`{name}.py` is where {HELPERS[name].purpose}",
+            fix,
+        )
+    yield from save_faults(spec)
     yield from _mixture_faults(spec, known)
     yield from (*tie_faults(spec, known), *base_faults(spec, known))
     yield from kind_of(spec.kind).faults_beside(spec, known)

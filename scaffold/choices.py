@@ -2,7 +2,5 @@
 
 BACKENDS = ("cpu", "cuda", "rocm", "tpu")
 """The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
-SAVES = ("leaves", "safetensors")
-"""The formats of files that `save` writes."""
 LAWS = ("installed", "copied")
 """Where the tests have the laws from: the environment, or a folder beside them."""

@@ -19,7 +19,6 @@ from scaffold.layout import Layout
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
 from scaffold.spec.files import read_spec_file, read_spec_files
-from scaffold.spec.names import stem
 from scaffold.spec.places import COMMAND_LINE, by_argument, located
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
@@ -65,7 +64,7 @@ def _plan_classes(specs: Sequence[ModuleSpec], layout: Layout, extra: Iterable[F
         check_beside(specs, known, layout)
         files = [file for spec in specs for file in module_files(spec, layout, known)]
     laws = texts_for(name for spec in specs for name in law_suites(spec))
-    found = [Export(stem(spec.name), spec.name) for spec in specs]
+    found = [Export(spec.stem, spec.name) for spec in specs]
     return plan_in_project(layout, tidy(_unique(files)), laws, extra, found, wishes)
 
 
@@ -117,7 +116,7 @@ def plan_new(
 
 def _plan_new(raw: Mapping[str, Any], layout: Layout, wishes: Wishes) -> Plan:
     spec = read_spec(raw, COMMAND_LINE, is_class=lambda name: SpecFiles(layout).find(name) is not None)
-    spec_file = layout.spec_file(stem(spec.name))
+    spec_file = layout.spec_file(spec.stem)
     schema_file = layout.specs / SCHEMA_NAME
     extra = (
         File(spec_file, write_toml(raw, f"./{SCHEMA_NAME}")),

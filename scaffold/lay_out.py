@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
+from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helpers_of
 from scaffold.emit.imports import import_lines, imported
-from scaffold.emit.saving import save_imports, save_modules
+from scaffold.errors import ScaffoldError
 from scaffold.fileset import File
 from scaffold.kinds import Context, kind_of
 from scaffold.layout import Layout
@@ -18,10 +19,14 @@ from scaffold.suite.suites import emitted_suite
 def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> tuple[File, ...]:
     """The files of one class, as the templates lay them out."""
     context = module_context(spec, layout, known)
+    helpers = helpers_of(context, layout)
+    faults = list(helper_faults(spec, helpers, layout))
+    if faults:
+        raise ScaffoldError.of(faults)
     rendered = [*render(spec.kind, context), *render("tests", context)]
-    # The modules behind `save` are the user's own, as conftest.py is: written once.
-    rendered += [file for name in save_modules(spec) for file in render(name.replace("_", "-"), context)]
-    kept = {"conftest.py", *(f"{name}.py" for name in save_modules(spec))}
+    rendered += [file for name in helpers for file in render(name.replace("_", "-"), context)]
+    # These modules are the user's own, as conftest.py is: written once.
+    kept = {"conftest.py", *(f"{name}.py" for name in helpers)}
     return tuple(File(path, text, keep=path.name in kept) for path, text in rendered)
 
 
@@ -37,7 +42,7 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
     return {
         "backend": spec.test.backend or layout.settings.backend or "",
         "lower_for": repr(lower_for) if lower_for else "",
-        "stem": stem(spec.name),
+        "stem": spec.stem,
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
         "import_root": _import_root(layout),
@@ -57,22 +62,26 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
     lines = {
         **kind_of(spec.kind).imports,
         **{name: line for line in spec.imports for name in imported(line)},
-        **{one.name: _class_import(one, layout) for one in spec.classes},
-        **save_imports(spec, layout),
+        **{one.name: _class_import(one, layout, known) for one in spec.classes},
+        **helper_imports(layout),
     }
-    own_line = f"from {layout.module(stem(spec.name))} import "
+    own_line = f"from {layout.module(spec.stem)} import "
     of_tests = {
         **lines,
         **TEST_IMPORTS,
-        **{name: _class_import(ClassType(name), layout) for name in (spec.name, *context["test_classes"])},
+        **{
+            name: _class_import(ClassType(name), layout, {**known, spec.name: spec})
+            for name in (spec.name, *context["test_classes"])
+        },
         **{name: own_line + name for name in context.get("defines", ())},
     }
     own = _first_party(spec, layout, known, (*lines.values(), *of_tests.values()))
     return {"imports": import_lines(code, lines, own), "test_imports": import_lines(test, of_tests, own)}
 
 
-def _class_import(kind: ClassType, layout: Layout) -> str:
-    return f"from {kind.module or layout.module(stem(kind.name))} import {kind.name}"
+def _class_import(kind: ClassType, layout: Layout, known: Mapping[str, ModuleSpec]) -> str:
+    own = known[kind.name].stem if kind.name in known else stem(kind.name)
+    return f"from {kind.module or layout.module(own)} import {kind.name}"
 
 
 def _first_party(
@@ -81,7 +90,7 @@ def _first_party(
     """The modules of the project among those that the lines import: generated, or lying where imports begin."""
     held = (one.name for one in spec.classes if one.module is None)
     generated = (
-        {*map(stem, (spec.name, *known, *held)), *save_modules(spec)}
+        {spec.stem, *(one.stem for one in known.values()), *map(stem, held), *HELPERS}
         if layout.package is None
         else set[str]()
     )

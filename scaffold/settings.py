@@ -6,7 +6,7 @@ from keyword import iskeyword
 from pathlib import PureWindowsPath
 from typing import cast
 
-from scaffold.choices import BACKENDS, LAWS, SAVES
+from scaffold.choices import BACKENDS, LAWS
 from scaffold.errors import Fault, ScaffoldError, suggestion
 
 STYLES = ("kidger", "scientific-python")
@@ -30,8 +30,8 @@ class Settings:
     backend: str | None = None
     lower_for: tuple[str, ...] = ()
     style: str = "kidger"
-    save: str = ""
-    """The format of `save` and `load` where a spec says nothing; empty for neither."""
+    save: bool = False
+    """Whether classes have `save` and `load` where a spec says nothing."""
     laws: str = ""
     """Whether the tests import the laws that are `installed` or `copied` beside them; empty to find out."""
 
@@ -45,10 +45,10 @@ class Settings:
         if faults:
             raise ScaffoldError.of(faults)
         lower_for = cast("list[str]", entries.get("lower_for", []))
-        texts = {key: cast("str", value) for key, value in entries.items() if key != "lower_for"}
-        if isinstance(entries.get("save"), bool):
-            texts["save"] = SAVES[0] if entries["save"] else ""
-        return cls(**texts, lower_for=tuple(lower_for))
+        texts = {
+            key: cast("str", value) for key, value in entries.items() if key not in ("lower_for", "save")
+        }
+        return cls(**texts, save=entries.get("save") is True, lower_for=tuple(lower_for))
 
 
 def _entry_faults(key: str, value: object) -> Iterator[Fault]:
@@ -58,12 +58,12 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield from _choice_faults(key, [value], BACKENDS)
         case ("style", str()):
             yield from _choice_faults(key, [value], STYLES)
-        case ("save" | "laws", str()):
-            yield from _choice_faults(key, [value], {"save": SAVES, "laws": LAWS}[key])
+        case ("laws", str()):
+            yield from _choice_faults(key, [value], LAWS)
         case ("save", bool()):
             return
         case ("save", _):
-            yield _wrong_kind(key, value, "a boolean or a format", SAVES)
+            yield _wrong_kind(key, value, "a boolean")
         case ("lower_for", list()):
             yield from _choice_faults(key, cast("list[object]", value), BACKENDS)
         case ("tests" | "specs", str()):

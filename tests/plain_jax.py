@@ -1,8 +1,10 @@
 """The author's body, run as plain jax with the arrays as arguments, beside the class that is emitted for it."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
 
 import equinox as eqx
 import jax
@@ -102,7 +104,9 @@ def executed(spec: ModuleSpec) -> dict[str, Any]:
     """The names of the emitted module."""
     source = render_class(spec.kind, module_context(spec, find_layout(EXAMPLES), {}))
     names: dict[str, Any] = {"__name__": "drawn"}
-    exec(compile(source, "drawn", "exec", dont_inherit=True), names)
+    # The modules that emitted classes share lie beside the examples.
+    with patch.object(sys, "path", [str(EXAMPLES), *sys.path]):
+        exec(compile(source, "drawn", "exec", dont_inherit=True), names)
     return names
 
 

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from scaffold.emit.helpers import HELPERS
+
 REPOSITORY = Path(__file__).resolve().parent.parent
 EXAMPLES = REPOSITORY / "generated_examples"
 AFFINE = (
@@ -80,8 +82,7 @@ def failed_tests(result: subprocess.CompletedProcess[str]) -> set[str]:
 def copy_example(name: str, folder: Path, *needs: str) -> Path:
     """A project with one of the examples, its tests, and the examples that it imports."""
     (folder / "tests").mkdir(parents=True)
-    saving = sorted(path.stem for path in EXAMPLES.glob("*serialisation.py"))
-    for module in (name, *needs, *saving):
+    for module in (name, *needs, *HELPERS):
         shutil.copy(EXAMPLES / f"{module}.py", folder)
     for file in (f"test_{name}.py", "conftest.py"):
         shutil.copy(EXAMPLES / "tests" / file, folder / "tests")

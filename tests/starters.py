@@ -34,7 +34,7 @@ def starter_files() -> dict[str, str]:
     texts = {f"specs/{SCHEMA_NAME}": schema_text()}
     for flag, spec in starter_specs().items():
         files = tidy(module_files(spec, _layout(), known))
-        texts |= dict(_as_template(file, flag) for file in files if not file.keep)
+        texts |= dict(_as_template(file, flag) for file in files if file.path.name != "conftest.py")
     return texts
 
 

@@ -31,7 +31,7 @@ def specs(draw: Draw, names: st.SearchStrategy[str] | None = None) -> dict[str, 
     draft = Draft(draw, kind, name, {name, "shape", *DIM_NAMES}, dims)
     raw: dict[str, Any] = {"name": name, **form(draft)}
     if draft.rarely():
-        raw["save"] = draft.one(True, False, "leaves", "safetensors")
+        raw["save"] = draft.chance()
     draft.once = raw.get("constructor") != "init" and raw.get("rebuild") != "flag"
     draft.taken |= {"aux"} if raw.get("rebuild") in ("flag", "factory") else set()
     anchor = draft.new_name()
@@ -49,10 +49,10 @@ def form(draft: Draft) -> dict[str, Any]:
     """Kind, constructor and rebuild form, each said or left to its default."""
     raw: dict[str, Any] = {"kind": draft.kind} if draft.kind != "module" or draft.rarely() else {}
     if draft.kind == "pytree" and draft.chance():
-        raw["rebuild"] = draft.one("bypass", "flag", "factory", "static", "static")
+        raw["rebuild"] = draft.one("bypass", "flag", "factory", "static", "static", "dataclass")
     if draft.kind == "nnx":
         return {**raw, "constructor": "init"} if draft.chance() else raw
-    if raw.get("rebuild") not in ("flag", "factory") and draft.chance():
+    if raw.get("rebuild") not in ("flag", "factory", "dataclass") and draft.chance():
         raw["constructor"] = draft.one("factory", "init", "init")
     return raw
 
@@ -99,7 +99,7 @@ def rest(draft: Draft, raw: Mapping[str, Any]) -> dict[str, Any]:
 
 def grouping(draft: Draft, spec: ModuleSpec) -> dict[str, Any]:
     """One group or two of the fields with leaves, and their layout."""
-    nests = draft.chance() and not (spec.kind == "pytree" and spec.rebuild == "flag")
+    nests = draft.chance() and not (spec.kind == "pytree" and spec.rebuild in ("flag", "dataclass"))
     # Preset entries of `static` belong to the treedef of the class itself.
     leaves = [one for one in spec.dynamic if one.role != "state"]
     members = [one.name for one in leaves if not (one.preset and spec.rebuild == "static")]

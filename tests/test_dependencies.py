@@ -20,7 +20,7 @@ from tests.support import read_tree, write_tree
 FIELDS = {"scale": "f[n]"}
 NNX = {"name": "Scale", "kind": "nnx", "fields": FIELDS}
 PLAIN = {"name": "Scale", "fields": FIELDS}
-SAVED = {**PLAIN, "save": "safetensors"}
+SAVED = {**PLAIN, "save": True}
 GROUP = '[dependency-groups]\ndev = ["pytest"]\n'
 
 

@@ -108,7 +108,7 @@ DRAWN = ("module", "nnx", "pytree")
 """The kinds that the strategies draw."""
 BOTH_WAYS = ("module", "pytree")  # built by a factory, or by `__init__`
 EXPECTED = {
-    *("save leaves", "save safetensors"),
+    *("save True", "save False"),
     *(f"kind {name}" for name in DRAWN),
     *(f"constructor {constructor} of {kind}" for constructor in CONSTRUCTORS for kind in BOTH_WAYS),
     *(f"type {name} param of nnx" for name in ("ArrayType", "DictType", "ListType")),

@@ -133,6 +133,7 @@ class Break:
 
     edits: tuple[tuple[str, str], ...]
     laws: tuple[str, ...]
+    file: str = "nnx_block"
 
 
 IS_LEAF = """    return jax.tree.map(
@@ -140,10 +141,11 @@ IS_LEAF = """    return jax.tree.map(
     )"""
 BIAS = "self.bias = nnx.Param(jnp.zeros((size,), dtype)) if use_bias else None"
 BREAKS = {
-    "the bare map": Break(((IS_LEAF, "    return jax.tree.map(mapped, state)"),), ("P16",)),
+    "the bare map": Break(((IS_LEAF, "    return jax.tree.map(mapped, state)"),), ("P16",), "nnx_state"),
     "is_leaf as a filter": Break(
         ((IS_LEAF, IS_LEAF.replace("nnx.Variable)", "nnx.Param)")),),
         ("P16",),
+        "nnx_state",
     ),
     "a map that edits in place": Break(
         (
@@ -153,6 +155,7 @@ BREAKS = {
             ),
         ),
         ("P15", "P16"),
+        "nnx_state",
     ),
     "a plain array for a Param": Break(
         (
@@ -175,7 +178,9 @@ BREAKS = {
     "a state that is aliased": Break(
         (("        return map_variables({}, self)", "        return nnx.state(self)"),), ("P15",)
     ),
-    "a state that is loaded without a look": Break((("        if wrong:", "        if False:"),), ("P14",)),
+    "a state that is loaded without a look": Break(
+        (("    if wrong:", "    if False:"),), ("P14",), "nnx_state"
+    ),
     "a call that jax.jit compiles, which loses its updates": Break(
         (("    def __call__(", "    @jax.jit\n    def __call__("),), ("P12",)
     ),
@@ -210,7 +215,7 @@ BREAKS = {
 @pytest.mark.parametrize("name", BREAKS)
 def test_the_generated_tests_catch_the_mistake(name: str, tmp_path: Path) -> None:
     project = copy_example("nnx_block", tmp_path / "project")
-    module = project / "nnx_block.py"
+    module = project / f"{BREAKS[name].file}.py"
     text = module.read_text()
     for old, new in BREAKS[name].edits:
         assert text.count(old) == 1, f"the example no longer reads {old!r}"

@@ -25,6 +25,14 @@ def closure(**parts: Any) -> dict[str, Any]:
     return {"name": "Term", "kind": "closure", "fields": {"w": "f[n]"}, "call": CALL, **parts}
 
 
+def named(**parts: Any) -> dict[str, Any]:
+    return {"name": "Belief", "kind": "namedtuple", "fields": {"mean": "f[n]"}, **parts}
+
+
+def registered(**parts: Any) -> dict[str, Any]:
+    return {"name": "Seen", "kind": "pytree", "rebuild": "dataclass", "fields": {"value": "f[n]"}, **parts}
+
+
 # A row: the bad spec, the good one, and PLACE | WHAT | FIX of the one fault.
 # fmt: off
 ROWS = [
@@ -43,6 +51,16 @@ ROWS = [
     (closure(fields={"w": "f[n]", "example": "f[]"}), closure(fields={"w": "f[n]", "given": "f[]"}), "fields.example | `example` is the closure's own | rename it, to `my_example` for example"),
     (closure(constructor="init"), closure(), "constructor | a closure is built by a factory | remove it: `create` takes the example arguments"),
     (closure(call={**CALL, "args": "*, x: f[n]"}), closure(), "call.args | a closure takes its arguments by position, and all of them, as jax's loops pass them | remove `*` and the defaults"),
+    (named(fields={"mean": "f[n]", "name": "str"}), named(), "fields.name | all that a NamedTuple holds are leaves, and `name` is static, no array | write `kind = \"pytree\"`, or `kind = \"module\"`"),
+    (named(fields={"mean": "f[n]", "training": {"type": "bool", "role": "buffer"}}), named(), "fields.training | all that a NamedTuple holds are leaves, and `training` is buffer, no array | write `kind = \"pytree\"`, or `kind = \"module\"`"),
+    (named(fields={"count": "i32[]"}), named(fields={"counter": "i32[]"}), "fields.count | `count` shadows a method of tuple | write `count_`, or say what it holds"),
+    (named(fields={"_mean": "f[n]"}), named(), "fields._mean | a NamedTuple has no field that begins with `_` | write `mean`"),
+    (named(fields={"mean": {"type": "f[n]", "check": "mean.ndim == 1"}}), named(), "fields.mean.check | a NamedTuple checks nothing: anybody may build one | write `kind = \"pytree\"`, or `kind = \"module\"`"),
+    (named(call={"args": "", "returns": "f[n]", "body": "return self.mean"}), named(), "call | a NamedTuple holds data, and is not called | write `kind = \"pytree\"`, or `kind = \"module\"`"),
+    (named(groups={"first": ["mean"]}), named(), "groups | a NamedTuple has no groups | write `kind = \"pytree\"`, or `kind = \"module\"`"),
+    (named(constructor="init"), named(), "constructor | a NamedTuple has no `__init__` of its own | remove it: where something is made, there is `create`"),
+    (registered(constructor="init"), registered(), "constructor | rebuild `dataclass` keeps `__init__` for itself | remove `constructor`, or write `rebuild = \"bypass\"`"),
+    (registered(layout="nested", groups={"first": ["value"]}), registered(groups={"first": ["value"]}), "layout | `dataclass` is for data that needs no more, and registers one class | write `rebuild = \"bypass\"` or `rebuild = \"factory\"`"),
 ]
 # fmt: on
 

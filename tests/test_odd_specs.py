@@ -88,7 +88,10 @@ def test_modules_of_the_project_are_imported_as_its_own(tmp_path: Path) -> None:
     holder = 'name = "Holder"\nimports = ["from lying import Kernel"]\nfields = { w = "lying:Kernel" }\ntest = { values = { w = "=Kernel()" } }\n'
     code, told, files = generated(tmp_path, holder)
     assert (code, told) == (0, "")
-    assert "import jax\n\nfrom lying import Kernel\n" in files["holder.py"]
+    assert (
+        "import equinox as eqx\n\nfrom filter_specs import trained_fields\nfrom lying import Kernel\n"
+        in files["holder.py"]
+    )
 
 
 def test_a_tie_is_told_as_python_has_it(tmp_path: Path) -> None:
@@ -150,9 +153,7 @@ def test_an_abstract_class_is_not_saved(tmp_path: Path) -> None:
     """Nor does the project's word reach it: its subclasses have the methods."""
     code, told, _ = generated(tmp_path, BASE.replace('kind = "abstract"', 'kind = "abstract"\nsave = true'))
     assert code == 2 and re.search(r"specs/0\.toml:\d+:1: save: an abstract class is not built", told)
-    write_tree(
-        tmp_path, {"pyproject.toml": f'{RUFF}[tool.scaffold]\nsave = "leaves"\n', "specs/0.toml": BASE}
-    )
+    write_tree(tmp_path, {"pyproject.toml": f"{RUFF}[tool.scaffold]\nsave = true\n", "specs/0.toml": BASE})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/0.toml").returncode == 0
     assert "serialisation.py" not in read_tree(tmp_path)
 

@@ -148,7 +148,7 @@ def test_other_than_the_defaults(tmp_path: Path) -> None:
         terminal.answer("Name of the class: ", "Table")
         terminal.answer(KIND, "pytree")
         terminal.answer("Docstring (empty for none): ", "")
-        terminal.answer("Rebuild (bypass, flag, factory, static) [bypass]: ", "flag")
+        terminal.answer("Rebuild (bypass, flag, factory, static, dataclass) [bypass]: ", "flag")
         terminal.answer("Field: ", "scale:f[]")
         terminal.answer("Field (empty to finish): ", "")
         terminal.answer("(empty for none): ", "")
@@ -271,7 +271,7 @@ def test_what_the_command_line_says_is_not_asked(tmp_path: Path) -> None:
     given = ("--kind", "pytree", "--doc", "A table.", "--save", "--preset", "table.a=42.0")
     with dialogue(asked, "new-module", *given) as terminal:
         terminal.answer("Name of the class: ", "Table")
-        terminal.answer("Rebuild (bypass, flag, factory, static) [bypass]: ", "")
+        terminal.answer("Rebuild (bypass, flag, factory, static, dataclass) [bypass]: ", "")
         terminal.answer("Field: ", "table:dict[str,f[]]")
         terminal.answer("Field (empty to finish): ", "")
         terminal.answer("(empty for none): ", "")

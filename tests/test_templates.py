@@ -11,7 +11,7 @@ import yaml
 from jinja2 import UndefinedError
 
 from scaffold import find_layout, load_spec
-from scaffold.emit.saving import save_modules
+from scaffold.emit.helpers import helpers_of
 from scaffold.fileset import File
 from scaffold.lay_out import module_context, module_files
 from scaffold.render import OPTIONS, render, templates_folder
@@ -81,8 +81,8 @@ def test_the_context_is_plain_json(name: str) -> None:
 @pytest.mark.parametrize("name", SPECS)
 def test_copier_renders_the_same_bytes(name: str, tmp_path: Path) -> None:
     context = context_of(name)
-    saving = save_modules(load_spec(EXAMPLES / "specs" / name))
-    used = (context["kind"], "tests", *(module.replace("_", "-") for module in saving))
+    helpers = helpers_of(context, find_layout(EXAMPLES))
+    used = (context["kind"], "tests", *(module.replace("_", "-") for module in helpers))
     for folder in used:
         copier.run_copy(
             str(templates_folder() / folder),

@@ -6,7 +6,8 @@ from flax import nnx
 from pytree_laws import Output, sample
 from pytree_laws.nnx import NnxLaws, Var
 
-from nnx_block import Count, NnxBlock, map_variables
+from nnx_block import Count, NnxBlock
+from nnx_state import map_variables
 
 
 class TestNnxBlock(NnxLaws):

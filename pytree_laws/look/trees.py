@@ -207,11 +207,12 @@ def new_carry(result: Any, carry: Any) -> Any:
 
 
 def _is_no_container(value: Any) -> bool:
-    return not isinstance(value, dict | list | tuple)
+    # A NamedTuple is a class, whose arrays are its own.
+    return not isinstance(value, dict | list | tuple) or hasattr(value, "_fields")
 
 
 def given_arrays(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
     """The arrays among the inputs, in containers too, but not those inside of modules."""
-    plain = {n: v for n, v in inputs.items() if is_array(v) or isinstance(v, dict | list | tuple)}
+    plain = {n: v for n, v in inputs.items() if is_array(v) or not _is_no_container(v)}
     pairs = jax.tree_util.tree_leaves_with_path(plain, is_leaf=_is_no_container)
     return [(path_name(path), value) for path, value in pairs if is_array(value)]

@@ -30,8 +30,6 @@ class Answers:
         said = [(f"--{key}", value) for key, value in self.options.items() if value is not None]
         said += [(f"--{key}", value) for key, values in self.pairs.items() for value in values]
         said += [("--lower-for", value) for value in self.lower_for]
-        options = [
-            f"--save={value}" if key == "--save" else f"{key} {shlex.quote(value)}" for key, value in said
-        ]
+        options = [key if key == "--save" else f"{key} {shlex.quote(value)}" for key, value in said]
         named = [shlex.quote(word) for word in (self.name or "NAME", *self.fields)]
         return " ".join(["scaffold new-module", *named, *options])

@@ -95,11 +95,10 @@ def main(context: click.Context) -> None:
 @click.option("--layout", type=options.LAYOUTS, help="nested: each group is a class of its own.")
 @click.option(
     "--save",
-    type=options.SAVES,
-    is_flag=False,
-    flag_value="leaves",
-    metavar="[=FORMAT]",
-    help="Give the class `save` and `load`; `--save=safetensors` for that format (default: leaves).",
+    is_flag=True,
+    flag_value="true",
+    default=None,
+    help="Give the class `save` and `load`, whose files are safetensors.",
 )
 @click.option(
     "--option",

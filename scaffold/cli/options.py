@@ -51,7 +51,6 @@ def constant(module: str, name: str) -> Words:
 
 
 BACKENDS = Word(constant("scaffold.choices", "BACKENDS"))
-SAVES = Word(constant("scaffold.choices", "SAVES"), listed=False)
 KINDS = Word(constant("scaffold.kinds", "NAMES"))
 CONSTRUCTORS = Word(constant("scaffold.spec.keys", "CONSTRUCTORS"))
 REBUILDS = Word(constant("scaffold.spec.keys", "REBUILDS"))

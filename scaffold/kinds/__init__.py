@@ -62,6 +62,8 @@ class Kind:
     """Whether its groups may be classes of their own."""
     rebuilds: bool = False
     """Whether a spec chooses how jax rebuilds an instance."""
+    plain: bool = False
+    """Whether its classes have no constructor but that of their fields, where nothing is made."""
     combines: bool = False
     """Whether its classes put a partition together themselves, since `eqx.combine` is not theirs."""
     rngs: bool = False

@@ -164,7 +164,7 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
             *([f"updates = {updates!r}"] if updates else []),
             "map_variables = staticmethod(map_variables)",
         ],
-        "defines": ["map_variables", *own_variables(spec)],
+        "defines": list(own_variables(spec)),
     }
 
 
@@ -202,7 +202,7 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
 
 
 KIND = Kind(
-    summary="a flax nnx.Module: Variables by role, static attributes, snapshot, restore and map_variables",
+    summary="a flax nnx.Module: Variables by role, static attributes, snapshot and restore",
     context=context,
     laws=("nnx",),
     without={"P4": "Flax names the paths of its modules, and `restore` goes by them (P14)."},

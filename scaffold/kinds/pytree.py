@@ -4,6 +4,8 @@
 - `flag`: through `__init__`, which unflatten tells that it rebuilds.
 - `factory`: through an `__init__` that only stores; `create` does the rest.
 - `static`: as `bypass`, with the preset entries of a dict kept in the treedef and not among the leaves.
+- `dataclass`: by `jax.tree_util.register_dataclass`, through the `__init__` of a plain dataclass; its treedefs do not name
+  the class.
 """
 
 from collections.abc import Mapping
@@ -20,9 +22,10 @@ from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import trainable_body
 from scaffold.kinds import Kind
-from scaffold.spec.constructor import parameters
+from scaffold.spec.constructor import is_plain, parameters
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.suite.skips import skips
 
 FLAGGED = " " * 12
 
@@ -40,17 +43,17 @@ class Attribute:
 def context(spec: ModuleSpec) -> dict[str, Any]:
     """The values that `templates/pytree` lays out."""
     built = constructor(spec if spec.rebuild != "flag" else fields_as_given(spec))
-    outer = with_groups_as_fields(spec, _needs_trainable)
+    outer = with_groups_as_fields(spec, needs_trainable)
     attributes = _attributes(outer, dict(grouped(spec, built.values)))
     checks = [block(check, BODY) for check in check_statements(spec)]
     return {
         "name": spec.name,
         "doc": class_doc(outer),
         "small_classes": [_small_class(one) for one in small_classes(spec)],
-        # `dataclasses.replace` would run an `__init__` of its own again, presets and conversions with it.
-        "is_dataclass": _is_plain_dataclass(spec),
+        "decorators": _decorators(spec),
         "has_repr": not _is_plain_dataclass(spec),
-        "fields": [f"{one.name}: {one.annotation}" for one in attributes],
+        "is_registered_by_hand": spec.rebuild != "dataclass",
+        "fields": [_declared(spec, one) for one in attributes],
         "values": [[one.name, one.value] for one in attributes],
         "statements": [block(statement, BODY) for statement in built.statements],
         "flag_doc": docstring(constructor_doc(fields_as_given(spec)), BODY),
@@ -58,8 +61,8 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "checks": checks,
         "has_checks": bool(checks),
         "properties": [*_merged(spec), *(list(one) for one in (*readable(spec), *properties(spec)))],
-        "has_trainable": _needs_trainable(outer),
-        "trainable_body": block(_trainable(outer), BODY),
+        "has_trainable": needs_trainable(outer),
+        "trainable_body": block(trainable(outer), BODY),
         **_constructor_form(spec, built, attributes),
         **_registration(spec, attributes),
         **group_context(spec),
@@ -76,8 +79,8 @@ def _small_class(spec: ModuleSpec) -> list[Any]:
         spec.name,
         class_doc(spec),
         [f"{one.name}: {one.annotation}" for one in attributes],
-        _needs_trainable(spec),
-        block(_trainable(spec), BODY),
+        needs_trainable(spec),
+        block(trainable(spec), BODY),
         spec.where,
         registered["children"],
         registered["keyed_children"],
@@ -85,7 +88,20 @@ def _small_class(spec: ModuleSpec) -> list[Any]:
     ]
 
 
-def _needs_trainable(spec: ModuleSpec) -> bool:
+def _decorators(spec: ModuleSpec) -> list[str]:
+    if spec.rebuild == "dataclass":
+        return ["jax.tree_util.register_dataclass", "dataclasses.dataclass(frozen=True, eq=False)"]
+    # `dataclasses.replace` would run an `__init__` of its own again, presets and conversions with it.
+    return ["dataclass(frozen=True, eq=False)"] if _is_plain_dataclass(spec) else []
+
+
+def _declared(spec: ModuleSpec, attribute: Attribute) -> str:
+    is_marked = spec.rebuild == "dataclass" and not attribute.dynamic
+    mark = ' = dataclasses.field(metadata={"static": True})' if is_marked else ""
+    return f"{attribute.name}: {attribute.annotation}{mark}"
+
+
+def needs_trainable(spec: ModuleSpec) -> bool:
     """Whether a leaf may be there that is not trained."""
     return any(field.role != "param" or bool(field.frozen) for field in spec.dynamic)
 
@@ -100,20 +116,21 @@ def _constructor_form(
     is_init = spec.constructor == "init"
     is_flag = spec.rebuild == "flag"
     made = hand_over(spec) if is_flag else built
-    checked_in_create = spec.rebuild == "factory" and bool(check_statements(spec))
+    # jax rebuilds these two through `__init__`, and so through `__post_init__`.
+    through_init = spec.rebuild in ("factory", "dataclass")
+    checked_in_create = through_init and bool(check_statements(spec))
     built_name = _free_local(spec)
     return {
         "is_init": is_init,
         "is_flag": is_flag,
         "bypasses": spec.rebuild in ("bypass", "static"),
-        "has_create": not is_init and (not is_flag or any(not field.given for field in spec.stored)),
+        "has_create": not (is_init or is_plain(spec))
+        and (not is_flag or any(not field.given for field in spec.stored)),
         "is_checked_in_create": checked_in_create,
         "create_target": f"{built_name} = " if checked_in_create else "return ",
         "built_name": built_name,
         # A plain dataclass checks when it is built; the other forms call the check where they do not rebuild.
-        "check_name": "__post_init__"
-        if _is_plain_dataclass(spec) and spec.rebuild != "factory"
-        else "_check",
+        "check_name": "__post_init__" if _is_plain_dataclass(spec) and not through_init else "_check",
         "constructor_signature": f"{'self' if is_init else 'cls'}, {made.signature}".removesuffix(", "),
         "create_statements": [block(statement, BODY) for statement in made.statements],
         "create_values": [list(pair) for pair in made.values]
@@ -221,7 +238,7 @@ def _targets(parts: Any) -> str:
     return f"({listed[0]},)" if len(listed) == 1 else ", ".join(listed)
 
 
-def _trainable(spec: ModuleSpec) -> str:
+def trainable(spec: ModuleSpec) -> str:
     # Under `static` the leaves of a dict with preset entries lie in an attribute of another name.
     spec = replace(spec, fields=tuple(replace(one, name=_holder(spec, one)) for one in spec.fields))
     stays = tuple(field.name for field in spec.dynamic if field.role in ("data", "buffer"))
@@ -237,9 +254,18 @@ def _may_hold_integers(spec: ModuleSpec) -> bool:
     )
 
 
+def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """What the laws leave out, with the reason."""
+    if spec.rebuild != "dataclass":
+        return {}
+    reason = "`register_dataclass` does not name the class in the treedef."
+    return {"skips": skips(spec, "p17_the_treedef_names_the_class", reason)}
+
+
 KIND = Kind(
-    summary="a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets",
+    summary="a registered pytree class with keys: rebuilt by bypass, flag, factory, with static presets, or a dataclass",
     context=context,
+    tests=tests,
     varies=True,
     nests=True,
     rebuilds=True,

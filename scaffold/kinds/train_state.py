@@ -28,7 +28,6 @@ OPTIONS = {
     "state": Key("boolean", "Whether it holds the `equinox.nn.State` of the model."),
 }
 IMPORTS = {
-    "dataclasses": "import dataclasses",
     "optax": "import optax  # type: ignore[import-untyped]",
     "TrainStateLaws": "from pytree_laws.train_state import TrainStateLaws",
 }

@@ -25,7 +25,13 @@ from scaffold.spec.dtypes import dtype_faults
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
 from scaffold.spec.model import Argument, ModuleSpec
-from scaffold.spec.names import IMPORTS, argument_name_fault, class_name_fault, field_name_fault
+from scaffold.spec.names import (
+    IMPORTS,
+    argument_name_fault,
+    class_name_fault,
+    field_name_fault,
+    file_name_fault,
+)
 from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
 from scaffold.spec.states import state_faults
@@ -62,6 +68,7 @@ def _place(spec: ModuleSpec, *parts: str) -> str:
 def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     named = "name" in declared
     candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
+    candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
     candidates += [
         field_name_fault(one.name, _place(spec, "fields", one.name), spec.name) for one in spec.fields
     ]
@@ -87,7 +94,7 @@ def _forms(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
         yield Fault(_place(spec, "rebuild"), what, fix)
     if not rebuilds:
         return
-    if spec.constructor == "init" and spec.rebuild in ("factory", "flag"):
+    if spec.constructor == "init" and spec.rebuild in ("factory", "flag", "dataclass"):
         fix = 'remove `constructor`, or write `rebuild = "bypass"`'
         yield Fault(_place(spec, "constructor"), f"rebuild `{spec.rebuild}` keeps `__init__` for itself", fix)
     if spec.rebuild == "static" and not any(field.preset for field in spec.fields):

@@ -104,8 +104,24 @@ def _draws(field: Field) -> bool:
     return any(draws_from(source, "key") for source in sources_of(field))
 
 
+def is_plain(spec: ModuleSpec) -> bool:
+    """Whether the class needs no constructor but that of its fields, which stores what it is given."""
+    may_be = kind_of(spec.kind).plain or spec.rebuilds_by("dataclass")
+    return (
+        may_be and not (spec.setup.strip() or spec.arguments) and all(map(_is_stored_as_given, spec.stored))
+    )
+
+
+def _is_stored_as_given(field: Field) -> bool:
+    made = (field.preprocess, field.converter, field.optional, field.default, field.check, field.preset)
+    is_one_part = isinstance(field.type, ArrayType | ClassType)
+    return field.given and field.dynamic and is_one_part and not any(made)
+
+
 def uses_dtype(spec: ModuleSpec) -> bool:
     """Whether an array takes the dtype that the constructor is given."""
+    if is_plain(spec):
+        return False
     chosen = any(
         array.dtype in CHOSEN_DTYPES
         for field in spec.stored

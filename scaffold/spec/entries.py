@@ -3,16 +3,10 @@
 import ast
 from typing import Any
 
-from scaffold.choices import SAVES
 from scaffold.spec.expressions import parse
 from scaffold.spec.raw import as_list
 from scaffold.spec.types import LARGEST, Type, UnionType
 from scaffold.spec.values import one_value
-
-
-def saved_as(value: Any) -> str | None:
-    """The format that `save = ...` chooses: empty for none, None where nothing is said."""
-    return SAVES[0] if value is True else "" if value is False else text_or_none(value)
 
 
 def is_size(value: Any) -> bool:

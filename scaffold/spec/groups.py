@@ -68,6 +68,9 @@ def _nested_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
     elif spec.rebuilds_by("flag"):
         what = "`flag` rebuilds through an `__init__` that takes the fields one by one, and jax hands it whole groups"
         yield Fault(place, what, 'write `rebuild = "bypass"` or `rebuild = "factory"`')
+    elif spec.rebuilds_by("dataclass"):
+        what = "`dataclass` is for data that needs no more, and registers one class"
+        yield Fault(place, what, 'write `rebuild = "bypass"` or `rebuild = "factory"`')
     yield from _shared_fields(spec)
     for group in spec.groups:
         yield from _class_faults(spec, group, f"{spec.where}: groups.{group.name}")

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from scaffold.choices import BACKENDS, SAVES
+from scaffold.choices import BACKENDS
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES as KINDS
 from scaffold.kinds import kind_of
 from scaffold.spec.raw import as_list, as_table
 
 CONSTRUCTORS = ("factory", "init")
-REBUILDS = ("bypass", "flag", "factory", "static")
+REBUILDS = ("bypass", "flag", "factory", "static", "dataclass")
 LAYOUTS = ("flat", "nested")
 ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared")
 
@@ -26,7 +26,6 @@ _PYTHON_TYPES = {
     "array of strings": (list,),
     "array of tables": (list,),
     "table": (dict,),
-    "boolean or a format": (bool, str),
     "boolean or a name": (bool, str),
     "number or a table": (int, float, dict),
 }
@@ -45,6 +44,7 @@ class Key:
 SPEC_KEYS = {
     "name": Key("string", "Name of the class.", required=True),
     "kind": Key("string", "What to generate.", KINDS),
+    "file": Key("string", "Name of its file, without `.py` (default: made from the class's): `lora`."),
     "doc": Key("string", "Docstring of the class."),
     "bases": Key(
         "array of strings", "Abstract classes that it fulfils: `AbstractNorm`, `pkg.mod:AbstractNorm`."
@@ -52,7 +52,11 @@ SPEC_KEYS = {
     "constructor": Key(
         "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
     ),
-    "rebuild": Key("string", "Kind pytree: how unflatten rebuilds an instance.", REBUILDS),
+    "rebuild": Key(
+        "string",
+        "Kind pytree: how unflatten rebuilds an instance; `dataclass` has treedefs that do not name the class.",
+        REBUILDS,
+    ),
     "layout": Key(
         "string", "Whether a group is a set of fields, or a class of its own that holds them.", LAYOUTS
     ),
@@ -65,11 +69,7 @@ SPEC_KEYS = {
     ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
-    "save": Key(
-        "boolean or a format",
-        "Whether the class has `save` and `load`: true is `leaves`, JSON and then arrays of NumPy.",
-        SAVES,
-    ),
+    "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order.", required=True),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
@@ -242,7 +242,6 @@ _EXAMPLES = {
     "array of tables": "{} = [{{ ... }}]",
     "table": "{} = {{ ... }}",
     "value": "{} = 3",
-    "boolean or a format": "{} = true",
     "boolean or a name": "{} = true",
     "number or a table": "{} = 1e-4",
 }

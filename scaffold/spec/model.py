@@ -6,6 +6,7 @@ from typing import Any
 
 from scaffold.kinds import kind_of
 from scaffold.spec.initialisers import named
+from scaffold.spec.names import stem
 from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
 
 Source = str
@@ -209,17 +210,24 @@ class ModuleSpec:
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
-    save: str | None = None
-    """The format of the files of `save` and `load`; empty for neither, None where the project decides."""
+    save: bool | None = None
+    """Whether it has `save` and `load`; None where the project decides."""
     options: tuple[tuple[str, Any], ...] = ()
     """What the kind takes beside fields, by name."""
     call: Call | None = None
     test: TestPlan = TestPlan()
     where: str = "spec"
+    file: str = ""
+    """The name of its file, without the ending, where the spec says one."""
     worked_out: dict[str, Any] = dataclasses.field(
         default_factory=dict[str, Any], init=False, compare=False, repr=False
     )
     """What has been worked out from this spec; a spec never changes, so it holds."""
+
+    @property
+    def stem(self) -> str:
+        """The name of its file, without the ending."""
+        return self.file or stem(self.name)
 
     @property
     def stored(self) -> tuple[Field, ...]:

@@ -33,13 +33,16 @@ IMPORTS = {
     "Sequence": "from collections.abc import Sequence",
     "deepcopy": "from copy import deepcopy",
     "dataclass": "from dataclasses import dataclass",
+    "dataclasses": "import dataclasses",
     "Any": "from typing import Any",
     "ClassVar": "from typing import ClassVar",
     "Literal": "from typing import Literal",
+    "NamedTuple": "from typing import NamedTuple",
     "cast": "from typing import cast",
     "final": "from typing import final",
     "TypeVar": "from typing import TypeVar",
     "MethodType": "from types import MethodType",
+    "PathLike": "from os import PathLike",
     "DTypeLike": "from jax.typing import DTypeLike",
     "GetAttrKey": "from jax.tree_util import GetAttrKey",
     **{name: f"from jaxtyping import {name}" for name in _FROM_JAXTYPING},
@@ -116,6 +119,27 @@ def class_name_fault(name: str, where: str) -> Fault | None:
         return Fault(where, f"`{stem(name)}.py` is no file on Windows", f"write `{name}Module`, for example")
     if name in IMPORTS:
         return Fault(where, f"`{name}` is a name that the class imports", f"write `My{name}`, for example")
+    return None
+
+
+def file_name_fault(name: str, where: str) -> Fault | None:
+    """Why the file of a class cannot be called `name`, without `.py`, or None."""
+    bare = name.removesuffix(".py").rpartition("/")[2]
+    if not _FIELD.fullmatch(name) or name.startswith("__"):
+        fix = f"write `{_legal_name(bare).strip('_') or 'x'}`: letters, digits and `_`, without folder and ending"
+        return Fault(where, f"`{name}` is no name of a module", fix)
+    if len(name) > LONGEST:
+        return Fault(where, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}")
+    if keyword.iskeyword(name):
+        return Fault(where, f"`{name}` is a keyword of Python", f"write `{name}_`, for example")
+    if name.startswith("test_") or name == "conftest":
+        return Fault(
+            where,
+            f"pytest takes `{name}.py` for its own",
+            f"write `{name.removeprefix('test_').replace('conftest', '') or 'trial'}`",
+        )
+    if name.lower() in _WINDOWS:
+        return Fault(where, f"`{name}.py` is no file on Windows", f"write `{name}_module`, for example")
     return None
 
 

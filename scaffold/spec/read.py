@@ -16,7 +16,6 @@ from scaffold.spec.entries import (
     import_statement,
     init_source,
     of_one_name,
-    saved_as,
     text_or_none,
     without_none,
 )
@@ -287,11 +286,12 @@ def read_spec(
         imports=reader.imports(raw),
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
-        save=saved_as(raw.get("save")),
+        save=saved if isinstance(saved := raw.get("save"), bool) else None,
         options=reader.options(raw, kind),
         call=reader.call(raw),
         test=read_test(reader, raw),
         where=where,
+        file=reader.text(raw, "file"),
     )
     spec = replace(spec, uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))

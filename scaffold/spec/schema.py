@@ -23,7 +23,6 @@ _FORMS: dict[str, dict[str, Any]] = {
     "array of strings": {"type": "array", "items": {"type": "string"}},
     "array of tables": {"type": "array", "items": {"type": "object"}},
     "table": {"type": "object"},
-    "boolean or a format": {"type": ["boolean", "string"]},
     "boolean or a name": {"type": ["boolean", "string"]},
     "number or a table": {"type": ["number", "object"], "additionalProperties": {"type": "number"}},
     "value": {

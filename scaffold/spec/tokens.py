@@ -12,7 +12,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import inf, nan
 from typing import Any, cast
 
-from scaffold.choices import SAVES
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.spec.keys import is_value
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
@@ -147,7 +146,7 @@ def raw_spec(
         if options.get(key) is not None
     }
     tables, faults = fields_from_tokens(fields)
-    plain |= _saved(options.get("save"), faults)
+    plain |= {"save": True} if options.get("save") else {}
     read, wrong = read_all(pairs)
     presets = read.get("preset", {})
     faults += [*wrong, *([] if faults else preset_faults(tables, presets))]
@@ -166,15 +165,6 @@ def raw_spec(
         unread = "\n".join((*fields, *(text for texts in pairs.values() for text in texts)))
         raise ScaffoldError.of({*faults, *map(argument_fault, _other_faults(raw, unread))})
     return raw
-
-
-def _saved(save: str | None, faults: list[Fault]) -> dict[str, Any]:
-    """The key `save`; a token that click took for its format goes to `faults`."""
-    if save is not None and ":" in save:
-        fix = "write `--save=leaves`, or put `--save` at the end"
-        faults.append(Fault("--save", f"it took `{save}` for its format", fix, SAVES))
-        return {}
-    return {} if save is None else {"save": True if save == SAVES[0] else save}
 
 
 def _call(options: Mapping[str, str | None]) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from scaffold.errors import ScaffoldError
 from scaffold.kinds import kind_of
-from scaffold.spec.constructor import Parameter, parameters
+from scaffold.spec.constructor import Parameter, is_plain, parameters
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import all_positive, evaluate, is_int, several, sizes
 from scaffold.spec.states import is_state, is_stateful
@@ -185,6 +185,6 @@ def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:
 
 
 def constructor_name(spec: ModuleSpec) -> str:
-    """`Affine.create`, or `Affine` where `__init__` builds."""
+    """`Affine.create`, or `Affine` where `__init__` builds, or the fields alone do."""
     by_flag = spec.rebuilds_by("flag") and all(field.given for field in spec.stored)
-    return spec.name if spec.constructor == "init" or by_flag else f"{spec.name}.create"
+    return spec.name if spec.constructor == "init" or by_flag or is_plain(spec) else f"{spec.name}.create"

@@ -6,7 +6,8 @@ from flax import nnx
 from pytree_laws import Output, sample
 from pytree_laws.nnx import NnxLaws, Var
 
-from example_study.centre import Centre, map_variables
+from example_study.centre import Centre
+from example_study.nnx_state import map_variables
 
 
 class TestCentre(NnxLaws):

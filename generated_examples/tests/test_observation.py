@@ -1,0 +1,39 @@
+"""Tests of `Observation`."""
+
+from typing import Any, ClassVar
+
+from pytree_laws import Leaf, PytreeLaws, sample
+
+from observation import Observation
+
+
+class TestObservation(PytreeLaws):
+    """The pytree laws on `Observation`."""
+
+    leaves = (
+        Leaf("value", "data", (2,)),
+        Leaf("noise", "data", (2, 2)),
+    )
+    static: ClassVar = {
+        "sensor": "sensor",
+    }
+    other: ClassVar = {
+        "sensor": "sensor" + "_other",
+    }
+    rejected = (({"sensor": 1j}, TypeError),)
+    kept = ("value", "noise")
+    takes_dtype = True
+    skips = (
+        # `register_dataclass` does not name the class in the treedef.
+        "p17_the_treedef_names_the_class",
+    )
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "value": sample(seed, (2,)),
+            "noise": sample(seed + 1, (2, 2)),
+            "sensor": "sensor",
+        }
+
+    def build(self, **inputs: Any) -> Observation:
+        return Observation.create(**inputs)

@@ -1,0 +1,70 @@
+"""Modules of the user's own that several classes share: written once, and never touched again."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scaffold.errors import Fault
+from scaffold.kinds import Context
+from scaffold.layout import Layout
+from scaffold.places import read_regular
+from scaffold.spec.model import ModuleSpec
+
+
+@dataclass(frozen=True)
+class Helper:
+    """One such module."""
+
+    functions: tuple[str, ...]
+    """What the classes and their tests import from it."""
+    purpose: str
+    """What happens there, for a class of the same name."""
+    key: str
+    """The key of a spec on account of which a class needs it."""
+    needs: tuple[str, ...] = ()
+    """The modules that it imports from."""
+
+
+HELPERS: Mapping[str, Helper] = {
+    "filter_specs": Helper(("trained_fields",), "sub-modules are asked what is trained", "fields"),
+    "nnx_serialisation": Helper(
+        ("load_module", "save_module"), "`save` and `load` do their work", "save", ("serialisation",)
+    ),
+    "nnx_state": Helper(("map_variables", "restore_state"), "`snapshot` and `restore` do their work", "kind"),
+    "serialisation": Helper(("load_tree", "save_tree"), "`save` and `load` do their work", "save"),
+}
+
+
+def helper_imports(layout: Layout) -> dict[str, str]:
+    """Every function of such a module, with the line that imports it."""
+    return {
+        function: f"from {layout.module(name)} import {function}"
+        for name, helper in HELPERS.items()
+        for function in helper.functions
+    }
+
+
+def helpers_of(context: Context, layout: Layout) -> tuple[str, ...]:
+    """The modules that a class imports, and those that these need in turn, read off its import block."""
+    lines = {line.partition(" import ")[0] for line in context["imports"]}
+    named = [name for name in HELPERS if f"from {layout.module(name)}" in lines]
+    return tuple(dict.fromkeys([*named, *(inner for name in named for inner in HELPERS[name].needs)]))
+
+
+def helper_faults(spec: ModuleSpec, names: Iterable[str], layout: Layout) -> Iterator[Fault]:
+    """Files that lie where these modules go, and are something else."""
+    for name in names:
+        path = layout.source_file(name)
+        missing = [one for one in HELPERS[name].functions if not _defines(layout.root / path, one)]
+        if missing:
+            what = f"`{path}` is there already, and has no function `{missing[0]}`"
+            fix = f"rename that module: `{path}` is where {HELPERS[name].purpose}"
+            yield Fault(f"{spec.where}: {HELPERS[name].key}", what, fix)
+
+
+def _defines(path: Path, function: str) -> bool:
+    """Whether the file has the function, or is not there yet."""
+    try:
+        return not path.is_file() or f"def {function}(".encode() in read_regular(path)
+    except OSError:
+        return False

@@ -1,0 +1,96 @@
+"""Kind `namedtuple`: a NamedTuple of arrays, for data that needs no more than names."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scaffold.emit.annotations import Scope
+from scaffold.emit.construct import constructor
+from scaffold.emit.members import BODY, class_doc, constructor_doc, properties
+from scaffold.emit.saving import save_context
+from scaffold.emit.text import block, docstring
+from scaffold.errors import Fault
+from scaffold.kinds import Kind
+from scaffold.kinds.pytree import trainable
+from scaffold.spec.constructor import is_plain
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.types import arrays
+from scaffold.suite.skips import skips
+
+_ROLES = ("param", "data", "buffer", "module", "derived", "shared")
+_METHODS = ("count", "index")
+_ANOTHER = 'write `kind = "pytree"`, or `kind = "module"`'
+
+
+def faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What a NamedTuple cannot hold, and cannot do."""
+    for field in spec.fields:
+        yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
+    if spec.call is not None:
+        yield Fault(f"{spec.where}: call", "a NamedTuple holds data, and is not called", _ANOTHER)
+    if spec.groups:
+        yield Fault(f"{spec.where}: groups", "a NamedTuple has no groups", _ANOTHER)
+    if spec.constructor != "factory":
+        fix = "remove it: where something is made, there is `create`"
+        yield Fault(
+            f"{spec.where}: constructor", "a NamedTuple has no `__init__` of its own", fix, ("factory",)
+        )
+
+
+def _field_faults(field: Field, place: str) -> Iterator[Fault]:
+    if field.name.startswith("_"):
+        fix = f"write `{field.name.strip('_')}`"
+        yield Fault(place, "a NamedTuple has no field that begins with `_`", fix)
+    if field.name in _METHODS:
+        fix = f"write `{field.name}_`, or say what it holds"
+        yield Fault(place, f"`{field.name}` shadows a method of tuple", fix)
+    if field.role not in _ROLES or field.python_leaf:
+        what = f"all that a NamedTuple holds are leaves, and `{field.name}` is {field.role}, no array"
+        yield Fault(place, what, _ANOTHER)
+    elif field.check:
+        yield Fault(f"{place}.check", "a NamedTuple checks nothing: anybody may build one", _ANOTHER)
+
+
+def context(spec: ModuleSpec) -> dict[str, Any]:
+    """The values that `templates/namedtuple` lays out."""
+    built = constructor(spec)
+    scope = Scope()
+    return {
+        "name": spec.name,
+        "doc": class_doc(spec),
+        "fields": [f"{one.name}: {scope.held(one)}" for one in spec.stored],
+        "has_create": not is_plain(spec),
+        "constructor_signature": f"cls, {built.signature}".removesuffix(", "),
+        "constructor_doc": docstring(constructor_doc(spec), BODY),
+        "statements": [block(statement, BODY) for statement in built.statements],
+        "values": [list(pair) for pair in built.values],
+        "properties": [list(one) for one in properties(spec)],
+        "has_trainable": _needs_trainable(spec),
+        "trainable_body": block(trainable(spec), BODY),
+        **save_context(spec),
+    }
+
+
+def _needs_trainable(spec: ModuleSpec) -> bool:
+    """Whether a filter that takes every inexact array would train what must stay, or may lie below a field."""
+    return any(bool(one.frozen) or one.role == "module" or _stays(one) for one in spec.dynamic)
+
+
+def _stays(field: Field) -> bool:
+    is_inexact = field.is_tree or any(array.inexact for array in arrays(field.type))
+    return field.role in ("data", "buffer") and is_inexact
+
+
+def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """What the laws leave out, with the reason."""
+    reason = "Tuples compare their elements, and arrays have no truth value."
+    return {"skips": skips(spec, "p13_equality_has_a_truth_value", reason)}
+
+
+KIND = Kind(
+    summary="a NamedTuple of arrays: for data alone, without a constructor where nothing is made",
+    context=context,
+    plain=True,
+    abstracted_by="jax.eval_shape",
+    faults=faults,
+    tests=tests,
+)
