@@ -212,7 +212,7 @@ def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) ->
 
 def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...] | None]) -> None:
     given = [f"--{option}" for option, value in options.items() if value not in (None, ())]
-    if given or (name is not None and not name.endswith(".toml")):
+    if given or (name is not None and not name.endswith((".toml", ".py"))):
         what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
         raise ScaffoldError(what, where="--spec", fix="edit the spec, or leave `--spec` out")
 
