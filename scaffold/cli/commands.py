@@ -2,7 +2,6 @@
 
 import atexit
 import gc
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from scaffold.choices import LAWS
-from scaffold.cli import options, paint
+from scaffold.cli import options
 from scaffold.cli.answers import Answers
+from scaffold.cli.carrying import carry_out, recovered
 from scaffold.cli.group import Commands
-from scaffold.cli.terminal import can_ask, complain, hint, say, say_json
+from scaffold.cli.terminal import can_ask, hint, say, say_json
 from scaffold.errors import ScaffoldError
 from scaffold.publish.signals import stoppable
 
@@ -164,7 +164,7 @@ def new_module(
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
-    if _recovered(layout.root, writes=not (dry_run or diff)):
+    if recovered(layout.root, writes=not (dry_run or diff)):
         layout = find_layout(folder)
     layout = replace(layout, laws=laws or layout.laws)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
@@ -177,7 +177,7 @@ def new_module(
     else:
         answers = Answers(name, list(fields), dict(texts), pairs, lower_for)
         plan = _plan_answers(answers, layout, wishes, ask=can_ask() and not as_json)
-    written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
     if written and not as_json:
         from scaffold.cli.next_steps import after_module
 
@@ -217,37 +217,6 @@ def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...
         raise ScaffoldError(what, where="--spec", fix="edit the spec, or leave `--spec` out")
 
 
-def _recovered(root: Path, *, writes: bool) -> bool:
-    """Whether what a killed run left was finished or undone; a run that writes nothing only tells of it."""
-    from scaffold.publish import recover
-
-    return recover(root, complain, dry=not writes)
-
-
-def _carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Plan | None":
-    """Publish the plan, or show it; the plan as it was carried out, None where nothing is written."""
-    from scaffold.publish import publish
-
-    written = not (dry_run or diff)
-    if written:
-        if plan.commands:
-            from scaffold.add_dependencies import run_commands
-
-            run_commands(plan)
-        plan = publish(plan, complain)
-    if as_json:
-        say_json({"ok": not plan.conflicts, "written": written, **plan.to_json()})
-    elif diff:
-        say(plan.diff(), nl=False, paint=paint.of_diff)
-    else:
-        say(plan.summary(), paint=paint.of_summary)
-    if plan.conflicts:
-        sys.exit(1)
-    if not (written or as_json):
-        hint("nothing is written yet: run it without " + ("--diff" if diff else "--dry-run"))
-    return plan if written else None
-
-
 @main.command(
     "new-project", cls=options.WithQuestions, short_help="Make a project: a package, tests, checks, docs."
 )
@@ -280,10 +249,10 @@ def new_project(
     from scaffold.project import next_steps, parse_answers, plan_project, project_folder
 
     target = project_folder(folder)
-    _recovered(target, writes=not (dry_run or diff))
+    recovered(target, writes=not (dry_run or diff))
     ask = can_ask() and not (defaults or as_json)
     plan = plan_project(target, parse_answers(data), ask=ask, force=force)
-    written = _carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+    written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
     if written and not as_json:
         hint(f"next: {' && '.join(next_steps(written))}")
 
