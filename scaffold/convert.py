@@ -93,7 +93,7 @@ def _schema(files: Iterable[File], suffix: str) -> list[File]:
 
 def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
     """The spec without what may be said in several ways; the constructor's arguments are as they come to be."""
-    needed = tuple(line for line in spec.imports if line not in IMPORTS.values())
+    needed = tuple(sorted(set(spec.imports) - set(IMPORTS.values())))
     call = None if spec.call is None else replace(spec.call, doc=spec.call.doc.strip())
     plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), call=call, where="")
     return plain, parameters(spec)
