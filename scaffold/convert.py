@@ -95,7 +95,9 @@ def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
     """The spec without what may be said in several ways; the constructor's arguments are as they come to be."""
     needed = tuple(sorted(set(spec.imports) - set(IMPORTS.values())))
     call = None if spec.call is None else replace(spec.call, doc=spec.call.doc.strip())
-    plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), call=call, where="")
+    methods = tuple(replace(one, call=replace(one.call, doc=one.call.doc.strip())) for one in spec.methods)
+    plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="")
+    plain = replace(plain, call=call, methods=methods)
     return plain, parameters(spec)
 
 
@@ -124,7 +126,8 @@ def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def _bodies(raw: Mapping[str, Any]) -> Iterator[str]:
-    yield as_text(as_table(raw.get("call")).get("body"))
+    for table in (raw.get("call"), *as_table(raw.get("methods")).values()):
+        yield as_text(as_table(table).get("body"))
     yield as_text(raw.get("setup"))
 
 

@@ -234,6 +234,7 @@ KIND = Kind(
     summary="a registered pytree class with keys: rebuilt by bypass, flag, factory or with static presets",
     context=context,
     varies=True,
+    methods=True,
     nests=True,
     rebuilds=True,
     combines=True,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from scaffold.kinds import NAMES, kind_of
-from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, GROUP_KEYS, SPEC_KEYS, TEST_KEYS, Key
+from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, GROUP_KEYS, METHOD_KEYS, SPEC_KEYS, TEST_KEYS, Key
 
 _FORMS: dict[str, dict[str, Any]] = {
     "string": {"type": "string"},
@@ -38,6 +38,7 @@ def json_schema() -> dict[str, Any]:
         "anyOf": [_FORMS["array of strings"], _table(GROUP_KEYS)]
     }
     schema["properties"]["call"] = _table(CALL_KEYS)
+    schema["properties"]["methods"]["additionalProperties"] = _table(METHOD_KEYS)
     schema["properties"]["test"] = _table(TEST_KEYS)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -21,6 +21,8 @@ def shortened(raw: Mapping[str, Any]) -> dict[str, Any]:
         short["arguments"] = [_argument(parse_argument(text)) for text in as_list(raw["arguments"])]
     if "call" in raw:
         short["call"] = _call(as_table(raw["call"]))
+    if "methods" in raw:
+        short["methods"] = {name: _call(as_table(table)) for name, table in as_table(raw["methods"]).items()}
     return short
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.skeletons.constructors import CONSTRUCTORS, read_constructor
 from scaffold.spec.skeletons.fields import doc_below, keys_of, read_field
-from scaffold.spec.skeletons.methods import read_call
+from scaffold.spec.skeletons.methods import read_call, read_method
 from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.values import expression, raw_value, table
@@ -110,6 +110,8 @@ class ClassReader:
                 self.foreign += foreign
             case ast.FunctionDef(name="__init__" | "create"):
                 self._constructor(statement)
+            case ast.FunctionDef():
+                self._method(statement)
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 pass
             case _:
@@ -120,6 +122,13 @@ class ClassReader:
         if name in self.fields:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         self.fields[name] = table
+        self.foreign += foreign
+
+    def _method(self, node: ast.FunctionDef) -> None:
+        methods = self.raw.setdefault("methods", {})
+        if node.name in methods:
+            self.notes.refuse(node, ("methods", node.name), f"`{node.name}` is there already", "remove one")
+        methods[node.name], foreign = read_method(node, self.names, self.notes)
         self.foreign += foreign
 
     def _constructor(self, node: ast.FunctionDef) -> None:
@@ -184,15 +193,8 @@ def _entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
 def _told(statement: ast.stmt) -> tuple[str, str]:
     """What to say of a statement in a class that no spec has a place for."""
     match statement:
-        case ast.FunctionDef(name=name, decorator_list=[ast.Name(id="property")]):
-            what = f"the property `{name}` has no place in a spec"
-            return what, f"write `{name}: TYPE = derived(lambda self: ...)`"
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
-            what = f"a spec has no place for the method `{name}`"
-            return (
-                what,
-                "keep `__call__` and the constructor, and write the others in the class that is generated",
-            )
+        case ast.AsyncFunctionDef(name=name):
+            return f"`{name}` is a coroutine, which jax cannot trace", "write `def`"
         case ast.Assign(targets=[ast.Name(id=name), *_]):
             return f"`{name}` has no annotation", f"write `{name}: TYPE = ...`"
         case ast.ClassDef(name=name):

@@ -1,4 +1,4 @@
-"""Methods of a skeleton: the call to its table, the constructor to `arguments` and `setup`. Bodies are kept word for word."""
+"""Methods of a skeleton: the call and others to their tables, the constructor to `arguments` and `setup`. Bodies are kept word for word."""
 
 import ast
 import io
@@ -17,9 +17,30 @@ Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 def read_call(node: ast.FunctionDef, names: Names, notes: Notes) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The table `[call]`, and the classes of other modules that its types name."""
-    path = ("call",)
+    table, foreign = _read(node, ("call",), "self", names, notes)
+    decorators, keys = _decorated(node, ("call",), names, notes)
+    for one in decorators:
+        what = f"`@{one}` does not go with `__call__`"
+        notes.refuse(node, ("call",), what, 'remove it, or write `@call(carry="hidden")`')
+    return {**table, **keys}, foreign
+
+
+def read_method(node: ast.FunctionDef, names: Names, notes: Notes) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The table `[methods.NAME]`, and the classes of other modules that its types name."""
+    path = ("methods", node.name)
+    decorators, keys = _decorated(node, path, names, notes)
+    owner = "cls" if "classmethod" in decorators else "" if "staticmethod" in decorators else "self"
+    table, foreign = _read(node, path, owner, names, notes)
+    told = {"decorator": "\n".join(decorators)} if decorators else {}
+    return {**told, **table, **keys}, foreign
+
+
+def _read(
+    node: ast.FunctionDef, path: Path, owner: str, names: Names, notes: Notes
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What the signature, the docstring and the body say."""
     notes.positions[path] = notes.position(node)
-    arguments, foreign = read_arguments(node, (*path, "args"), names, notes, owner="self")
+    arguments, foreign = read_arguments(node, (*path, "args"), names, notes, owner=owner)
     table: dict[str, Any] = {"args": ", ".join(arguments)} if arguments else {}
     if node.returns is not None:
         notes.note((*path, "returns"), node.returns)
@@ -32,24 +53,25 @@ def read_call(node: ast.FunctionDef, names: Names, notes: Notes) -> tuple[dict[s
     table["body"] = body_of(node, statements, notes) or "..." * _is_abstract(node, names)
     for statement in statements:
         notes.note((*path, "body"), statement)
-    return {**table, **_decorated(node, path, names, notes)}, foreign
+    return table, foreign
 
 
 def _is_abstract(node: Method, names: Names) -> bool:
     return any(names.of(one) == "abc.abstractmethod" for one in node.decorator_list)
 
 
-def _decorated(node: Method, path: Path, names: Names, notes: Notes) -> dict[str, Any]:
-    """The keys that `@call(...)` gives."""
+def _decorated(node: Method, path: Path, names: Names, notes: Notes) -> tuple[list[str], dict[str, Any]]:
+    """The decorators as source, and the keys that `@call(...)` gives."""
     found: dict[str, Any] = {}
+    decorators: list[str] = []
     for one in node.decorator_list:
         if isinstance(one, ast.Call) and names.word(one.func) == "call" and not one.args:
             pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
             found |= keys_of(pairs, path, notes, lambda _: None)
         elif names.of(one) != "abc.abstractmethod":
-            what = f"`@{ast.unparse(one)}` does not go with `{node.name}`"
-            notes.refuse(one, path, what, 'remove it, or write `@call(carry="hidden")`')
-    return found
+            notes.note((*path, "decorator"), one)
+            decorators.append(" ".join(notes.segment(one).split()))
+    return decorators, found
 
 
 def _doc_and_statements(node: Method) -> tuple[str, list[ast.stmt]]:
@@ -63,10 +85,11 @@ def _doc_and_statements(node: Method) -> tuple[str, list[ast.stmt]]:
 def read_arguments(
     node: Method, path: Path, names: Names, notes: Notes, *, owner: str
 ) -> tuple[list[str], tuple[str, ...]]:
-    """The arguments as a spec writes them, but for the first, and the classes of other modules that their types name."""
+    """The arguments as a spec writes them, but for the `owner`, and the classes of other modules that their types name."""
     arguments = node.args
-    first, *rest = [*arguments.posonlyargs, *arguments.args] or [None]
-    if first is None or first.arg != owner:
+    rest = [*arguments.posonlyargs, *arguments.args]
+    first = rest.pop(0) if owner and rest else None
+    if owner and (first is None or first.arg != owner):
         notes.refuse(first or node, path, f"the first argument is not `{owner}`", f"write `{owner}` first")
     odd = next((one for one in (arguments.vararg, arguments.kwarg) if one is not None), None)
     if odd is not None:
@@ -83,12 +106,12 @@ def read_arguments(
         notes.note((*path, one.arg), one)
         text, classes = _argument(one, default, names, notes)
         found, foreign = [*found, text], (*foreign, *classes)
-    notes.positions[path] = notes.position(rest[0] if rest and rest[0] is not None else node)
+    notes.positions[path] = notes.position(rest[0] if rest else node)
     return found, foreign
 
 
 def _with_defaults(
-    positional: list[ast.arg | None], arguments: ast.arguments
+    positional: list[ast.arg], arguments: ast.arguments
 ) -> Iterator[tuple[ast.arg | None, ast.expr | None]]:
     """Each argument with its default; None stands for `*`."""
     defaults = [None] * len(positional) + list[ast.expr | None](arguments.defaults)

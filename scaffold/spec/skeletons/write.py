@@ -91,7 +91,8 @@ class _Writer:
     texts: Texts
 
     def text(self) -> str:
-        call = [self.call(as_table(self.raw["call"]))] if "call" in self.raw else []
+        call = [self.method("__call__", as_table(self.raw["call"]))] if "call" in self.raw else []
+        call += [self.method(name, table) for name, table in as_table(self.raw.get("methods")).items()]
         parts = [
             "\n".join(self.fields()),
             *(["\n".join(self.constructor())] if self.is_written else []),
@@ -247,21 +248,24 @@ class _Writer:
 
     # -- the call ------------------------------------------------------------------------------------------------------
 
-    def call(self, table: Mapping[str, Any]) -> str:
+    def method(self, name: str, table: Mapping[str, Any]) -> str:
         doc = _docstring(table.get("doc", ""), BODY, loose=True)
         names = ("carry", "axis_name") if doc is not None else ("carry", "axis_name", "doc")
         keys = [f"{key}={table[key]!r}" for key in names if key in table]
+        decorators = [one.strip().removeprefix("@") for one in str(table.get("decorator", "")).split("\n")]
+        function = next((one for one in self.spec.methods if one.name == name), None)
+        owner = "self" if function is None else function.owner
         body = str(table["body"])
         is_abstract = body.strip() == "..."
         lines = [f"{INDENT}@{self.prefix}call({', '.join(keys)})"] if keys else []
-        lines += [f"{INDENT}@abstractmethod"] * is_abstract
+        lines += [f"{INDENT}@{one}" for one in decorators if one] + [f"{INDENT}@abstractmethod"] * is_abstract
         parts = [part for part in split_top(str(table.get("args", "")), ",") if part]
         arguments = [self.argument(parse_argument(part)) for part in parts]
         returns = ""
         if "returns" in table:
             kinds, several = parse_returns(str(table["returns"]))
             returns = f" -> {result(kinds, several, self.spec.name)}"
-        lines.append(f"{INDENT}def __call__({', '.join(['self', *arguments])}){returns}:")
+        lines.append(f"{INDENT}def {name}({', '.join(filter(None, [owner, *arguments]))}){returns}:")
         if doc or _begins_with_text(body):  # or the body's own text would be taken for it
             lines.append(BODY + (doc or '""""""'))
         if not (doc and is_abstract):
