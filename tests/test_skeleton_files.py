@@ -58,8 +58,8 @@ class Affine(Module, rebild="static"):
     depth = 3
     scale: float = static(1.0, check=lambda scale: scal > 0)
 
-    @property
-    def size(self) -> int:
+    # it waits
+    async def size(self) -> int:
         return 3
 
     def __call__(self, x: Float[Array, " in_size"], *rest) -> Float[Array, " out_size"]:
@@ -73,7 +73,7 @@ class Affine(Module, rebild="static"):
         "x.py:9:78: fields.weight: unknown key `optoinal` -> did you mean `optional`?",
         "x.py:10:5: `depth` has no annotation -> write `depth: TYPE = ...`",
         "x.py:11:52: fields.scale.check: the name `scal` is not known here -> did you mean `scale`?",
-        "x.py:14:5: the property `size` has no place in a spec -> write `size: TYPE = derived(lambda self: ...)`",
+        "x.py:14:5: `size` is a coroutine, which jax cannot trace -> write `def`",
         "x.py:17:54: call.args: `*rest` takes any number of arguments, so no example can be made -> write `rest: list[...]`",
         "x.py:19:20: call.body: `self.bias` is no field -> declare it as a field",
     ]
@@ -284,6 +284,7 @@ def test_the_vocabulary_has_every_kind_and_every_key() -> None:
     options = {key for name in NAMES for key in kind_of(name).options}
     elsewhere = {
         "kind",
+        "methods",
         "bases",
         "arguments",
         "setup",
