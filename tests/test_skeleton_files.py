@@ -318,3 +318,24 @@ def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tm
         assert clean.returncode == 0, clean.stdout
         wrong = run([sys.executable, *command, "bad"], tmp_path, env=env)
         assert (wrong.returncode, "optoinal" in wrong.stdout) == (1, True), (name, wrong.stdout)
+
+
+PAGE = (REPOSITORY / "docs/skeletons.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_skeletons_of_the_documentation_are_right(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", **{f"specs/{n}.py": text for n, text in enumerate(BLOCKS)}})
+    specs = load_specs(sorted((tmp_path / "specs").iterdir()))
+    assert [spec.name for spec in specs] == ["Coupling", "Filter"]
+    wanted = {str(step.path) for step in plan(specs, find_layout(tmp_path)).writes}
+    assert {"coupling.py", "filter.py"} <= wanted
+    env = {"MYPYPATH": str(REPOSITORY)}
+    for command in (
+        ["pyright"],
+        ["mypy", "--no-incremental", "--explicit-package-bases"],
+        ["ruff", "check", "--isolated", "--ignore", "F722"],
+    ):
+        result = run([sys.executable, "-m", *command, "specs"], tmp_path, env=env)
+        assert result.returncode == 0, result.stdout
+    assert all(f"`{base}`" in PAGE for base in KINDS)
