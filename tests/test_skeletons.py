@@ -14,16 +14,18 @@ from scaffold.convert import meaning
 from scaffold.fileset import File
 from scaffold.lay_out import module_files
 from scaffold.spec import ModuleSpec, read_spec
+from scaffold.spec.files import raw_specs
 from scaffold.spec.shortened import shortened
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.skeletons.write import write_skeleton
 from scaffold.spec.toml import write_toml
+from scaffold.spec_files import spec_files
 from scaffold.tidy import tidy
 from tests.drafts import HELPERS
 from tests.projects import EXAMPLES
 from tests.strategies import specs
 
-RAW = {path.stem: tomllib.loads(path.read_text()) for path in sorted((EXAMPLES / "specs").glob("*.toml"))}
+RAW = {path.stem: one.tables for path in spec_files(EXAMPLES / "specs") for one in raw_specs(path, path.name)}
 KNOWN = {raw["name"] for raw in (*RAW.values(), *HELPERS)}
 
 
