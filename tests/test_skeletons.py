@@ -26,6 +26,15 @@ from tests.projects import EXAMPLES
 from tests.strategies import specs
 
 RAW = {path.stem: one.tables for path in spec_files(EXAMPLES / "specs") for one in raw_specs(path, path.name)}
+METHODS: dict[str, Any] = {
+    "count_of": {"decorator": "property", "returns": "int", "doc": "How many.", "body": "return 3"},
+    "made_of": {
+        "decorator": "classmethod",
+        "args": "z: f[n], *, go: bool = True",
+        "body": "# here\nreturn z",
+    },
+    "__len__": {"returns": "int", "body": '"""A text, and no docstring."""\nreturn self.count_of'},
+}
 KNOWN = {raw["name"] for raw in (*RAW.values(), *HELPERS)}
 
 
@@ -77,6 +86,7 @@ def test_an_example_goes_to_python_and_back(name: str) -> None:
 @settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=60)
 @given(specs())
 def test_any_spec_goes_to_python_and_back(raw: dict[str, Any]) -> None:
+    raw = {**raw, "methods": METHODS}
     found = through_python(raw)
     assert_same(raw, found)
     assert_same(raw, through_toml(found))

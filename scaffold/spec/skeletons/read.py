@@ -81,7 +81,7 @@ def _parsed(text: str, where: str) -> ast.Module:
             tree = parse(text, expression=False)
     except SyntaxError as error:
         what = f"is not Python: {error.msg}"
-        fault = Fault(where, what, "mend the line", line=error.lineno, column=error.offset)
+        fault = Fault(where, what, "mend the line", line=error.lineno or 1, column=error.offset or 1)
         raise ScaffoldError.of([fault]) from None
     assert isinstance(tree, ast.Module)
     return tree
