@@ -109,11 +109,13 @@ def methods(spec: ModuleSpec) -> list[str]:
 
 def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
     signature, returns, told, body = _function(spec, method)
-    yield from (f"{METHOD}@{one}" for one in method.decorators)
+    is_asked = not kind_of(spec.kind).has_instances and body.strip() == "..."
+    yield from (f"{METHOD}@{one}" for one in (*method.decorators, *["abc.abstractmethod"] * is_asked))
     yield f"{METHOD}def {method.name}({signature}) -> {returns}:"
     if told:
         yield f"{BODY}{docstring(told, BODY)}"
-    yield body
+    if not (told and is_asked):
+        yield body
 
 
 def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
