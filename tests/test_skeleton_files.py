@@ -131,6 +131,32 @@ class A(Module):
     assert one_line.raw["call"]["body"] == "return x  # as it is"
 
 
+def test_values_are_those_of_toml(tmp_path: Path) -> None:
+    text = """
+@test(
+    values={"a": 1, "b": -2.5, "c": "text", "d": None, "e": (1, [2, True]), "f": "=odd", "g": {"x": 1e-5}},
+    other={"a": lambda seed: g(seed), "b": g(1), "c": [g(1)], "d": ...},
+    rejected=[{"a": -1}, {"b": lambda: g(2)}],
+)
+class A(Module):
+    w: int
+"""
+    (found,) = skeletons_of(HEAD + text, "x.py")
+    assert found.raw["test"] == {
+        "values": {
+            "a": 1,
+            "b": -2.5,
+            "c": "text",
+            "d": "=None",
+            "e": [1, [2, True]],
+            "f": "='=odd'",
+            "g": {"x": 1e-5},
+        },
+        "other": {"a": "=g(seed)", "b": "=g(1)", "c": "=[g(1)]", "d": "=..."},
+        "rejected": [{"a": -1}, {"b": "=g(2)"}],
+    }
+
+
 def test_names_stand_for_what_they_import(tmp_path: Path) -> None:
     text = """
 import equinox

@@ -1,7 +1,7 @@
 """One class of a skeleton to the tables of a spec."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from scaffold.kinds import NAMES, kind_of
@@ -164,23 +164,13 @@ class ClassReader:
                 continue
             self.notes.note((word,), one)
             pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
-            self.raw[word] = keys_of(pairs, (word,), self.notes, _as_table)
+            self.raw[word] = keys_of(pairs, (word,), self.notes, lambda _: table)
             for key, value in pairs:
                 self._note_entries((word, key), value)
 
     def _note_entries(self, path: tuple[str, ...], value: ast.expr) -> None:
         for key, entry in _entries(value):
             self.notes.note((*path, key), entry)
-
-
-def _as_table(key: str) -> Callable[[ast.expr, Notes], Any]:
-    return _rows if key == "rejected" else table
-
-
-def _rows(node: ast.expr, notes: Notes) -> Any:
-    if not isinstance(node, ast.List | ast.Tuple):
-        return raw_value(node, notes)
-    return [table(one, notes) for one in node.elts]
 
 
 def _entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
