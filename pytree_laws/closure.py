@@ -54,8 +54,12 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "jit": lambda function, arguments: jax.jit(function)(*arguments),
     "filter_jit": lambda function, arguments: eqx.filter_jit(function)(*arguments),
     "checkpoint": lambda function, arguments: jax.checkpoint(function)(*arguments),
-    "cond": lambda function, arguments: jax.lax.cond(True, function, function, *arguments),
-    "switch": lambda function, arguments: jax.lax.switch(1, [function, function], *arguments),
+    "cond": lambda function, arguments: jax.lax.cond(
+        True, function, function, *arguments
+    ),
+    "switch": lambda function, arguments: jax.lax.switch(
+        1, [function, function], *arguments
+    ),
     "while_loop": _while_loop,
     "fori_loop": _fori_loop,
     "scan": _scan,
@@ -190,7 +194,9 @@ class ClosureLaws(PytreeLaws):
         if len(arguments) != 1 or result != jax.ShapeDtypeStruct((), jnp.bool_):
             pytest.skip("it is no condition of a while_loop")
         condition = closure.as_function()
-        jax.eval_shape(lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments)
+        jax.eval_shape(
+            lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments
+        )
 
     def test_the_example_may_be_abstract(self) -> None:
         inputs = self.inputs(0)
@@ -209,7 +215,9 @@ class ClosureLaws(PytreeLaws):
         )
 
     @pytest.mark.parametrize("change", ["shape", "dtype", "structure"])
-    def test_other_arguments_are_refused_and_both_structures_shown(self, change: str) -> None:
+    def test_other_arguments_are_refused_and_both_structures_shown(
+        self, change: str
+    ) -> None:
         closure, arguments = self.example()
         changed = CHANGES[change](arguments)
         for run in (closure, lambda *given: jax.eval_shape(closure, *given)):

@@ -59,7 +59,9 @@ def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
         return jnp.all(_near(jnp, jnp.asarray(left), jnp.asarray(right), allowed))
     # In NumPy, where nothing is compiled, and where 16 bits are not all that there is.
     kind = np.complex128 if jnp.issubdtype(dtype, jnp.complexfloating) else np.float64
-    one, other = (np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right))
+    one, other = (
+        np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right)
+    )
     one, other = np.broadcast_arrays(one, other)
     return _noted(one, other, allowed)
 
@@ -69,7 +71,9 @@ def _form(array: Any) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, jax.Array | np.ndarray | np.generic | int | float | complex)
+    return isinstance(
+        value, jax.Array | np.ndarray | np.generic | int | float | complex
+    )
 
 
 def _near(xp: Any, one: Any, other: Any, allowed: float) -> Any:

@@ -66,7 +66,10 @@ def filled(built: Any, instance: Any) -> Any:
         return built
     pairs = zip(leaves, values)
     return treedef.unflatten(
-        [on_device(v, leaf.dtype) if is_inexact(leaf) and is_array(v) else v for leaf, v in pairs]
+        [
+            on_device(v, leaf.dtype) if is_inexact(leaf) and is_array(v) else v
+            for leaf, v in pairs
+        ]
     )
 
 
@@ -86,7 +89,11 @@ def rounded(tree: Any, dtype: str) -> Any:
     usual = real_dtype("float")
     wanted = jnp.finfo(dtype).dtype  # a complex dtype holds what its parts hold
     return map_arrays(
-        lambda v: on_device(on_device(v, wanted), usual) if is_inexact(v) and v.dtype == usual else v,
+        lambda v: (
+            on_device(on_device(v, wanted), usual)
+            if is_inexact(v) and v.dtype == usual
+            else v
+        ),
         tree,
     )
 

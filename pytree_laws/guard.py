@@ -93,7 +93,9 @@ def hold(suite: Any, number: str, test: Callable[[], None]) -> None:
             test()
     except TooLong as error:
         hint = "a loop that does not end for these values; `time_limit` allows more"
-        raise Fault(laws.__name__, f"it took more than {suite.time_limit:.0f} seconds", hint) from error
+        raise Fault(
+            laws.__name__, f"it took more than {suite.time_limit:.0f} seconds", hint
+        ) from error
 
 
 def tell(suite: Any, finding: Finding, error: BaseException | None) -> None:

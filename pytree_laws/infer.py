@@ -112,7 +112,10 @@ def inferred_outputs(laws: Any) -> tuple[Output, ...]:
         return ()
     # A call that fails, or does not end, is told by other laws.
     with contextlib.suppress(Exception, pytest.skip.Exception):
-        return tuple(Output(tuple(one.shape), name_of(one.dtype)) for one in suite.traced_outputs())
+        return tuple(
+            Output(tuple(one.shape), name_of(one.dtype))
+            for one in suite.traced_outputs()
+        )
     return ()
 
 
@@ -161,7 +164,8 @@ def is_called_by_its_author(suite: Any, cls: type) -> bool:
     finally:
         sys.setprofile(before)
     return any(
-        first.f_globals.get("__name__") == cls.__module__ and id(first.f_code) not in suites
+        first.f_globals.get("__name__") == cls.__module__
+        and id(first.f_code) not in suites
         for first in map(first_own_frame, callers)
     )
 

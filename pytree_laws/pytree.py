@@ -80,7 +80,9 @@ class PytreeSuite(Suite):
         if not self.called():
             return arrays_of(instance)
         laws: Any = type(self)
-        first_call(laws)  # before any other call, so that it sees what the first changes
+        first_call(
+            laws
+        )  # before any other call, so that it sees what the first changes
         return self.apply(instance, *arguments)
 
     def manifest(self) -> Sequence[Leaf]:
@@ -207,7 +209,9 @@ class PytreeSuite(Suite):
         places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
         def build(values: Sequence[Any]) -> Any:
-            return self.build(**put(treedef.unflatten(leaves), dict(zip(places, values))))
+            return self.build(
+                **put(treedef.unflatten(leaves), dict(zip(places, values)))
+            )
 
         return build, [leaves[i] for i in places]
 

@@ -75,7 +75,9 @@ class SharedLaws(PytreeLaws):
             if place in trained:
                 self._check_gradient(instance, examples, name, place, leaf)
 
-    def _check_gradient(self, instance: Any, examples: Any, name: str, place: int, leaf: Any) -> None:
+    def _check_gradient(
+        self, instance: Any, examples: Any, name: str, place: int, leaf: Any
+    ) -> None:
         def read(value: Any) -> Any:
             return getattr(put(instance, {place: value}), name)
 

@@ -99,7 +99,9 @@ class StateLaws(PytreeLaws):
         if not self.states:
             pytest.skip("no states are declared")
         found = jax.tree.leaves(self.state(0))
-        told = f"{len(found)} states, declared are {[leaf.path for leaf in self.states]}"
+        told = (
+            f"{len(found)} states, declared are {[leaf.path for leaf in self.states]}"
+        )
         check(len(found) == len(self.states), "state", told)
         for leaf, value in zip(self.states, found):
             told = f"the shape is {value.shape}, declared is {leaf.shape}"

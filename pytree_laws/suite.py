@@ -28,7 +28,9 @@ class Suite:
     """What suites of all kinds declare and share."""
 
     laws: ClassVar[Mapping[str, Law]] = {}  # by number
-    static: ClassVar[Mapping[str, Any]] = {}  # attribute path -> value; others are found
+    static: ClassVar[
+        Mapping[str, Any]
+    ] = {}  # attribute path -> value; others are found
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
     absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
@@ -155,19 +157,27 @@ class Suite:
         """What a suite may declare of the class, ready to paste; or what this one declares."""
         laws: Any = type(self)
         found = dict(self.statics_of(self.specimen()))
-        static = found if whole else {n: v for n, v in found.items() if n in self.static}
+        static = (
+            found if whole else {n: v for n, v in found.items() if n in self.static}
+        )
         parts = [self.written_manifest()] if whole or self.declares_arrays() else []
         parts += [written_static(static)]
-        parts += [written_outputs(inferred_outputs(laws))] if whole or self.returns else []
+        parts += (
+            [written_outputs(inferred_outputs(laws))] if whole or self.returns else []
+        )
         return "\n".join(filter(None, parts))
 
     def right_declaration(self) -> str:
         """What to declare where a declaration is wrong."""
         with contextlib.suppress(Exception, pytest.skip.Exception):  # it is broken
-            return f"if the class is right, the declaration is\n{self.declaration(False)}"
+            return (
+                f"if the class is right, the declaration is\n{self.declaration(False)}"
+            )
         return ""
 
-    def check_declared(self, holds: bool, where: str, what: str, hint: str = "") -> None:
+    def check_declared(
+        self, holds: bool, where: str, what: str, hint: str = ""
+    ) -> None:
         """`check` of something declared, which says what to declare instead."""
         __tracebackhide__ = True
         if not holds:
@@ -224,7 +234,9 @@ class Suite:
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
-    def under_the_settings_of_all_laws(self, request: pytest.FixtureRequest) -> Iterator[None]:
+    def under_the_settings_of_all_laws(
+        self, request: pytest.FixtureRequest
+    ) -> Iterator[None]:
         sum_up(request.config)
         capture: Any = request.config.pluginmanager.getplugin("capturemanager")
         RELEASES[:] = [capture.suspend_global_capture] if capture else []

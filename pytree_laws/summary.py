@@ -77,7 +77,8 @@ def told_findings(findings: Iterable[Mapping[str, str]]) -> list[str]:
     """One line a finding, the gravest first, and else in the order of causes."""
     ordered = sorted(findings, key=lambda one: SEVERITIES.index(one["severity"]))
     return [
-        f"{one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: " + first_line(one["what"])
+        f"{one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: "
+        + first_line(one["what"])
         for one in ordered
     ]
 

@@ -95,9 +95,13 @@ class Training(PytreeSuite):
     def slopes_at(self, instance: Any, examples: Any) -> dict[int, np.ndarray]:
         """By position, the gradients of the inexact leaves, summed over the examples."""
         found = [self.loss_and_slopes(instance, given)[1] for given in examples]
-        return {place: np.sum([each[place] for each in found], axis=0) for place in found[0]}
+        return {
+            place: np.sum([each[place] for each in found], axis=0) for place in found[0]
+        }
 
-    def loss_and_slopes(self, instance: Any, arguments: Any) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    def loss_and_slopes(
+        self, instance: Any, arguments: Any
+    ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
         """The loss of one example, and by position the gradients of the inexact leaves."""
         laws: Any = type(self)
         loss, *slopes = map(np.asarray, compiled_slopes(laws)(instance, *arguments))
@@ -107,7 +111,9 @@ class Training(PytreeSuite):
         names = [name for name, _ in named_leaves(instance)]
         wrong = [names[i] for i in self.trained(instance) if i not in slopes]
         told = "it is trained, and its dtype has no gradient"
-        check(not wrong, ", ".join(wrong), told, "integers are counters, not parameters")
+        check(
+            not wrong, ", ".join(wrong), told, "integers are counters, not parameters"
+        )
 
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         instance, examples = self.training_example()

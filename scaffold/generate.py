@@ -18,12 +18,12 @@ from scaffold.lay_out import module_files
 from scaffold.layout import Layout
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
-from scaffold.spec.files import read_spec_file, read_spec_files
+from scaffold.spec.files import is_spec_file, read_spec_file, read_spec_files
 from scaffold.spec.places import COMMAND_LINE, by_argument, located
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import write_toml
-from scaffold.spec_files import SpecFiles
+from scaffold.spec_files import SpecFiles, file_of
 from scaffold.suite.suites import law_suites
 from scaffold.tidy import tidy
 
@@ -31,12 +31,12 @@ SCHEMA_NAME = "scaffold.schema.json"
 
 
 def load_spec(path: Path, *, where: str = "") -> ModuleSpec:
-    """The spec in a TOML file. Raises `ScaffoldError` with all its faults."""
+    """The spec in a file. Raises `ScaffoldError` with all its faults."""
     return read_spec_file(path, where or path.as_posix())
 
 
 def load_specs(paths: Iterable[Path]) -> tuple[ModuleSpec, ...]:
-    """The specs in several TOML files. Raises one `ScaffoldError` with the faults of all of them."""
+    """The specs in several files. Raises one `ScaffoldError` with the faults of all of them."""
     return read_spec_files(paths)
 
 
@@ -70,7 +70,8 @@ def _plan_classes(specs: Sequence[ModuleSpec], layout: Layout, extra: Iterable[F
 
 def _placed(specs: Iterable[ModuleSpec], layout: Layout) -> AbstractContextManager[None]:
     """Faults of these specs get their line, where they are files."""
-    tried = {spec.where: (Path(spec.where), layout.root / spec.where) for spec in specs}
+    places = {spec.where: file_of(spec.where) for spec in specs}
+    tried = {where: (Path(place), layout.root / place) for where, place in places.items()}
     files = {where: next((path for path in paths if path.is_file()), None) for where, paths in tried.items()}
     return located({where: path for where, path in files.items() if path is not None})
 
@@ -93,7 +94,7 @@ def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]
         name = wanted.pop()
         path = None if name in known else files.find(name)
         if path is not None:
-            known[name] = load_spec(path, where=files.shown(path))
+            known[name] = read_spec_file(path, files.shown(path), name)
             wanted += generated_classes(known[name])
     circles = list(circle_faults(known))
     if circles:
@@ -133,9 +134,11 @@ def schema_text() -> str:
 def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     """The module and the test that a spec file, or the spec of the class `target`, gives."""
     files = SpecFiles(layout)
-    path = Path(target) if target.endswith(".toml") else files.demand(target)
-    spec = load_spec(path, where=target if target.endswith(".toml") else files.shown(path))
-    spec = with_defaults(spec, layout)
-    with _placed([spec], layout):
-        shown = tidy(module_files(spec, layout, _known([spec], layout)))
+    is_file = is_spec_file(target)
+    path = Path(target) if is_file else files.demand(target)
+    specs = load_specs([path]) if is_file else [read_spec_file(path, files.shown(path), target)]
+    specs = [with_defaults(spec, layout) for spec in specs]
+    with _placed(specs, layout):
+        known = _known(specs, layout)
+        shown = tidy(_unique(file for spec in specs for file in module_files(spec, layout, known)))
     return tuple(file for file in shown if not file.keep)

@@ -7,9 +7,15 @@ from pathlib import Path, PurePosixPath
 from scaffold.errors import ScaffoldError
 from scaffold.layout import Layout
 from scaffold.places import read_regular
+from scaffold.spec.files import SUFFIXES, is_spec_file, names_in
 from scaffold.spec.names import stem
 
 _NAME = re.compile(r"""^\s*name\s*=\s*["'](\w+)["']""", re.MULTILINE)
+
+
+def file_of(where: str) -> str:
+    """The file in which a spec lies, of what faults call it."""
+    return where.partition(": ")[0]
 
 
 class SpecFiles:
@@ -18,19 +24,27 @@ class SpecFiles:
     def __init__(self, layout: Layout, passed: Iterable[str] = ()) -> None:
         self._root = layout.root
         self._usual = layout.specs
-        self._beside = tuple(dict.fromkeys(Path(where).parent for where in passed if where.endswith(".toml")))
+        files = filter(is_spec_file, map(file_of, passed))
+        self._beside = tuple(dict.fromkeys(Path(file).parent for file in files))
         self._by_class: dict[str, Path] | None = None
 
     def find(self, name: str) -> Path | None:
         """The spec of the class `name`."""
-        usual = self._root / self._usual / f"{stem(name)}.toml"
-        if usual.is_file() and _described(usual) in (name, None):
-            return usual
+        for usual in self._usual_files(name):
+            described = described_by(self._root / usual)
+            if name in described or not described:
+                return self._root / usual
         if self._by_class is None:
             self._by_class = {}
             for path in self._files():
-                self._by_class.setdefault(_described(path) or "", path)
+                for described in described_by(path):
+                    self._by_class.setdefault(described, path)
         return self._by_class.get(name)
+
+    def _usual_files(self, name: str) -> list[PurePosixPath]:
+        """The files that bear the name of the class."""
+        usual = [self._usual / f"{stem(name)}{suffix}" for suffix in SUFFIXES]
+        return [path for path in usual if (self._root / path).is_file()]
 
     def shown(self, path: Path) -> str:
         """The path as errors name it: from the root where it lies below."""
@@ -42,24 +56,31 @@ class SpecFiles:
         if found is not None:
             return found
         usual = self._usual / f"{stem(name)}.toml"
-        held = _described(self._root / usual) if (self._root / usual).is_file() else None
-        what = f'there is no spec of `{name}`: looked for {usual}, and for `name = "{name}"` in {self._usual}/*.toml'
-        if held is not None:
-            what = f"{what}; {usual} describes `{held}`"
+        what = f'there is no spec of `{name}`: looked for {usual}, for `name = "{name}"` in {self._usual}/*.toml, and for'
+        what = f"{what} `class {name}` in {self._usual}/*.py"
+        for there in self._usual_files(name):
+            what = f"{what}; {there} describes `{'`, `'.join(described_by(self._root / there))}`"
         known = sorted(n for n in self._by_class or () if n)
         fix = "name a spec by its path, as in `scaffold show path/to/spec.toml`, or set `specs` under [tool.scaffold]"
         raise ScaffoldError(what, where=usual.as_posix(), fix=fix, legal=known)
 
     def _files(self) -> Iterator[Path]:
         for folder in (self._root / PurePosixPath(self._usual), *self._beside):
-            if folder.is_dir():
-                yield from sorted(path for path in folder.glob("*.toml") if path.is_file())
+            yield from spec_files(folder)
 
 
-def _described(path: Path) -> str | None:
-    """The class that a spec says it describes, None where it cannot be told."""
+def spec_files(folder: Path) -> list[Path]:
+    """The specs in a folder, in order of their names; none where there is no such folder."""
+    found = folder.iterdir() if folder.is_dir() else ()
+    return sorted(path for path in found if path.suffix in SUFFIXES and path.is_file())
+
+
+def described_by(path: Path) -> tuple[str, ...]:
+    """The classes that a spec says it describes, none where it cannot be told."""
+    if path.suffix == ".py":
+        return names_in(path)
     try:
         found = _NAME.search(read_regular(path).decode("utf-8", "replace").partition("\n[")[0])
     except OSError:
-        return None
-    return found[1] if found else None
+        return ()
+    return (found[1],) if found else ()

@@ -177,7 +177,7 @@ def test_a_case_keeps_the_sizes_of_the_example_where_it_says_nothing() -> None:
 @pytest.mark.parametrize("setup", ["", "v = jnp.ones(3) if v is None else v"])
 def test_what_is_none_in_a_configuration_is_no_leaf_there(setup: str) -> None:
     """Where `setup` makes something of it, it is one all the same."""
-    fields = {"w": {"type": "f[m]", "init": "zeros"}, "v": {"type": "f[n] | None"}}
+    fields = {"w": {"type": "f[m]", "init": "zeros"}, "v": {"type": "f[n] | None", "role": "param"}}
     raw = spec(test={"cases": [{"name": "without", "values": {"v": "=None"}}]}, fields=fields, setup=setup)
     shown = suite({**raw, "call": {"body": "return self.w"}})
     assert [row.split(",")[0] for row in shown["leaves"]] == ["Leaf('w'", "Leaf('v'"]

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from scaffold.spec_files import spec_files
 from tests.projects import AFFINE, EXAMPLES, REPOSITORY, scaffold
 from tests.support import read_modes, read_tree, write_tree
 
-SPECS = sorted(f"specs/{path.name}" for path in (EXAMPLES / "specs").glob("*.toml"))
+SPECS = sorted(f"specs/{path.name}" for path in spec_files(EXAMPLES / "specs"))
 
 
 def generated(folder: Path, **env: str) -> dict[str, bytes]:

@@ -9,6 +9,7 @@ import yaml
 from scaffold import find_layout, load_spec, plan, publish
 from scaffold.fileset import Action
 from scaffold.project import plan_project
+from scaffold.spec_files import spec_files
 from tests.projects import EXAMPLES
 from tests.starters import TEMPLATE, starter_files
 from tests.support import read_tree, write_tree
@@ -18,7 +19,7 @@ PROJECT = EXAMPLES / "project"
 BY_HAND = ("padding.py",)
 """What the examples import and nobody generates."""
 CACHES = {"__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache"}
-SPECS = sorted((EXAMPLES / "specs").glob("*.toml"))
+SPECS = spec_files(EXAMPLES / "specs")
 FOUNDING = {
     *("affine", "affine_init", "table_bypass", "table_flag", "table_factory", "table_static"),
     *("whiten", "positive_scale", "leaky_cell", "stack"),

@@ -53,6 +53,8 @@ def modules_after(folder: Path, *arguments: str, before: str = "") -> set[str]:
             str(EXAMPLES / "specs/whiten.toml"),
         ),
         ("show", str(EXAMPLES / "specs/affine.toml")),
+        ("show", str(EXAMPLES / "specs/gru_cell.py")),
+        ("convert", str(EXAMPLES / "specs/gru_cell.py"), "gru_cell.toml"),
         ("kinds",),
         ("laws", "--json"),
         ("schema",),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scaffold.cli.failures import told
 from scaffold.errors import ScaffoldError
-from scaffold.spec.files import read_spec_file
+from scaffold.spec.files import read_spec_file, read_spec_files
 from tests.projects import EXAMPLES, scaffold
 from tests.support import read_tree, write_tree
 
@@ -78,6 +78,40 @@ def test_a_changed_spec_is_read_or_refused(place: Path, data: st.DataObject) -> 
         if _is_toml(text):
             lines = text.count("\n") + 1
             assert all(one.line is not None and 1 <= one.line <= lines for one in error.faults)
+
+
+SKELETONS = [path.read_text() for path in sorted((EXAMPLES / "specs").glob("*.py"))]
+PYTHON = [
+    "lambda x: ",
+    "**",
+    "@",
+    "...",
+    '"""',
+    "async ",
+    "yield ",
+    "\\",
+    "/, ",
+    "*rest, ",
+    "class X: ...\n",
+    "del ",
+]
+
+
+@given(st.data())
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_a_changed_skeleton_is_read_or_refused_where_it_is_wrong(place: Path, data: st.DataObject) -> None:
+    text = data.draw(st.sampled_from(SKELETONS))
+    for _ in range(data.draw(st.integers(1, 3))):
+        begin = data.draw(st.integers(0, len(text)))
+        end = min(len(text), begin + data.draw(st.integers(0, 12)))
+        text = text[:begin] + data.draw(st.sampled_from(PIECES + WORDS + PYTHON)) + text[end:]
+    path = place.with_suffix(".py")
+    path.write_text(text, encoding="utf-8", newline="")
+    try:
+        read_spec_files([path])
+    except ScaffoldError as error:
+        assert error.exit_code == 2 and len("\n".join(told(error))) < 60_000
+        assert all(one.line is not None for one in error.faults)
 
 
 def _is_toml(text: str) -> Any:

@@ -106,8 +106,8 @@ def test_a_spec_that_is_not_found_says_where_it_was_looked_for(tmp_path: Path) -
     with pytest.raises(ScaffoldError) as caught:
         shown_files("Affine", find_layout(tmp_path))
     assert str(caught.value) == (
-        'specs/affine.toml: there is no spec of `Affine`: looked for specs/affine.toml, and for `name = "Affine"` in '
-        "specs/*.toml; specs/affine.toml describes `Other`\n  legal: Other\n"
+        'specs/affine.toml: there is no spec of `Affine`: looked for specs/affine.toml, for `name = "Affine"` in '
+        "specs/*.toml, and for `class Affine` in specs/*.py; specs/affine.toml describes `Other`\n  legal: Other\n"
         "  fix: name a spec by its path, as in `scaffold show path/to/spec.toml`, or set `specs` under [tool.scaffold]"
     )
 

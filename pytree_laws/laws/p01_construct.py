@@ -80,7 +80,9 @@ class Construct(Suite):
         buffers = {buffer_of(v): n for n, v in arrays if not is_key(v)}
         for name, leaf in self.named(instance).items():
             source = buffers.get(buffer_of(leaf) or -1)
-            told = f"it shares its buffer with the input `{source}`: donation takes both"
+            told = (
+                f"it shares its buffer with the input `{source}`: donation takes both"
+            )
             check(source is None, name, told, "copy with `jnp.array(x)`, not asarray")
 
     def test_p01_later_changes_of_its_inputs_do_not_reach_it(self) -> None:
@@ -163,7 +165,9 @@ class Construct(Suite):
         instance = self.specimen()
         for where, function in own_functions(type(instance)):
             for name, default in defaults_of(function):
-                told = f"the default of `{name}` is one {type(default).__name__} for all"
+                told = (
+                    f"the default of `{name}` is one {type(default).__name__} for all"
+                )
                 hint = "write `None` or a tuple, and make a new one in the body"
                 wrong = isinstance(default, MUTABLE) or is_array(default)
                 check(not wrong, where, told, hint)
@@ -190,7 +194,9 @@ class Construct(Suite):
         if not self.accepted:
             pytest.skip("no bounds are declared")
         for changes in self.accepted:
-            with doing(str(dict(changes)), "the constructor", "a check with `<`, not `<=`"):
+            with doing(
+                str(dict(changes)), "the constructor", "a check with `<`, not `<=`"
+            ):
                 self.build(**{**self.inputs(0), **changes})
 
     def test_p01_changes_no_globals(self) -> None:
@@ -201,7 +207,9 @@ class Construct(Suite):
         before = globals_of(first)
         self.make(2)
         after = globals_of(first)
-        wrong = [name for name in {**before, **after} if before.get(name) != after.get(name)]
+        wrong = [
+            name for name in {**before, **after} if before.get(name) != after.get(name)
+        ]
         told = f"the constructor changed {', '.join(wrong)}"
         hint = "a counter or a registry in the module or on the class"
         check(not wrong, ", ".join(wrong), told, hint)
@@ -247,7 +255,9 @@ class PytreeConstruct(PytreeSuite):
 
     def test_p01_draws_have_the_declared_spread(self) -> None:
         declared = {
-            leaf.path: leaf.std for leaf in self.manifest() if leaf.std and not self.is_empty(leaf.path)
+            leaf.path: leaf.std
+            for leaf in self.manifest()
+            if leaf.std and not self.is_empty(leaf.path)
         }
         if not declared or not self.keys_of_inputs():
             pytest.skip("no standard deviations are declared")

@@ -102,7 +102,9 @@ class PytreeManifest(PytreeSuite):
         name, treedef = type(instance).__name__, structure(instance)
         hollow = None  # the same without its leaves, which may be held twice
         with contextlib.suppress(Exception):  # P3 fails on it
-            hollow = treedef.unflatten([object() if is_array(v) else v for v in jax.tree.leaves(instance)])
+            hollow = treedef.unflatten(
+                [object() if is_array(v) else v for v in jax.tree.leaves(instance)]
+            )
         found = [
             *reachable(instance, name, arrays_of(instance)),
             *reachable(hollow, name),

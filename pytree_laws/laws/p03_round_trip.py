@@ -40,7 +40,9 @@ LAW = Law(
 class RoundTrip(PytreeSuite):
     """P3."""
 
-    @pytest.mark.parametrize("kind", ["object", "None", "str", "bool", "abstract", "rank"])
+    @pytest.mark.parametrize(
+        "kind", ["object", "None", "str", "bool", "abstract", "rank"]
+    )
     def test_p03_round_trip_keeps_any_leaves(self, kind: str) -> None:
         instance = self.specimen()
         name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
@@ -53,7 +55,9 @@ class RoundTrip(PytreeSuite):
             with doing(path_name(path), "reading the leaf after a round trip"):
                 got = walk(rebuilt, path)
             told = f"put in {put_in!r}, came back as {got!r:.200}"
-            hint = "a conversion in unflatten, or children in another order than flatten"
+            hint = (
+                "a conversion in unflatten, or children in another order than flatten"
+            )
             check(got is put_in, path_name(path), told, hint)
 
     def test_p03_round_trip_keeps_treedef_and_leaves(self) -> None:
@@ -63,7 +67,9 @@ class RoundTrip(PytreeSuite):
         told = f"the treedef became {after}, it was {treedef}"
         check(after == treedef, type(instance).__name__, told)
         for (name, leaf), got in zip(named_leaves(instance), again):
-            told = f"came back as {type(got).__name__}, not as the object that was put in"
+            told = (
+                f"came back as {type(got).__name__}, not as the object that was put in"
+            )
             check(got is leaf, name, told, "jnp.asarray or arithmetic in unflatten")
 
     def test_p03_flatten_changes_nothing(self) -> None:
@@ -78,7 +84,9 @@ class RoundTrip(PytreeSuite):
         check(not changed, ", ".join(changed), told, "a cache that flatten fills")
 
     def test_p03_round_trip_keeps_every_attribute(self) -> None:
-        check_attributes(self.specimen(), "an attribute that flatten or unflatten leaves out")
+        check_attributes(
+            self.specimen(), "an attribute that flatten or unflatten leaves out"
+        )
 
     def test_p03_round_trip_keeps_changed_static_values(self) -> None:
         for _, changed in self.changed_static_values():

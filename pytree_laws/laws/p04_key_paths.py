@@ -36,7 +36,9 @@ class KeyPaths(PytreeSuite):
         names = [path_name(path) for path, _ in pairs]
         for (path, leaf), name in zip(pairs, names):
             check(names.count(name) == 1, name, f"two leaves have this path: {names}")
-            nameless = isinstance(next(iter(path), None), jax.tree_util.FlattenedIndexKey)
+            nameless = isinstance(
+                next(iter(path), None), jax.tree_util.FlattenedIndexKey
+            )
             check(not nameless, name, "the class was registered without keys")
             with doing(name, "walking the path"):
                 got = walk(instance, path)

@@ -38,7 +38,9 @@ class Static(PytreeSuite):
     def test_p05_aux_is_hashable_and_free_of_arrays(self) -> None:
         for place, node, aux in nodes(self.specimen()):
             for value in aux if isinstance(aux, tuple) else (aux,):
-                names = [f".{n}" for n, held in attributes(node).items() if held is value]
+                names = [
+                    f".{n}" for n, held in attributes(node).items() if held is value
+                ]
                 fault, where = static_fault(value), place + "".join(names[:1])
                 check(fault is None, where, f"static is {value!r:.200}, {fault}")
             with doing(place, "hash of the aux data"):
@@ -73,7 +75,9 @@ class Static(PytreeSuite):
             told = "declared as static, but it is a leaf"
             self.check_declared(path not in leaves, path, told)
             got = look_up(instance, path)
-            same = bool(got == value) and isinstance(got, bool) is isinstance(value, bool)
+            same = bool(got == value) and isinstance(got, bool) is isinstance(
+                value, bool
+            )
             told = f"the static value is {got!r}, declared is {value!r}"
             self.check_declared(same, path, told)
 
@@ -105,7 +109,9 @@ class Static(PytreeSuite):
     def trace_text(self, instance: Any, arguments: Any) -> str:
         """What the call computes, as text, or the error that it raises."""
         try:
-            return str(jax.make_jaxpr(lambda given: self.apply(instance, *given))(arguments))
+            return str(
+                jax.make_jaxpr(lambda given: self.apply(instance, *given))(arguments)
+            )
         except ANY_ERROR as error:
             return f"{type(error)}"
 
@@ -122,7 +128,10 @@ class Static(PytreeSuite):
     def test_p05_no_leaf_is_weakly_typed(self) -> None:
         fixed = self.weak_fixed_points()
         for name, leaf in named_leaves(self.specimen()):
-            if self.role(name) not in ("module", "tree", "python") and name not in fixed:
+            if (
+                self.role(name) not in ("module", "tree", "python")
+                and name not in fixed
+            ):
                 told = f"it is no jax.Array but {type(leaf).__name__} {leaf!r:.200}"
                 check(isinstance(leaf, jax.Array), name, told)
                 told = "it is weakly typed: its dtype changes on the first update"
@@ -133,7 +142,9 @@ class Static(PytreeSuite):
         """The untrained leaves that the call hands on as weakly typed as they were."""
         instance = self.specimen()
         before = avals(instance)
-        weak = {n for n, leaf in named_leaves(instance) if getattr(leaf, "weak_type", 0)}
+        weak = {
+            n for n, leaf in named_leaves(instance) if getattr(leaf, "weak_type", 0)
+        }
         weak -= {name for name in weak if self.role(name) in TRAINED}
         if not weak or not self.called():
             return set()

@@ -59,7 +59,9 @@ class OneTrace(Training):
         other = generic(self.built_abstractly({**self.inputs(0), **self.other}), 1)
         instance = self.specimen()
         name = f"{type(instance).__name__} with {self.other}"
-        same = structure(other) == structure(instance) and avals(other) == avals(instance)
+        same = structure(other) == structure(instance) and avals(other) == avals(
+            instance
+        )
         told = "neither its treedef nor its leaves tell it from the first configuration"
         check(not same, name, told, "a setting that is not stored as static")
         compiled, arguments = Compiled(self.use, self.mixed), self.arguments(0)

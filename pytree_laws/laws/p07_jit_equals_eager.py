@@ -147,7 +147,9 @@ class PytreeJitEqualsEager(PytreeSuite):
             instance = self.make(seed)
             before = frozen(instance)
             eager = self.apply(instance, *self.arguments(seed))
-            check(frozen(instance) == before, name, "the eager call changed the instance")
+            check(
+                frozen(instance) == before, name, "the eager call changed the instance"
+            )
             with doing("call", "the call under jax.jit"):
                 got = compiled(instance, *self.arguments(seed))
             check_close("call", "jit gives {}, eager {}", got, eager)
@@ -205,7 +207,9 @@ class PytreeJitEqualsEager(PytreeSuite):
         with doing("call", "the call under strict promotion", hint), promotion:
             try:
                 value, back = self.dynamic(instance)
-                jax.eval_shape(lambda v, given: self.apply(back(v), *given), value, arguments)
+                jax.eval_shape(
+                    lambda v, given: self.apply(back(v), *given), value, arguments
+                )
             except jax.dtypes.TypePromotionError as error:
                 # An integer may meet a float, but where the tests forbid that everywhere.
                 if strict or not any(kind in str(error) for kind in ("int", "bool")):
@@ -232,7 +236,9 @@ class PytreeJitEqualsEager(PytreeSuite):
                     pytest.skip(f"jax has no such operation in bfloat16: {error}")
                 raise
         for i, out in enumerate(jax.tree.leaves(result)):
-            wrong = jnp.issubdtype(out.dtype, jnp.floating) and out.dtype != jnp.bfloat16
+            wrong = (
+                jnp.issubdtype(out.dtype, jnp.floating) and out.dtype != jnp.bfloat16
+            )
             told = f"with bfloat16 leaves and arguments it is {out.dtype}"
             check(not wrong, f"output {i}", told, "an array with a fixed dtype")
 
@@ -240,5 +246,7 @@ class PytreeJitEqualsEager(PytreeSuite):
         declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
         declared += [str(out.dtype) for out in self.returns]
         fixed = [name for name in declared if is_fixed_inexact(name)]
-        given = [v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)]
+        given = [
+            v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)
+        ]
         return not fixed and all(dtype == real_dtype("float") for dtype in given)

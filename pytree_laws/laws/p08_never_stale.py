@@ -52,7 +52,9 @@ class NeverStale(PytreeSuite):
         """Whether an edit of a leaf shows: at the start, or at a generic point."""
         instance, arguments = self.specimen(), [self.arguments(seed) for seed in (0, 1)]
         if seed:
-            instance, arguments = generic((instance, arguments), seed, self.held_fixed(instance))
+            instance, arguments = generic(
+                (instance, arguments), seed, self.held_fixed(instance)
+            )
         leaf = jax.tree.leaves(instance)[i]
         edits = [put(instance, {i: edit(leaf, sign)}) for sign in (1, -1)]
         before = [compiled(instance, *each) for each in arguments]
@@ -73,5 +75,7 @@ class NeverStale(PytreeSuite):
             got = self.apply(instance, *arguments)
             fresh = self.apply(put(self.make(0), {i: edit(leaf)}), *arguments)
             told = "after an assignment the call gives {}, a fresh instance {}"
-            hint = "a method compiled with a static self, or a cache keyed by the instance"
+            hint = (
+                "a method compiled with a static self, or a cache keyed by the instance"
+            )
             check_close(name, told, got, fresh, hint)

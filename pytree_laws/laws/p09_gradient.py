@@ -54,7 +54,9 @@ class Gradient(Training):
                 told = "the gradient is zero everywhere"
                 check(bool(np.any(every[name])), name, told, hint)
             if role == "buffer":
-                told = f"declared as buffer, but the call has the gradient {every[name]}"
+                told = (
+                    f"declared as buffer, but the call has the gradient {every[name]}"
+                )
                 hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
                 check(not self._shows(name), name, told, hint)
 
@@ -64,7 +66,9 @@ class Gradient(Training):
         named = list(enumerate(named_leaves(instance)))
         flows = self.flowing(instance)
         data = [(i, n, leaf) for i, (n, leaf) in named if n in flows]
-        data = [row for row in data if self.role(row[1]) == "data" or self.is_frozen(row[1])]
+        data = [
+            row for row in data if self.role(row[1]) == "data" or self.is_frozen(row[1])
+        ]
         if not data or self.leaves is None:
             pytest.skip("no data is declared that has a gradient, and nothing frozen")
         hint = "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off is a buffer"
@@ -77,10 +81,18 @@ class Gradient(Training):
 
     def test_p09_every_element_of_a_parameter_has_a_gradient(self) -> None:
         for name, slope in self._all_slopes().items():
-            if self.role(name) == "param" and not self.is_unused(name) and np.any(slope):
+            if (
+                self.role(name) == "param"
+                and not self.is_unused(name)
+                and np.any(slope)
+            ):
                 wrong = np.argwhere(slope == 0)
-                told = f"{len(wrong)} of its {slope.size} elements never have a gradient"
-                told += f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
+                told = (
+                    f"{len(wrong)} of its {slope.size} elements never have a gradient"
+                )
+                told += (
+                    f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
+                )
                 hint = (
                     "a part of the parameter that the call does not use; "
                     "`Leaf(..., unused=True)` says that this is so on purpose"

@@ -78,9 +78,7 @@ class Purity(Suite):
         dead = dead_equations(self.traced_call().jaxpr)
         wrong = [one.primitive.name for one in dead if is_update_or_check(one)]
         told = f"nothing uses the result of {', '.join(wrong)}"
-        hint = (
-            "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on with what they return"
-        )
+        hint = "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on with what they return"
         check(not wrong, "call", told, hint)
 
     def test_p12_leaves_numpy_arguments_alone(self) -> None:

@@ -46,7 +46,10 @@ class Keys(Suite):
         told = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
         hint = "the same noise in every call: draw from the key that is given"
         check(not drawn, "call", told, hint)
-        given = (put(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys}) for seed in (0, 1))
+        given = (
+            put(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys})
+            for seed in (0, 1)
+        )
         one, other = (self.apply(instance, *each) for each in given)
         told = "it says that it ignores its key, and two keys give {} and {}"
         check_close("call", told, one, other, "leave `ignores_key` out")
@@ -65,7 +68,9 @@ class Helpers(Training):
         tied = map_arrays(lambda leaf: one if is_inexact(leaf) else leaf, instance)
         self._check_specs(tied, "an instance with tied leaves")
         value, back = self.dynamic(instance)
-        jax.eval_shape(lambda v: self._check_specs(back(v), "an instance in jit"), value)
+        jax.eval_shape(
+            lambda v: self._check_specs(back(v), "an instance in jit"), value
+        )
 
     def _check_specs(self, instance: Any, what: str) -> None:
         pairs = named_leaves(instance)
@@ -83,12 +88,16 @@ class Helpers(Training):
             marks = zip(names, jax.tree.leaves(getattr(instance, method)()))
             selected = {name for name, mark in marks if mark is True}
             wanted = {n for n in names if any(under(n, path) for path in paths)}
-            told = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
+            told = (
+                f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
+            )
             check(selected == wanted, method, told)
 
     def expected_to_train(self, instance: Any) -> set[str]:
         """The paths that are declared as trained; sub-modules decide for themselves."""
-        roles = {name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)}
+        roles = {
+            name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)
+        }
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
         wanted = {name for name in wanted if not self.is_frozen(name)}
         return wanted | self.trained_below(instance, lambda leaf: not leaf.frozen)

@@ -106,4 +106,6 @@ def without_state(result: Any) -> Any:
 
 
 def is_state(value: Any) -> bool:
-    return type(value).__name__ == "State" and type(value).__module__.startswith("equinox")
+    return type(value).__name__ == "State" and type(value).__module__.startswith(
+        "equinox"
+    )

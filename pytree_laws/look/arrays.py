@@ -75,7 +75,9 @@ def bits_by_kind(values: Sequence[Any]) -> dict[str, int]:
 def aval(leaf: Any) -> tuple[Any, ...]:
     """Shape, dtype and weak type, which is what a trace depends on."""
     weak = bool(getattr(leaf, "weak_type", False))
-    return (jnp.shape(leaf), str(leaf.dtype), weak) if hasattr(leaf, "dtype") else (leaf,)
+    return (
+        (jnp.shape(leaf), str(leaf.dtype), weak) if hasattr(leaf, "dtype") else (leaf,)
+    )
 
 
 def raw(value: Any) -> np.ndarray:

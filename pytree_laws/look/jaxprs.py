@@ -185,4 +185,6 @@ def lacks_dtype(error: Exception) -> bool:
     text = str(error).lower()
     frames = traceback.extract_tb(error.__traceback__)
     inside = bool(frames) and "jax" in frames[-1].filename.replace("\\", "/").split("/")
-    return inside and (isinstance(error, NotImplementedError) or any(word in text for word in words))
+    return inside and (
+        isinstance(error, NotImplementedError) or any(word in text for word in words)
+    )

@@ -56,7 +56,9 @@ def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
 def close(left: Any, right: Any, slack: float = 1.0) -> bool:
     """Equal structure and dtypes, and values up to rounding."""
     leaves = zip(jax.tree.leaves(left), jax.tree.leaves(right))
-    return structure(left) == structure(right) and all(close_leaf(one, other, slack) for one, other in leaves)
+    return structure(left) == structure(right) and all(
+        close_leaf(one, other, slack) for one, other in leaves
+    )
 
 
 def close_leaf(left: Any, right: Any, slack: float) -> bool:
@@ -73,7 +75,9 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
     return np.allclose(one, other, rounding, rounding * biggest, equal_nan=True)
 
 
-def check_close(where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0) -> None:
+def check_close(
+    where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0
+) -> None:
     """`close`, or a fault that shows both; only then, since to show a tree takes long."""
     __tracebackhide__ = True
     if not close(got, wanted, slack):
@@ -129,14 +133,18 @@ def moved(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
 
 def rounding_of(sizes: Mapping[str, Any]) -> float:
     """What is no more than rounding, where the sizes of all gradients are these."""
-    biggest = max((float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0)
+    biggest = max(
+        (float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0
+    )
     return 64 * float(np.finfo(np.float32).eps) * biggest
 
 
 CARRY_HINT = "stop_gradient on the carry: nothing is learnt through time"
 
 
-def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT) -> None:
+def check_slopes(
+    where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT
+) -> None:
     """Gradients agree with what small steps show, wherever these show a slope."""
     both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
     steps = [raw(leaf) + step for step in (-STEP, 0, STEP)]
@@ -151,7 +159,9 @@ def check_slopes(where: str, move: Callable[[Any], Any], leaf: Any, hint: str = 
             check(bool(near), where, told, hint)
 
 
-def check_flow(where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str) -> None:
+def check_flow(
+    where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str
+) -> None:
     """The same for several arrays at once, each element along a way of its own."""
     ways = [sample(5 + i, leaf.shape, "float32") for i, leaf in enumerate(values)]
 
@@ -169,7 +179,9 @@ def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> N
     for i, leaf in values.items():
         along = np.asarray(sample(5, leaf.shape, "float32"), leaf.dtype)
         steps = [np.asarray(leaf) + step * along for step in (-STEP, STEP)]
-        first, last = (float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps)
+        first, last = (
+            float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps
+        )
         if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
             found = (last - first) / (2 * STEP)
             slope = float(np.sum(np.asarray(slopes[i]) * along))

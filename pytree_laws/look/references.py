@@ -61,7 +61,9 @@ def function_references(function: Any) -> list[tuple[str, Any]]:
     return found
 
 
-def reachable(root: Any, where: str, stop: Sequence[Any] = ()) -> Iterator[tuple[str, Any]]:
+def reachable(
+    root: Any, where: str, stop: Sequence[Any] = ()
+) -> Iterator[tuple[str, Any]]:
     """Every object that can be reached from `root`, each once, except through `stop`."""
     seen = {id(value) for value in stop}
     todo = [(where, root)]

@@ -12,7 +12,9 @@ from .arrays import is_inexact
 from .trees import named_leaves
 
 
-def adamw(value: Any, slope: Any, moments: Any, count: Any, xp: Any = jnp) -> tuple[Any, Any]:
+def adamw(
+    value: Any, slope: Any, moments: Any, count: Any, xp: Any = jnp
+) -> tuple[Any, Any]:
     """One parameter's step of AdamW, with a rate of 0.05 and a decay of 0.1.
 
     The step is computed in 32 bits at least: in bfloat16, 1 - 0.999 is 0. `xp` is

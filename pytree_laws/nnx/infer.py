@@ -18,7 +18,9 @@ def inferred_variables(laws: Any) -> tuple[Var, ...]:
     """The Variables of the example, each of the type that it has."""
     suite = laws()
     found, second = (variables_of(suite.make(seed)) for seed in (0, 1))
-    return tuple(inferred_variable(path, one, second.get(path)) for path, one in found.items())
+    return tuple(
+        inferred_variable(path, one, second.get(path)) for path, one in found.items()
+    )
 
 
 def inferred_variable(path: str, variable: Any, other: Any) -> Var:
@@ -47,7 +49,9 @@ def inferred_updates(laws: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def written_variables(variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]) -> str:
+def written_variables(
+    variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]
+) -> str:
     """The Variables, and what a call updates; what is declared well stays as it is."""
     kept = {one.path: one for one in declared if is_kept(one, variables)}
     chosen = [kept.get(one.path, one) for one in variables]

@@ -34,7 +34,9 @@ class NnxConstruct(NnxSuite):
         given = [one for one in inputs.values() if isinstance(one, nnx.Rngs)]
         if not given:
             pytest.skip("the constructor takes no rngs")
-        streams = {id(v) for rngs in given for v in variables_of(nnx.state(rngs)).values()}
+        streams = {
+            id(v) for rngs in given for v in variables_of(nnx.state(rngs)).values()
+        }
         for path, variable in variables_of(self.build(**inputs)).items():
             told = "it is a stream of the `rngs` that the constructor was given"
             hint = "two modules that share it draw each other's keys: `rngs.fork()`"

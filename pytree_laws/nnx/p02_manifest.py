@@ -66,7 +66,9 @@ class NnxManifest(NnxSuite):
             pytest.skip("the constructor takes no dtype")
         build, given = self.traceable_build()
         try:
-            state = jax.eval_shape(lambda values: nnx.state(build(values, dtype=jnp.bfloat16)), given)
+            state = jax.eval_shape(
+                lambda values: nnx.state(build(values, dtype=jnp.bfloat16)), given
+            )
         except NEEDS_VALUES:
             pytest.skip("the constructor decides by the values of arrays")
         hint = "an array that is made without `dtype`"

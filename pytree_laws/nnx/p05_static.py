@@ -39,7 +39,9 @@ class NnxStatic(NnxSuite):
         settings = all_settings(instance), all_settings(second)
         for where in {**settings[0], **settings[1]}:
             one, other = settings[0].get(where), settings[1].get(where)
-            told = f"two modules of one configuration have {one!r:.100} and {other!r:.100}"
+            told = (
+                f"two modules of one configuration have {one!r:.100} and {other!r:.100}"
+            )
             check(bool(one == other), where, told, "a value that is new in each module")
         told = "two modules of one configuration have different graph definitions"
         check(nnx.graphdef(second) == first, name, told)

@@ -82,7 +82,9 @@ class NnxJitEqualsEager(NnxSuite):
         if not self._computes_in_one_dtype(instance, arguments):
             pytest.skip("the module fixes a dtype")
         small, given = jax.tree.map(
-            lambda v: jax.ShapeDtypeStruct(v.shape, jnp.bfloat16) if is_floating(v) else v,
+            lambda v: (
+                jax.ShapeDtypeStruct(v.shape, jnp.bfloat16) if is_floating(v) else v
+            ),
             (nnx.state(instance), arguments),
         )
         step = functools.partial(self.step_of_state, nnx.graphdef(instance))

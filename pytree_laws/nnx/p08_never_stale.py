@@ -40,7 +40,9 @@ class NnxNeverStale(Training):
             wanted = self.call(fresh, *arguments), values_of(fresh)
             got = self.call(instance, *arguments), values_of(instance)
             told = f"after an update in place the call gives {got}, a copy {wanted}"
-            hint = "a method compiled with a static self, or a cache keyed by the module"
+            hint = (
+                "a method compiled with a static self, or a cache keyed by the module"
+            )
             check(closes(got, wanted), path, told, hint)
 
     def test_p08_every_parameter_changes_the_output(self) -> None:

@@ -63,7 +63,9 @@ class NnxGradient(Training):
         for path, slope in every.items():
             if self.is_param(path) and not self.is_unused(path) and np.any(slope):
                 wrong = np.argwhere(slope == 0)
-                told = f"{len(wrong)} of its {slope.size} elements never have a gradient"
+                told = (
+                    f"{len(wrong)} of its {slope.size} elements never have a gradient"
+                )
                 if len(wrong):
                     told += f", the first at {tuple(map(int, wrong[0]))}"
                 hint = (
@@ -134,7 +136,9 @@ class NnxGradient(Training):
         """Whether somewhere a slope is more than the rounding of those beside it."""
         laws: Any = type(self)
         return any(
-            bool(np.any(point[path] > rounding_of(point))) for point in every_point(laws) if path in point
+            bool(np.any(point[path] > rounding_of(point)))
+            for point in every_point(laws)
+            if path in point
         )
 
     def flows(self, path: str, variable: Any) -> bool:
@@ -202,7 +206,9 @@ class NnxGradient(Training):
             moves = self.is_param(path) and not self.is_empty(path)
             check(not moves or bool(made), path, told)
             if not isinstance(variable, nnx.Param):
-                told = f"declared as no parameter, a training step made it {made!r:.200}"
+                told = (
+                    f"declared as no parameter, a training step made it {made!r:.200}"
+                )
                 check(self.may_update(path, variable) or not made, path, told)
 
     def test_p09_steps_keep_the_structure(self) -> None:

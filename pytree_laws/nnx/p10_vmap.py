@@ -39,7 +39,9 @@ class NnxVmap(NnxSuite):
         states = [nnx.state(module) for module in modules]
         step = functools.partial(self.step_of_state, nnx.graphdef(modules[0]))
         stacked = jax.tree.map(stack_leaves, *states)
-        output, state = compiled(jax.vmap(step))(stacked, *jax.tree.map(stack_leaves, *arguments))
+        output, state = compiled(jax.vmap(step))(
+            stacked, *jax.tree.map(stack_leaves, *arguments)
+        )
         loop = [self.run(one, *given) for one, given in zip(modules, arguments)]
         wanted = jax.tree.map(stack_leaves, *loop)
         got = output, values_of(state)

@@ -66,7 +66,9 @@ class NnxPurity(NnxSuite):
         after = variables_of(instance)
         for path in before.keys() & after.keys():
             told = "the call put another Variable in its place"
-            hint = "`self.variable[...] = value`: who holds the first one sees no update"
+            hint = (
+                "`self.variable[...] = value`: who holds the first one sees no update"
+            )
             check(after[path] is before[path], path, told, hint)
 
     def test_p12_a_cold_call_leaves_no_tracer_behind(self) -> None:
@@ -124,7 +126,8 @@ class NnxPurity(NnxSuite):
         before = self.trace_text(instance, arguments)
         settings = all_settings(instance).items()
         return any(
-            self.trace_text(with_setting(instance, path, value + 1), arguments) != before
+            self.trace_text(with_setting(instance, path, value + 1), arguments)
+            != before
             for path, value in settings
             if type(value) is int
         )

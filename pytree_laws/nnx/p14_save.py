@@ -143,7 +143,9 @@ class NnxSave(NnxSuite):
         told = "the skeleton changed with what was loaded: they hold the same Variable"
         check(not wrong, ", ".join(wrong), told)
 
-    def test_p14_a_file_of_another_configuration_is_refused(self, tmp_path: Any) -> None:
+    def test_p14_a_file_of_another_configuration_is_refused(
+        self, tmp_path: Any
+    ) -> None:
         instance, other = self.saved(tmp_path / "saved"), self.make_other()
         try:
             type(instance).load(tmp_path / "saved", other)

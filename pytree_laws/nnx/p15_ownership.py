@@ -50,7 +50,9 @@ class NnxOwnership(NnxSuite):
     def test_p15_rows_of_a_draw_differ(self) -> None:
         if not self.takes_keys():
             pytest.skip("the constructor takes no key")
-        first, second = (values_of(built_with_key(self, jax.random.key(seed))) for seed in (0, 1))
+        first, second = (
+            values_of(built_with_key(self, jax.random.key(seed))) for seed in (0, 1)
+        )
         check_rows_differ(first, second)
 
     def test_p15_no_variable_is_held_twice(self) -> None:

@@ -59,7 +59,9 @@ class NnxHelpers(NnxSuite):
         for path, one in held.items():
             hit = isinstance(one, kind)
             wanted = edit(value_of(one)) if hit else value_of(one)
-            same = type(got[path]) is type(one) and same_bits(value_of(got[path]), wanted)
+            same = type(got[path]) is type(one) and same_bits(
+                value_of(got[path]), wanted
+            )
             did = "did not apply the function" if hit else "did not leave it alone"
             told = f"a map over {kind.__name__} {did}: {got[path]}"
             check(same, path, told)
@@ -85,7 +87,10 @@ class NnxHelpers(NnxSuite):
         compiled = self.by_nnx_jit()
 
         def draw(seed: int) -> Any:
-            drawn = [jax.random.fold_in(leaf, seed) if i in keys else leaf for i, leaf in enumerate(leaves)]
+            drawn = [
+                jax.random.fold_in(leaf, seed) if i in keys else leaf
+                for i, leaf in enumerate(leaves)
+            ]
             return compiled(instance, *treedef.unflatten(drawn))[0]
 
         first = draw(0)

@@ -87,7 +87,9 @@ def compiled_step(laws: Any) -> Callable[..., Any]:
         params = variables_of(nnx.state(module, nnx.Param))
         if params:
             # One array: each operation on each of many takes its time to compile.
-            values, back = ravel_pytree({path: value_of(params[path]) for path in params})
+            values, back = ravel_pytree(
+                {path: value_of(params[path]) for path in params}
+            )
             slope, _ = ravel_pytree({path: slopes[path] for path in params})
             values, moments = adamw(values, slope, moments, count)
             for path, value in back(values).items():

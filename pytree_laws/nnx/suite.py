@@ -194,7 +194,11 @@ class NnxSuite(Suite):
             variable.set_value(edit(value_of(variable)))
 
     def spreads(self) -> dict[str, float]:
-        return {one.path: one.std for one in self.manifest() if one.std and not self.is_empty(one.path)}
+        return {
+            one.path: one.std
+            for one in self.manifest()
+            if one.std and not self.is_empty(one.path)
+        }
 
     def drawn_values(self) -> dict[str, np.ndarray]:
         """What is declared with a spread, drawn from many keys: each with a leading axis."""

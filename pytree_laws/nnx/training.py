@@ -40,7 +40,9 @@ class Training(NnxSuite):
                 raise
 
         def loss(values: Any) -> Any:  # a while_loop has a forward mode alone
-            return self.loss(nnx.merge(parts[0], values, parts[2], copy=True), arguments)
+            return self.loss(
+                nnx.merge(parts[0], values, parts[2], copy=True), arguments
+            )
 
         return values_of(jax.jacfwd(loss)(parts[1]))
 

@@ -149,7 +149,9 @@ def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
     return {path: (plain if callable(v) else frozen)(v) for path, v in found}
 
 
-def check_copy(module: Any, copied: Any, what: str, hint: str = "", functions: bool = True) -> None:
+def check_copy(
+    module: Any, copied: Any, what: str, hint: str = "", functions: bool = True
+) -> None:
     """A copy has the type, attributes, graph definition and Variables of the module.
 
     Without `functions` those that it holds may have been copied too.

@@ -89,7 +89,9 @@ class TrainStateSuite(Suite):
             return hasattr(node, "trainable")
 
         return jax.tree.map(
-            lambda node: node.trainable() if has_spec(node) else eqx.is_inexact_array(node),
+            lambda node: (
+                node.trainable() if has_spec(node) else eqx.is_inexact_array(node)
+            ),
             model,
             is_leaf=has_spec,
         )
@@ -151,4 +153,6 @@ def abstract_step(laws: Any, name: str) -> tuple[Any, Any, Exception | None]:
 @functools.cache
 def compiled_update(laws: Any, name: str) -> Callable[[Any, Any], Any]:
     suite, optimiser = laws(), OPTIMISERS[name]()
-    return filter_compiled(lambda state, gradients: suite.update(state, optimiser, gradients))
+    return filter_compiled(
+        lambda state, gradients: suite.update(state, optimiser, gradients)
+    )

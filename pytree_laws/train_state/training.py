@@ -49,7 +49,9 @@ class TrainingLaws(TrainStateSuite):
 
         _, losses = train(arrays)
         first, *_, last = np.asarray(losses)
-        assert last < self.converges_to * first, f"after {EPOCHS} steps the loss is {last}, it was {first}"
+        assert last < self.converges_to * first, (
+            f"after {EPOCHS} steps the loss is {last}, it was {first}"
+        )
 
     def test_the_average_follows_the_weights(self) -> None:
         optimiser, inputs = optax.sgd(1.0), {**self.inputs(0), "ema_decay": 0.25}
@@ -70,7 +72,9 @@ class TrainingLaws(TrainStateSuite):
             "the average is not decay * average + (1 - decay) * weights"
         )
         same = structure(after.averaged()) == structure(after.model)
-        assert same, "the average is no whole model: combine it with what is not trained"
+        assert same, (
+            "the average is no whole model: combine it with what is not trained"
+        )
 
     def test_each_step_has_a_key_of_its_own(self) -> None:
         optimiser = OPTIMISERS["adamw"]()

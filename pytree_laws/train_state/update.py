@@ -130,4 +130,6 @@ class UpdateLaws(TrainStateSuite):
         )
         step = self.compiled_step("adamw")
         counts = [int(one.step) for one in (state, step(state), step(step(state)))]
-        assert counts == [0, 1, 2], f"steps are counted as {counts}, and not from 0 by 1"
+        assert counts == [0, 1, 2], (
+            f"steps are counted as {counts}, and not from 0 by 1"
+        )

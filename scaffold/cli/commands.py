@@ -13,8 +13,8 @@ from scaffold.choices import LAWS
 from scaffold.cli import options
 from scaffold.cli.answers import Answers
 from scaffold.cli.group import Commands
-from scaffold.cli.outcome import carry_out
-from scaffold.cli.terminal import can_ask, complain, hint, say, say_json
+from scaffold.cli.outcome import carry_out, recovered
+from scaffold.cli.terminal import can_ask, hint, say, say_json
 from scaffold.errors import ScaffoldError
 from scaffold.publish.signals import stoppable
 
@@ -162,7 +162,7 @@ def new_module(
     from scaffold.layout import find_layout
 
     layout = find_layout(folder)
-    if _recovered(layout.root, writes=not (dry_run or diff)):
+    if recovered(layout.root, writes=not (dry_run or diff)):
         layout = find_layout(folder)
     layout = replace(layout, laws=laws or layout.laws)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
@@ -210,16 +210,9 @@ def _distinct(specs: Iterable[Path], name: str | None, fields: Iterable[str]) ->
 
 def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...] | None]) -> None:
     given = [f"--{option}" for option, value in options.items() if value not in (None, ())]
-    if given or (name is not None and not name.endswith(".toml")):
+    if given or (name is not None and not name.endswith((".toml", ".py"))):
         what = f"`--spec` says it all, and {', '.join(given) or f'`{name}`'} says it again"
         raise ScaffoldError(what, where="--spec", fix="edit the spec, or leave `--spec` out")
-
-
-def _recovered(root: Path, *, writes: bool) -> bool:
-    """Whether what a killed run left was finished or undone; a run that writes nothing only tells of it."""
-    from scaffold.publish import recover
-
-    return recover(root, complain, dry=not writes)
 
 
 @main.command(
@@ -254,7 +247,7 @@ def new_project(
     from scaffold.project import next_steps, parse_answers, plan_project, project_folder
 
     target = project_folder(folder)
-    _recovered(target, writes=not (dry_run or diff))
+    recovered(target, writes=not (dry_run or diff))
     ask = can_ask() and not (defaults or as_json)
     plan = plan_project(target, parse_answers(data), ask=ask, force=force)
     written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)

@@ -4,7 +4,6 @@ A wrong value passes here and is refused by whoever reads it, who tells all faul
 before somebody asks for help, or presses tab.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -12,8 +11,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.types import StringParamType
-
-from scaffold.places import read_regular
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -72,26 +69,18 @@ def _laws(_: click.Context) -> Iterable[str]:
     return law_table()
 
 
-_NAME = re.compile(r"""^\s*name\s*=\s*["'](\w+)["']""", re.MULTILINE)
-
-
 def _classes(ctx: click.Context) -> Iterator[str]:
     """The classes of the specs in the project."""
-    for path in _specs(ctx):
-        named = _NAME.search(read_regular(path).decode("utf-8", "replace")[:10_000])
-        if named is not None:
-            yield named[1]
-
-
-def _specs(ctx: click.Context) -> list[Path]:
     from scaffold.errors import ScaffoldError
     from scaffold.layout import find_layout
+    from scaffold.spec_files import described_by, spec_files
 
     try:
         layout = find_layout(ctx.params.get("folder") or Path())
     except ScaffoldError:
-        return []
-    return [path for path in sorted((layout.root / layout.specs).glob("*.toml")) if path.is_file()]
+        return
+    for path in spec_files(layout.root / layout.specs):
+        yield from described_by(path)
 
 
 def _answers(_: click.Context) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """What becomes of a plan: it is published or shown, and conflicts have their exit code."""
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scaffold.cli import paint
@@ -9,6 +10,13 @@ from scaffold.cli.terminal import complain, hint, say, say_json
 
 if TYPE_CHECKING:
     from scaffold.fileset import Plan
+
+
+def recovered(root: Path, *, writes: bool) -> bool:
+    """Whether what a killed run left was finished or undone; a run that writes nothing only tells of it."""
+    from scaffold.publish import recover
+
+    return recover(root, complain, dry=not writes)
 
 
 def carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Plan | None":

@@ -9,7 +9,7 @@ from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, parameters
-from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.rewriting import guard, rename
 from scaffold.spec.shared import tied_source
 from scaffold.spec.states import is_state
@@ -85,19 +85,48 @@ def shape_text(kind: ArrayType) -> str:
 
 
 def call_context(spec: ModuleSpec) -> dict[str, Any]:
-    """The parts of `__call__`; empty texts where the class has none."""
+    """The parts of `__call__`, empty texts where the class has none, and the methods."""
+    return {**_call_context(spec), "methods": methods(spec)}
+
+
+def _call_context(spec: ModuleSpec) -> dict[str, Any]:
     call = spec.call
     if call is None:
         return {"has_call": False, "call_signature": "", "call_returns": "", "call_doc": "", "call_body": ""}
-    scope = Scope(own=spec.name)
-    arguments = call_signature(call.args, scope)
+    signature, returns, told, body = _function(spec, Method("__call__", call))
     return {
         "has_call": True,
-        "call_signature": f"self, {arguments}" if arguments else "self",
-        "call_returns": _returns(call, scope),
-        "call_doc": docstring(told, BODY) if (told := _call_doc(call)) else "",
-        "call_body": block(stop_gradients(spec, _dedented(call.body)), BODY),
+        "call_signature": signature,
+        "call_returns": returns,
+        "call_doc": docstring(told, BODY) if told else "",
+        "call_body": body,
     }
+
+
+def methods(spec: ModuleSpec) -> list[str]:
+    """Each method of the author's, as source."""
+    return ["\n".join(_method(spec, one)) for one in spec.methods]
+
+
+def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
+    signature, returns, told, body = _function(spec, method)
+    is_asked = not kind_of(spec.kind).has_instances and body.strip() == "..."
+    yield from (f"{METHOD}@{one}" for one in (*method.decorators, *["abc.abstractmethod"] * is_asked))
+    yield f"{METHOD}def {method.name}({signature}) -> {returns}:"
+    if told:
+        yield f"{BODY}{docstring(told, BODY)}"
+    if not (told and is_asked):
+        yield body
+
+
+def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
+    """Signature, result, docstring and body of a method."""
+    call, scope = method.call, Scope(own=spec.name)
+    signature = ", ".join(filter(None, (method.owner, call_signature(call.args, scope))))
+    source = _dedented(call.body)
+    body = stop_gradients(spec, source) if method.owner == "self" else source
+    is_inner = method.name.startswith("_") and method.name != "__call__" and not call.doc.strip()
+    return signature, _returns(call, scope), "" if is_inner else _call_doc(call), block(body, BODY)
 
 
 def _dedented(source: str) -> str:

@@ -58,6 +58,8 @@ class Kind:
     """The constructor where a spec names none."""
     has_instances: bool = True
     """Whether there are instances of its classes; without, `tests` gives all that the test class needs."""
+    methods: bool = False
+    """Whether its classes may have methods of the author's beside the call."""
     nests: bool = False
     """Whether its groups may be classes of their own."""
     rebuilds: bool = False

@@ -10,7 +10,7 @@ from scaffold.emit.text import docstring
 from scaffold.errors import Fault
 from scaffold.kinds import Kind
 from scaffold.kinds.module import base_names
-from scaffold.spec.bases import asks_for_call, lineage, with_inherited_call
+from scaffold.spec.bases import asks_for, asks_for_call, lineage, with_inherited_call
 from scaffold.spec.model import Field, ModuleSpec
 
 _MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable", "frozen")
@@ -30,7 +30,8 @@ def faults(spec: ModuleSpec) -> Iterator[Fault]:
     if spec.constructor != "factory":
         fix = "remove it: the subclass has the constructor"
         yield Fault(f"{spec.where}: constructor", "an abstract class is not built", fix)
-    has_member = any(one.stored for one in spec.fields) or asks_for_call(spec)
+    asked = asks_for_call(spec) or any(asks_for(spec, one) for one in spec.methods)
+    has_member = any(one.stored for one in spec.fields) or asked
     if not has_member:
         fix = 'declare a field, or write `[call]` with `body = "..."`'
         yield Fault(f"{spec.where}: fields", "nothing is abstract", fix)
@@ -63,16 +64,24 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     every = (*reversed(lineage(spec, known)), spec)
     fields = dict.fromkeys(field.name for one in every for field in one.fields if field.stored)
     made = with_inherited_call(replace(spec, call=None), known).call is not None
+    called = ("__call__",) if not made and any(map(asks_for_call, every)) else ()
     return {
         "name": spec.name,
         "is_abstract": True,
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "suite_doc": docstring(f"The laws of abstract classes on `{spec.name}`.", METHOD),
         "abstract_fields": repr(tuple(fields)),
-        "abstract_methods": repr(("__call__",) if not made and any(map(asks_for_call, every)) else ()),
+        "abstract_methods": repr((*called, *_asked(every))),
         "has_foreign_base": any(base.module for one in every for base in one.bases),
         "test_classes": [],
     }
+
+
+def _asked(every: tuple[ModuleSpec, ...]) -> tuple[str, ...]:
+    """The methods that none of the classes makes."""
+    pairs = [(one, method) for one in every for method in one.methods]
+    made = {method.name for one, method in pairs if not asks_for(one, method)}
+    return tuple(dict.fromkeys(method.name for _, method in pairs if method.name not in made))
 
 
 KIND = Kind(
@@ -82,6 +91,7 @@ KIND = Kind(
     imports={"abc": "import abc", "AbstractLaws": "from pytree_laws.abstract import AbstractLaws"},
     laws=("abstract",),
     has_instances=False,
+    methods=True,
     faults=faults,
     tests=tests,
 )

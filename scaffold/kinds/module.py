@@ -6,7 +6,14 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
 from scaffold.emit.groups import group_context
-from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, readable
+from scaffold.emit.members import (
+    BODY,
+    call_context,
+    class_doc,
+    constructor_doc,
+    properties,
+    readable,
+)
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
@@ -90,6 +97,7 @@ KIND = Kind(
     context=context,
     varies=True,
     complete=complete,
+    methods=True,
     nests=True,
     keeps_state=True,
 )

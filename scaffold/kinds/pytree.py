@@ -267,6 +267,7 @@ KIND = Kind(
     context=context,
     tests=tests,
     varies=True,
+    methods=True,
     nests=True,
     rebuilds=True,
     combines=True,

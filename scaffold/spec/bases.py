@@ -7,7 +7,7 @@ from dataclasses import replace
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
 from scaffold.spec.check_source import known_attributes
-from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.type_texts import type_text
 from scaffold.spec.types import Type
@@ -27,6 +27,11 @@ def asks_for_call(spec: ModuleSpec) -> bool:
         and spec.call is not None
         and is_abstract_body(spec.call.body or "...")
     )
+
+
+def asks_for(spec: ModuleSpec, method: Method) -> bool:
+    """Whether a method of an abstract class is abstract."""
+    return not kind_of(spec.kind).has_instances and is_abstract_body(method.call.body or "...")
 
 
 def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSpec, ...]:
@@ -72,9 +77,12 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
             yield from _field_faults(spec, base, field)
         if base.call is not None:
             yield from _call_faults(spec, base, base.call)
+        for method in base.methods:
+            yield from _method_faults(spec, every, base, method)
     if every and not any(base.module for one in (spec, *every) for base in one.bases):
         inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
-        whole = replace(spec, bases=(), fields=(*spec.fields, *inherited))
+        methods = tuple(method for base in every for method in base.methods)
+        whole = replace(spec, bases=(), fields=(*spec.fields, *inherited), methods=(*spec.methods, *methods))
         yield from known_attributes(whole, frozenset())
 
 
@@ -115,14 +123,41 @@ def _call_faults(spec: ModuleSpec, base: ModuleSpec, asked: Call) -> Iterator[Fa
         fix = f'write `args = "{shown}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
         yield Fault(place, f"takes and returns a state, and that of `{base.name}` does not", fix)
     else:
-        if not _takes(spec.call.args, asked.args):
-            shown = ", ".join(map(_shown, asked.args))
-            what = f"differs from the arguments of `{base.name}`"
-            yield Fault(f"{place}.args", what, f'write `args = "{shown}"`; what follows has a default')
-        if asked.returns and not _same(spec.call.returns, asked.returns):
-            shown = ", ".join(map(type_text, asked.returns))
-            what = f"differs from the result of `{base.name}`"
-            yield Fault(f"{place}.returns", what, f'write `returns = "{shown}"`')
+        yield from _signature_faults(base, spec.call, asked, place)
+
+
+def _signature_faults(base: ModuleSpec, own: Call, asked: Call, place: str) -> Iterator[Fault]:
+    if not _takes(own.args, asked.args):
+        shown = ", ".join(map(_shown, asked.args))
+        what = f"differs from the arguments of `{base.name}`"
+        yield Fault(f"{place}.args", what, f'write `args = "{shown}"`; what follows has a default')
+    if asked.returns and not _same(own.returns, asked.returns):
+        shown = ", ".join(map(type_text, asked.returns))
+        what = f"differs from the result of `{base.name}`"
+        yield Fault(f"{place}.returns", what, f'write `returns = "{shown}"`')
+
+
+def _method_faults(
+    spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Method
+) -> Iterator[Fault]:
+    name = asked.name
+    own = next((one for one in spec.methods if one.name == name), None)
+    place = f"{spec.where}: methods.{name}"
+    if not asks_for(base, asked):
+        if own is not None:
+            fix = f'rename it, or write `body = "..."` in `{base.name}`'
+            yield Fault(place, f"overrides `{name}` of `{base.name}`, which is concrete", fix)
+    elif own is None:
+        made = any(one.name == name and not asks_for(at, one) for at in every for one in at.methods)
+        if kind_of(spec.kind).has_instances and not made:
+            shown = ", ".join(map(_shown, asked.call.args))
+            fix = f'write `[methods.{name}]` with `args = "{shown}"` and a body'
+            yield Fault(f"{spec.where}: methods", f"`{base.name}` asks for a method `{name}`", fix)
+    elif own.decorators != asked.decorators:
+        fix = f'write `decorator = "{"; ".join(asked.decorators)}"`' if asked.decorators else "remove it"
+        yield Fault(f"{place}.decorator", f"differs from that of `{base.name}`", fix)
+    else:
+        yield from _signature_faults(base, own.call, asked.call, place)
 
 
 def _takes(own: tuple[Argument, ...], asked: tuple[Argument, ...]) -> bool:

@@ -10,6 +10,7 @@ from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.bases import bases_faults
 from scaffold.spec.check_call import call_faults
 from scaffold.spec.check_fields import field_faults, value_faults
+from scaffold.spec.check_methods import method_faults
 from scaffold.spec.check_optional import optional_faults
 from scaffold.spec.check_source import (
     keys_used_once,
@@ -55,7 +56,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     of_kind = tuple(kind.faults(sound))
     faults += [*of_kind, *_tests(sound if of_kind else kind.complete(sound), names)]
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
-    faults += frozen_faults(sound)
+    faults += [*frozen_faults(sound), *method_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.
     place = f"{sound.where}: test.sizes"
     return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]

@@ -14,11 +14,12 @@ from scaffold.spec.types import Type, arrays, dim_names
 
 
 def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
-    """What is wrong with the call; its body's names are looked up elsewhere."""
-    call = spec.call
-    if call is None:
-        return
-    place = f"{spec.where}: call"
+    """What is wrong with the call and the methods; the names in their bodies are looked up elsewhere."""
+    for key, function in spec.functions:
+        yield from _faults(spec, function.call, f"{spec.where}: {key}", unread)
+
+
+def _faults(spec: ModuleSpec, call: Call, place: str, unread: frozenset[str]) -> Iterator[Fault]:
     names = [argument.name for argument in call.args]
     for argument in call.args:
         yield from _argument(argument, f"{place}.args", spec.name)

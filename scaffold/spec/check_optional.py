@@ -24,8 +24,8 @@ def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
     fields = {one.name: one for one in spec.stored if one.optional or one.nullable}
     if not fields:
         return
-    if spec.call is not None and spec.call.body:
-        yield from _faults(ast.parse(dedented(spec.call.body)).body, fields, f"{spec.where}: call.body")
+    for key, function in spec.functions:
+        yield from _faults(ast.parse(dedented(function.call.body)).body, fields, f"{spec.where}: {key}.body")
     for one in spec.derived:
         if one.expression:
             body: list[ast.stmt] = [ast.Return(ast.parse(one.expression.strip(), mode="eval").body)]

@@ -18,7 +18,7 @@ from scaffold.spec.expressions import (
     own_nodes,
     syntax_fault,
 )
-from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.names import IMPORTS, class_name_fault
 from scaffold.spec.rewriting import self_attributes
 from scaffold.spec.states import ARGUMENT as STATE_ARGUMENT
@@ -48,13 +48,14 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
             yield Piece(f"{spec.where}: arguments", argument.default)
     if spec.setup:
         yield Piece(f"{spec.where}: setup", spec.setup, expression=False)
-    if spec.call is not None:
-        for argument in spec.call.args:
+    for key, function in spec.functions:
+        for argument in function.call.args:
             if argument.default is not None:
-                yield Piece(f"{spec.where}: call.args", argument.default)
-        if spec.call.body:
-            body = f"{spec.where}: call.body"
-            yield Piece(body, spec.call.body, expression=False, updates=may_update(spec))
+                yield Piece(f"{spec.where}: {key}.args", argument.default)
+        yield from (Piece(f"{spec.where}: {key}.decorator", one) for one in function.decorators)
+        if function.call.body:
+            body = f"{spec.where}: {key}.body"
+            yield Piece(body, function.call.body, expression=False, updates=may_update(spec))
     yield from _pieces_of_tests(spec)
     yield from _claims(spec)
 
@@ -160,9 +161,8 @@ def readable(spec: ModuleSpec) -> tuple[ModuleSpec, str]:
     broken = [one.text for one in pieces(spec) if is_broken(one.text, expression=one.expression)]
     if not broken:
         return spec, ""
-    call = spec.call
-    if call is not None and is_broken(call.body or None, expression=False):
-        call = replace(call, body="")
+    call = None if spec.call is None else _readable_call(spec.call)
+    methods = tuple(map(_readable_method, spec.methods))
     setup = "" if is_broken(spec.setup or None, expression=False) else spec.setup
     rows = tuple(_parsed(row) for row in spec.test.rejected)
     test = replace(spec.test, values=_parsed(spec.test.values), other=_parsed(spec.test.other), rejected=rows)
@@ -173,7 +173,16 @@ def readable(spec: ModuleSpec) -> tuple[ModuleSpec, str]:
         reference="" if is_broken(test.reference or None, expression=False) else test.reference,
     )
     fields = tuple(map(_readable_field, spec.fields))
-    return replace(spec, fields=fields, setup=setup, call=call, test=test), "\n".join(broken)
+    return replace(spec, fields=fields, setup=setup, call=call, methods=methods, test=test), "\n".join(broken)
+
+
+def _readable_call(call: Call) -> Call:
+    return replace(call, body="") if is_broken(call.body or None, expression=False) else call
+
+
+def _readable_method(method: Method) -> Method:
+    decorators = tuple(one for one in method.decorators if not is_broken(one))
+    return replace(method, call=_readable_call(method.call), decorators=decorators)
 
 
 def _parsed(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
@@ -246,12 +255,13 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
 
 
 def _known_in_call(spec: ModuleSpec, shared: frozenset[str]) -> Iterator[Fault]:
-    if spec.call is None:
-        return
-    for one in spec.call.args:
-        yield from _unknown(one.default, shared, f"{spec.where}: call.args")
-    scope = shared | {"self"} | {argument.name.lstrip("*") for argument in spec.call.args}
-    yield from _unknown(spec.call.body, scope, f"{spec.where}: call.body", expression=False)
+    for key, function in spec.functions:
+        for one in function.call.args:
+            yield from _unknown(one.default, shared, f"{spec.where}: {key}.args")
+        for one in function.decorators:
+            yield from _unknown(one, shared, f"{spec.where}: {key}.decorator")
+        scope = shared | {function.owner} | {argument.name.lstrip("*") for argument in function.call.args}
+        yield from _unknown(function.call.body, scope, f"{spec.where}: {key}.body", expression=False)
 
 
 def _unknown(
@@ -296,14 +306,14 @@ def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault
         yield from _attributes(spec, field.check, f"{place}.check", unread)
         if not field.stored:
             yield from _attributes(spec, field.expression, f"{place}.{field.expression_key}", unread)
-    if spec.call is not None:
-        yield from _attributes(spec, spec.call.body, f"{spec.where}: call.body", unread)
     for piece in _claims(spec):
         yield from _attributes(spec, piece.text, piece.place, unread)
+    for key, function in spec.functions:
+        yield from _attributes(spec, function.call.body, f"{spec.where}: {key}.body", unread)
 
 
 def _attributes(spec: ModuleSpec, source: str | None, place: str, unread: frozenset[str]) -> Iterator[Fault]:
-    legal = tuple(sorted(field.name for field in spec.fields))
+    legal = tuple(sorted(one.name for one in (*spec.fields, *spec.methods)))
     for name in self_attributes(source) if source else ():
         if name in ("__dict__", "__setattr__", "__delattr__"):
             yield Fault(place, f"`self.{name}` goes around the fields", "name each field", legal)

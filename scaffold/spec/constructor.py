@@ -40,11 +40,13 @@ class Parameter:
 
 
 def _dims(spec: ModuleSpec) -> Iterator[str]:
-    """Every dim as written, in order: of the fields, then of the call, then of the constructor's own arguments."""
-    call = spec.call
-    in_call = (
-        (*(one.type for one in call.args if one.type is not None), *call.returns) if call is not None else ()
-    )
+    """Every dim as written, in order: of the fields, then of the call and the methods, then of the constructor's own arguments."""
+    calls = [function.call for _, function in spec.functions]
+    in_call = [
+        kind
+        for call in calls
+        for kind in (*(one.type for one in call.args if one.type is not None), *call.returns)
+    ]
     declared = (one.type for one in spec.arguments if one.type is not None)
     for kind in (*(field.type for field in spec.fields), *in_call, *declared):
         yield from (dim for array in arrays(kind) for dim in array.dims)

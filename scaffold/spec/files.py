@@ -1,9 +1,15 @@
-"""Spec files: reading them, with the place of each fault, and the classes whose specs lie beside."""
+"""Spec files: reading them, with the place of each fault, and the classes whose specs lie beside.
 
+A file is TOML, with one class, or a skeleton, with any number. Both give tables, and nothing after that asks which it was.
+"""
+
+import re
 import tomllib
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.places import read_regular
@@ -13,41 +19,99 @@ from scaffold.spec.places import located
 from scaffold.spec.read import read_spec
 from scaffold.spec.toml import read_toml
 
+SUFFIXES = (".toml", ".py")
+_QUOTED = re.compile(r"`([^`]*)`")
+_CLASS = re.compile(r"^class\s+([A-Z]\w*)", re.MULTILINE)
 
-def read_spec_file(path: Path, where: str, beside: Sequence[Path] = ()) -> ModuleSpec:
-    """The spec in a file that faults call `where`; `beside` are those that are generated with it."""
-    raw = read_toml(path, where)
 
-    def is_class(name: str) -> bool:
-        return (path.parent / f"{stem(name)}.toml").is_file() or name in _names(tuple(beside))
+@dataclass(frozen=True)
+class Raw:
+    """The tables of one class, what faults call it, and what is wrong with what the tables do not hold."""
 
-    with located({where: path}):
-        return read_spec(raw, where, is_class=is_class)
+    where: str
+    tables: dict[str, Any]
+    faults: tuple[Fault, ...] = ()
+
+
+def is_spec_file(name: str) -> bool:
+    """Whether a file of this name holds specs."""
+    return name.endswith(SUFFIXES)
+
+
+def raw_specs(path: Path, where: str) -> list[Raw]:
+    """The tables of each class of a file. Raises `ScaffoldError` where it cannot be read at all."""
+    if path.suffix != ".py":
+        return [Raw(where, read_toml(path, where))]
+    from scaffold.spec.skeletons.read import read_skeletons  # here, since most specs are no skeletons
+
+    return [Raw(one.where, one.raw, one.faults) for one in read_skeletons(path, where)]
+
+
+def read_spec_file(path: Path, where: str, name: str = "") -> ModuleSpec:
+    """The spec in a file that faults call `where`; where it holds several classes, that of the class `name`."""
+    found = raw_specs(path, where)
+    chosen = [one for one in found if one.tables.get("name") == name] if len(found) > 1 else found
+    if not chosen:
+        what = f"describes {len(found)} classes" + (f", and no `{name}`" if name else "")
+        legal = tuple(str(one.tables.get("name")) for one in found)
+        raise ScaffoldError(what, where=where, fix="name one of them, or read them all", legal=legal)
+    return _read(chosen[0], path, [path])
 
 
 def read_spec_files(paths: Iterable[Path]) -> tuple[ModuleSpec, ...]:
     """The specs in several files. Raises one `ScaffoldError` with the faults of all of them."""
     every = list(paths)
     found: list[ModuleSpec] = []
-    faults: list[Fault] = []
+    faults: dict[Fault, None] = {}
     for path in every:
         try:
-            found.append(read_spec_file(path, path.as_posix(), every))
+            for raw in raw_specs(path, path.as_posix()):
+                try:
+                    found.append(_read(raw, path, every))
+                except ScaffoldError as error:
+                    faults.update(dict.fromkeys(error.faults))
         except ScaffoldError as error:
-            faults += error.faults
+            faults.update(dict.fromkeys(error.faults))
     if faults:
         raise ScaffoldError.of(faults)
     return tuple(found)
 
 
+def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
+    """The spec of one class. Raises `ScaffoldError` with its faults, and those that its door found."""
+
+    def is_class(name: str) -> bool:
+        lies = any((path.parent / f"{stem(name)}{suffix}").is_file() for suffix in SUFFIXES)
+        return lies or name in _names((path, *beside))
+
+    try:
+        with located({raw.where: path}):
+            spec = read_spec(raw.tables, raw.where, unread=_unread(raw), is_class=is_class)
+    except ScaffoldError as error:
+        raise ScaffoldError.of({*raw.faults, *error.faults}) from None
+    if raw.faults:
+        raise ScaffoldError.of(raw.faults)
+    return spec
+
+
+def _unread(raw: Raw) -> str:
+    """The names that what could not be read may have brought: none of them is unknown for that."""
+    return " ".join(name for fault in raw.faults for name in _QUOTED.findall(fault.what))
+
+
 @cache
 def _names(paths: tuple[Path, ...]) -> frozenset[str]:
     """The names of the classes in these files, of those that can be read."""
-    return frozenset(name for path in paths if isinstance(name := _name(path), str))
+    return frozenset(name for path in paths for name in names_in(path))
 
 
-def _name(path: Path) -> object:
+def names_in(path: Path) -> tuple[str, ...]:
+    """The classes that a file says it describes; none where it cannot be read, which is told when somebody wants it."""
     try:
-        return tomllib.loads(read_regular(path).decode("utf-8-sig")).get("name")
+        text = read_regular(path).decode("utf-8-sig")
+        if path.suffix == ".py":
+            return tuple(_CLASS.findall(text))
+        name = tomllib.loads(text).get("name")
     except (OSError, ValueError, RecursionError):
-        return None  # it is told when that file is read
+        return ()
+    return (name,) if isinstance(name, str) else ()

@@ -74,6 +74,7 @@ SPEC_KEYS = {
     "fields": Key("table", "The fields, in order.", required=True),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
     "call": Key("table", "The `__call__` method."),
+    "methods": Key("table", "Further methods: a table `[methods.NAME]` each."),
     "test": Key("table", "Values for the generated tests."),
 }
 FIELD_KEYS = {
@@ -140,6 +141,12 @@ CONDITION_KEYS = {
         "An expression over `self` and the arguments of the call that must be true: `close(self(self(x)), x)`.",
         required=True,
     ),
+}
+METHOD_KEYS = {
+    "decorator": Key(
+        "string", "`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."
+    ),
+    **{name: key for name, key in CALL_KEYS.items() if name in ("args", "returns", "body", "doc")},
 }
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),

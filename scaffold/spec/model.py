@@ -147,6 +147,22 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Method:
+    """A method beside the call; `decorators` are as source, from the outermost."""
+
+    name: str
+    call: Call
+    decorators: tuple[str, ...] = ()
+
+    @property
+    def owner(self) -> str:
+        """The name of its first argument; none where it is static."""
+        if "staticmethod" in self.decorators:
+            return ""
+        return "cls" if "classmethod" in self.decorators else "self"
+
+
+@dataclass(frozen=True)
 class TestPlan:
     """What the generated tests use where the defaults do not do."""
 
@@ -215,6 +231,8 @@ class ModuleSpec:
     options: tuple[tuple[str, Any], ...] = ()
     """What the kind takes beside fields, by name."""
     call: Call | None = None
+    methods: tuple[Method, ...] = ()
+    """Methods beside the call, in the order of the author."""
     test: TestPlan = TestPlan()
     where: str = "spec"
     file: str = ""
@@ -248,17 +266,24 @@ class ModuleSpec:
     @property
     def classes(self) -> tuple[ClassType, ...]:
         """The other classes that fields, arguments and the call name, in order."""
-        arguments = (*self.arguments, *(self.call.args if self.call else ()))
+        calls = [function.call for _, function in self.functions]
+        arguments = (*self.arguments, *(one for call in calls for one in call.args))
         named = (one.type for one in arguments if one.type is not None)
         kinds = (
             *self.bases,
             *(one.type for one in self.fields),
             *named,
-            *(self.call.returns if self.call else ()),
+            *(kind for call in calls for kind in call.returns),
             *map(ClassType, self.uses),
         )
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
+
+    @property
+    def functions(self) -> tuple[tuple[str, Method], ...]:
+        """The call, as a method, and the methods, each with the key under which the author wrote it."""
+        called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
+        return (*called, *((f"methods.{one.name}", one) for one in self.methods))
 
     def rebuilds_by(self, form: str) -> bool:
         """Whether jax rebuilds an instance in this form; only some kinds choose one."""

@@ -37,19 +37,18 @@ def located(files: Mapping[str, Path]) -> Generator[None]:
     try:
         yield
     except ScaffoldError as error:
-        cache: dict[Path, Positions | None] = {}
+        cache: dict[str, Positions | None] = {}
         faults = [_located(fault, files, cache) for fault in error.faults]
         raise ScaffoldError.of(faults, exit_code=error.exit_code) from None
 
 
-def _located(fault: Fault, files: Mapping[str, Path], cache: dict[Path, Positions | None]) -> Fault:
+def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Positions | None]) -> Fault:
     where = max((one for one in files if f"{fault.where}: ".startswith(f"{one}: ")), key=len, default=None)
     if where is None or fault.line is not None:
         return fault
-    path = files[where]
-    if path not in cache:
-        cache[path] = _positions(path)
-    positions = cache[path]
+    if where not in cache:
+        cache[where] = _positions(files[where], where)
+    positions = cache[where]
     if positions is None:
         return fault
     named = _NAMED.search(fault.what)
@@ -58,8 +57,10 @@ def _located(fault: Fault, files: Mapping[str, Path], cache: dict[Path, Position
     return replace(fault, line=line, column=column)
 
 
-def _positions(path: Path) -> Positions | None:
-    """The places of the keys of a file; none where it is gone, or is no TOML, or is nested without end."""
+def _positions(path: Path, where: str) -> Positions | None:
+    """The places of the keys of a spec; none where its file is gone, or is no TOML, or is nested without end."""
+    if path.suffix == ".py":
+        return _in_skeleton(path, where)
     import tomllib  # here, because only a fault needs it
 
     try:
@@ -68,6 +69,16 @@ def _positions(path: Path) -> Positions | None:
         return key_positions(text.replace("\r\n", "\n"))
     except (OSError, ValueError, RecursionError):
         return None
+
+
+def _in_skeleton(path: Path, where: str) -> Positions | None:
+    from scaffold.spec.skeletons.read import read_skeletons  # here, because only a fault needs it
+
+    try:
+        found = read_skeletons(path, where.partition(": ")[0])
+    except ScaffoldError:
+        return None
+    return next((one.positions for one in found if one.where == where), None)
 
 
 @contextmanager

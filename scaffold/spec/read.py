@@ -20,9 +20,9 @@ from scaffold.spec.entries import (
     without_none,
 )
 from scaffold.spec.expressions import dedented
+from scaffold.spec.functions import read_call, read_methods
 from scaffold.spec.groups import class_of_group, group_faults
 from scaffold.spec.keys import (
-    CALL_KEYS,
     FIELD_KEYS,
     GROUP_KEYS,
     SPEC_KEYS,
@@ -34,7 +34,7 @@ from scaffold.spec.model import Argument, Call, Field, Group, ModuleSpec
 from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.read_tests import read_test
 from scaffold.spec.roles import UNTOLD, given_role, legal_roles, role_of, untold_fault
-from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
+from scaffold.spec.signature import SignatureSyntaxError, parse_argument
 from scaffold.spec.tokens import parse_field_text
 from scaffold.spec.type_texts import type_fix, without_role
 from scaffold.spec.types import (
@@ -192,36 +192,7 @@ class Reader:
         return tuple(kind for _, kind in kinds if isinstance(kind, ClassType))
 
     def call(self, raw: Mapping[str, Any]) -> Call | None:
-        table = self.table(raw, "call")
-        if not isinstance(raw.get("call"), Mapping):
-            return None
-        self.faults += [_at(fault, self.where) for fault in key_faults(table, CALL_KEYS, "call")]
-        body = dedented(self.text(table, "body"))
-        if isinstance(table.get("body"), str) and not body:
-            self.add(self.place("call", "body"), "is empty", "write `return ...`")
-        parts = [part for part in split_top(self.text(table, "args"), ",") if part]
-        returns, several = self.returns(table)
-        return Call(
-            args=self.arguments(parts, self.place("call", "args")),
-            body=body,
-            returns=returns,
-            returns_tuple=several,
-            doc=self.text(table, "doc"),
-            carry=text_or_none(table.get("carry")),
-            axis_name=text_or_none(table.get("axis_name")),
-        )
-
-    def returns(self, table: Mapping[str, Any]) -> tuple[tuple[Type, ...], bool]:
-        text = table.get("returns")
-        if not isinstance(text, str):
-            return (), False
-        try:
-            return parse_returns(text)
-        except TypeSyntaxError as error:
-            self.add(self.place("call", "returns"), str(error), error.fix or type_fix(text), LEGAL_TYPES)
-            # Whatever is carried, it is not the fault of `carry`.
-            self.unread.append(f"{text} {self.text(table, 'carry')}")
-            return (), False
+        return read_call(self, raw)
 
     def options(self, raw: Mapping[str, Any], kind: str) -> tuple[tuple[str, Any], ...]:
         """The options that are what the kind takes."""
@@ -290,6 +261,7 @@ def read_spec(
         options=reader.options(raw, kind),
         call=reader.call(raw),
         test=read_test(reader, raw),
+        methods=read_methods(reader, raw),
         where=where,
         file=reader.text(raw, "file"),
     )

@@ -10,6 +10,7 @@ from scaffold.spec.keys import (
     CONDITION_KEYS,
     FIELD_KEYS,
     GROUP_KEYS,
+    METHOD_KEYS,
     SPEC_KEYS,
     TEST_KEYS,
     Key,
@@ -50,6 +51,7 @@ def json_schema() -> dict[str, Any]:
     schema["properties"]["test"] = tests = _table(TEST_KEYS)
     for name, keys in (("cases", CASE_KEYS), ("holds", CONDITION_KEYS)):
         tests["properties"][name]["items"] = _table(keys)
+    schema["properties"]["methods"]["additionalProperties"] = _table(METHOD_KEYS)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A class for scaffold to generate",

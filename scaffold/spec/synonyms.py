@@ -84,7 +84,7 @@ _UNSAID = {
     "boolean": "write `bool`",
     "function": "write `callable`",
 }  # fmt: skip
-_MODULES = frozenset(
+MODULES = frozenset(
     (
         "jax",
         "jnp",
@@ -133,7 +133,7 @@ def _parsed(text: str) -> ast.expr:
 def _last(node: ast.Attribute) -> str:
     """The name at the end of `jnp.ndarray`; a class of another module has a `:` before its name."""
     module = ast.unparse(node.value)
-    if module in _MODULES:
+    if module in MODULES:
         return node.attr
     raise TypeSyntaxError(f"`{module}.{node.attr}` is not a type", f"write `{module}:{node.attr}`")
 

@@ -73,9 +73,13 @@ def write_toml(raw: Mapping[str, Any], schema: str) -> str:
     lines += [f"{name} = {toml_value(raw[name])}" for name in _TOP if name in raw]
     lines += ["", "[fields]"]
     lines += [f"{_key(name)} = {toml_value(field)}" for name, field in raw["fields"].items()]
-    for table in ("options", "groups", "call", "test"):
+    for table in ("options", "groups", "call"):
         if raw.get(table):
             lines += ["", f"[{table}]", *_table_lines(raw[table])]
+    for name, method in raw.get("methods", {}).items():
+        lines += ["", f"[methods.{_key(name)}]", *_table_lines(method)]
+    if raw.get("test"):
+        lines += ["", "[test]", *_table_lines(raw["test"])]
     return "\n".join(lines) + "\n"
 
 

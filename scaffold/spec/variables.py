@@ -155,6 +155,10 @@ def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if field.variable is not None:
             yield from _type_faults(spec, field, field.variable, f"{place}.variable")
         yield from _field_faults(field, place)
+    for method in spec.methods:
+        if method.name in _OWN:
+            what, fix = f"`{method.name}` hides a member of the module", f"write `{method.name}_`"
+            yield Fault(f"{spec.where}: methods.{method.name}", what, fix)
     yield from _update_faults(spec)
 
 
@@ -186,11 +190,13 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
 
 def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
     legal = tuple(one.name for one in spec.dynamic if _may_update(one))
-    for name in assigned(spec.call.body) if spec.call is not None else ():
+    bodies = {key: function.call.body for key, function in spec.functions}
+    for key, name in ((key, name) for key, body in bodies.items() for name in assigned(body)):
         if name not in legal:
             fix = f'write `role = "state"` for `{name}`, or return the new value'
-            what = f"the call assigns `self.{name}`, and it may update state alone"
-            yield Fault(f"{spec.where}: call.body", what, fix, legal)
+            told = "the call" if key == "call" else f"`{key.removeprefix('methods.')}`"
+            what = f"{told} assigns `self.{name}`, and it may update state alone"
+            yield Fault(f"{spec.where}: {key}.body", what, fix, legal)
 
 
 def _may_update(field: Field) -> bool:

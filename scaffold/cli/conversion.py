@@ -1,0 +1,34 @@
+"""The command `convert`."""
+
+from pathlib import Path
+
+import click
+
+from scaffold.cli.commands import folder_option, json_option, main
+from scaffold.cli.outcome import carry_out, recovered
+
+SPEC = click.Path(path_type=Path)
+
+
+@main.command("convert", short_help="Write a spec in its other form: TOML, or Python.")
+@click.argument("source", metavar="SPEC", type=SPEC)
+@click.argument("target", metavar="FILE|DIR", type=SPEC)
+@folder_option
+@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
+@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@click.option("--force", is_flag=True, help="Overwrite files that differ.")
+@json_option
+def convert(
+    source: Path, target: Path, folder: Path, dry_run: bool, diff: bool, force: bool, as_json: bool
+) -> None:
+    """Write the spec SPEC in its other form: `affine.toml` as `affine.py`, or the other way.
+
+    Where the second argument is a folder, each class gets a file there.
+    """
+    from scaffold.convert import plan_conversion
+    from scaffold.layout import find_layout
+
+    layout = find_layout(folder)
+    recovered(layout.root, writes=not (dry_run or diff))
+    plan = plan_conversion(source, target, layout, force=force)
+    carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)

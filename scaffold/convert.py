@@ -1,0 +1,142 @@
+"""A spec from one form to the other: TOML to a skeleton, and a skeleton to TOML. What it says stays the same."""
+
+import io
+import os
+import re
+import tokenize
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scaffold.errors import ScaffoldError
+from scaffold.fileset import File, Plan, make_plan
+from scaffold.layout import Layout
+from scaffold.places import read_regular
+from scaffold.spec import ModuleSpec
+from scaffold.spec.constructor import Parameter, parameters
+from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files
+from scaffold.spec.names import IMPORTS, stem
+from scaffold.spec.raw import as_table, as_text
+from scaffold.spec.read import read_spec
+from scaffold.spec.shortened import shortened
+from scaffold.spec.toml import write_toml
+
+SCHEMA_NAME = "scaffold.schema.json"
+_STRINGS = re.compile(
+    r'"""(?:\\.|(?!""").)*"""|\'\'\'(?:(?!\'\'\').)*\'\'\'|"(?:\\.|[^"\\\n])*"|\'[^\'\n]*\'', re.DOTALL
+)
+
+
+def plan_conversion(source: Path, target: Path, layout: Layout, *, force: bool = False) -> Plan:
+    """The plan that writes the specs of `source` in the other form: to a file of that form, or to one a class in a folder.
+
+    Raises `ScaffoldError` where the spec has faults, or the target cannot hold it.
+    """
+    suffix = _other_form(source) if target.is_dir() else target.suffix
+    _check_forms(source, target, suffix)
+    specs = read_spec_files([source])
+    raws = [one.tables for one in raw_specs(source, source.as_posix())]
+    if len(specs) > 1 and not target.is_dir():
+        what = f"describes {len(specs)} classes, and a TOML file holds one"
+        raise ScaffoldError(what, where=source.as_posix(), fix="name a folder: each class gets a file there")
+    named = [target / f"{stem(spec.name)}{suffix}" if target.is_dir() else target for spec in specs]
+    root = Path(os.path.abspath(layout.root if _is_below(target, layout.root) else named[0].parent))
+    texts = [_written(raw, spec, suffix) for raw, spec in zip(raws, specs, strict=True)]
+    for text, spec in zip(texts, specs, strict=True):
+        _check_meaning(text, suffix, spec, source)
+    places = [PurePosixPath(Path(os.path.relpath(place, root)).as_posix()) for place in named]
+    files = [File(place, text) for place, text in zip(places, texts, strict=True)]
+    plan = make_plan(root, [*files, *_schema(files, suffix)], force=force)
+    return replace(plan, notes=tuple(_notes(source, raws)))
+
+
+def _other_form(source: Path) -> str:
+    return SUFFIXES[1] if source.suffix == SUFFIXES[0] else SUFFIXES[0]
+
+
+def _check_forms(source: Path, target: Path, suffix: str) -> None:
+    if source.suffix not in SUFFIXES:
+        raise ScaffoldError(
+            "is no spec", where=source.as_posix(), fix="name a TOML file or a skeleton", legal=SUFFIXES
+        )
+    if suffix not in SUFFIXES or suffix == source.suffix:
+        other = _other_form(source)
+        what = f"a {source.suffix} file is converted to a {other} file"
+        fix = f"write `{source.with_suffix(other).as_posix()}`, for example, or a folder that is there"
+        raise ScaffoldError(what, where=target.as_posix(), fix=fix)
+
+
+def _is_below(path: Path, root: Path) -> bool:
+    return Path(os.path.abspath(path)).is_relative_to(os.path.abspath(root))
+
+
+def _written(raw: Mapping[str, Any], spec: ModuleSpec, suffix: str) -> str:
+    if suffix == ".toml":
+        return write_toml(shortened(raw), f"./{SCHEMA_NAME}")
+    from scaffold.spec.skeletons import write_skeleton
+
+    return write_skeleton([(raw, spec)])
+
+
+def _schema(files: Iterable[File], suffix: str) -> list[File]:
+    """The schema beside TOML files, which name it."""
+    from scaffold.generate import schema_text
+
+    folders = dict.fromkeys(file.path.parent for file in files if suffix == ".toml")
+    return [File(folder / SCHEMA_NAME, schema_text(), keep=True) for folder in folders]
+
+
+# -- what must stay ----------------------------------------------------------------------------------------------------
+
+
+def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
+    """The spec without what may be said in several ways; the constructor's arguments are as they come to be."""
+    needed = tuple(sorted(set(spec.imports) - set(IMPORTS.values())))
+    call = None if spec.call is None else replace(spec.call, doc=spec.call.doc.strip())
+    methods = tuple(replace(one, call=replace(one.call, doc=one.call.doc.strip())) for one in spec.methods)
+    plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="")
+    plain = replace(plain, call=call, methods=methods)
+    return plain, parameters(spec)
+
+
+def _check_meaning(text: str, suffix: str, spec: ModuleSpec, source: Path) -> None:
+    """What is written says the same, or is not written."""
+    from scaffold.spec.skeletons.read import skeletons_of
+
+    where = source.as_posix()
+    raw = tomllib.loads(text) if suffix == ".toml" else skeletons_of(text, where)[0].raw
+    if meaning(read_spec(raw, where, is_class=spec.uses.__contains__)) != meaning(spec):
+        what = f"`{spec.name}` holds something that a {suffix} file would not say in the same way"
+        raise ScaffoldError(what, where=where, fix="keep the file as it is, and report it")
+
+
+def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The comments for which the other form has no place."""
+    text = read_regular(source).decode("utf-8-sig")
+    found = _comments(text) if source.suffix == ".py" else _toml_comments(text)
+    kept = [one for raw in raws for body in _bodies(raw) for one in _comments(body)]
+    for line, comment in found:
+        if comment in (one for _, one in kept):
+            kept.remove(next(one for one in kept if one[1] == comment))
+        else:
+            yield f"the comment in line {line} has no place there: {comment}"
+    yield f"{source.name} stays as it is: remove it, since both describe the same class"
+
+
+def _bodies(raw: Mapping[str, Any]) -> Iterator[str]:
+    for table in (raw.get("call"), *as_table(raw.get("methods")).values()):
+        yield as_text(as_table(table).get("body"))
+    yield as_text(raw.get("setup"))
+
+
+def _comments(text: str) -> list[tuple[int, str]]:
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return [(one.start[0], one.string) for one in tokens if one.type == tokenize.COMMENT]
+
+
+def _toml_comments(text: str) -> list[tuple[int, str]]:
+    plain = _STRINGS.sub(lambda found: re.sub(r"[^\n]", "_", found[0]), text)
+    lines = [(number, line.find("#"), line) for number, line in enumerate(plain.split("\n"), 1)]
+    return [(number, line[at:].rstrip()) for number, at, line in lines if at >= 0 and "#:schema" not in line]

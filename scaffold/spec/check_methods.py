@@ -1,0 +1,87 @@
+"""The rules for methods: their names, their decorators, and what they may do with state."""
+
+import re
+from collections.abc import Iterator
+
+from scaffold.errors import Fault
+from scaffold.kinds import NAMES, kind_of
+from scaffold.spec.model import Method, ModuleSpec
+from scaffold.spec.names import argument_name_fault
+from scaffold.spec.rewriting import self_attributes
+
+_BINARY = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
+OPERATORS = tuple(
+    f"__{name}__"
+    for name in (
+        *("len", "getitem", "contains", "iter", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge"),
+        *_BINARY,
+        *(f"r{name}" for name in _BINARY),
+        *("str", "repr", "format", "int", "float", "complex", "index"),
+    )
+)
+"""The special methods that change neither what an instance is, nor how it is compared, hashed, stored or made."""
+_OWNED = frozenset(
+    (
+        *("create", "trainable", "save", "load", "combine", "replace", "_check", "_rebuild"),
+        *("tree_flatten", "tree_unflatten"),
+    )
+)
+"""Methods that the class may get from the tool."""
+
+
+def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with the methods, but for what is told of their arguments, results and bodies as of a call's."""
+    kind = kind_of(spec.kind)
+    legal = tuple(name for name in NAMES if kind_of(name).methods)
+    for method in spec.methods:
+        place = f"{spec.where}: methods.{method.name}"
+        if spec.kind in NAMES and not kind.methods:
+            fix = "remove it, or write a function beside the class"
+            yield Fault(place, f"a class of kind `{spec.kind}` has no methods of its own", fix, legal)
+        yield from _name_faults(spec, method, place)
+        yield from _decorator_faults(method, f"{place}.decorator")
+        yield from _state_faults(spec, method, place)
+
+
+def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
+    name = method.name
+    if re.fullmatch(r"__\w+__", name):
+        if name == "__call__":
+            yield Fault(place, "`__call__` is the call", "write `[call]`")
+        elif name not in OPERATORS:
+            what = f"`{name}` is what jax, Python or the class decides by"
+            yield Fault(place, what, "choose another name", OPERATORS)
+        return
+    groups = {f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition")}
+    if spec.field(name) is not None:
+        yield Fault(place, f"`{name}` is a field too", "rename one of them")
+    elif name in _OWNED or name in groups:
+        yield Fault(
+            place, f"`{name}` is a name that the class uses itself", f"rename it, to `{name}_` for example"
+        )
+    else:
+        fault = argument_name_fault(name, place, spec.name, reserved=False)
+        yield from () if fault is None else (fault,)
+
+
+def _decorator_faults(method: Method, place: str) -> Iterator[Fault]:
+    for one in method.decorators:
+        if one.rpartition(".")[2] in ("setter", "deleter"):
+            yield Fault(
+                place, f"`{one}` changes an instance", "return the new value: instances are immutable"
+            )
+        elif one.rpartition(".")[2] in ("cached_property", "cache", "lru_cache"):
+            what = f"`{one}` keeps what it computes, tracers among it"
+            yield Fault(place, what, "write `property`, or compute it in the constructor")
+    if "property" in method.decorators and method.call.args:
+        yield Fault(place, "a property takes no arguments", "remove them, or the decorator")
+
+
+def _state_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
+    """`equinox.nn.State` goes through the call."""
+    names = {field.name for field in spec.fields if field.role == "state"}
+    if not kind_of(spec.kind).keeps_state or not method.call.body:
+        return
+    for name in sorted(names & set(self_attributes(method.call.body))):
+        fix = f"read `self.{name}` in the call, and give the method its value"
+        yield Fault(f"{place}.body", f"a method has no state to read `{name}` from", fix)

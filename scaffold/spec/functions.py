@@ -1,0 +1,74 @@
+"""The call and the methods of a spec: reading their tables."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from scaffold.errors import Fault
+from scaffold.spec.entries import text_or_none
+from scaffold.spec.expressions import dedented
+from scaffold.spec.keys import CALL_KEYS, METHOD_KEYS, Key, key_faults
+from scaffold.spec.model import Call, Method
+from scaffold.spec.raw import as_table, as_text
+from scaffold.spec.signature import parse_returns, split_top
+from scaffold.spec.type_texts import type_fix
+from scaffold.spec.types import LEGAL_TYPES, Type, TypeSyntaxError
+
+if TYPE_CHECKING:
+    from scaffold.spec.read import Reader  # it reads with this module
+
+
+def read_call(reader: "Reader", raw: Mapping[str, Any]) -> Call | None:
+    """The table `[call]`."""
+    if not isinstance(raw.get("call"), Mapping):
+        return None
+    return _call(reader, as_table(raw["call"]), "call", CALL_KEYS)
+
+
+def read_methods(reader: "Reader", raw: Mapping[str, Any]) -> tuple[Method, ...]:
+    """The tables `[methods.NAME]`, in order."""
+    return tuple(_method(reader, name, table) for name, table in as_table(raw.get("methods")).items())
+
+
+def _method(reader: "Reader", name: str, value: Any) -> Method:
+    place = f"methods.{name}"
+    if not isinstance(value, Mapping):
+        reader.add(
+            reader.place(place), f"{value!r} is not a table", f"write `[{place}]`, and `body` below it"
+        )
+    table = as_table(value)
+    decorators = tuple(line.strip().removeprefix("@") for line in as_text(table.get("decorator")).split("\n"))
+    return Method(name, _call(reader, table, place, METHOD_KEYS), tuple(filter(None, decorators)))
+
+
+def _call(reader: "Reader", table: Mapping[str, Any], place: str, keys: Mapping[str, Key]) -> Call:
+    reader.faults += [
+        Fault(f"{reader.where}: {fault.where}", fault.what, fault.fix, fault.legal)
+        for fault in key_faults(table, keys, place)
+    ]
+    body = dedented(as_text(table.get("body")))
+    if isinstance(table.get("body"), str) and not body:
+        reader.add(reader.place(place, "body"), "is empty", "write `return ...`")
+    parts = [part for part in split_top(as_text(table.get("args")), ",") if part]
+    returns, several = _returns(reader, table, place)
+    return Call(
+        args=reader.arguments(parts, reader.place(place, "args")),
+        body=body,
+        returns=returns,
+        returns_tuple=several,
+        doc=as_text(table.get("doc")),
+        carry=text_or_none(table.get("carry")),
+        axis_name=text_or_none(table.get("axis_name")),
+    )
+
+
+def _returns(reader: "Reader", table: Mapping[str, Any], place: str) -> tuple[tuple[Type, ...], bool]:
+    text = table.get("returns")
+    if not isinstance(text, str):
+        return (), False
+    try:
+        return parse_returns(text)
+    except TypeSyntaxError as error:
+        reader.add(reader.place(place, "returns"), str(error), error.fix or type_fix(text), LEGAL_TYPES)
+        # Whatever is carried, it is not the fault of `carry`.
+        reader.unread.append(f"{text} {as_text(table.get('carry'))}")
+        return (), False

@@ -1,0 +1,66 @@
+"""Annotations to the text of types: `eqx.nn.Linear` is `equinox.nn:Linear`, and words of jaxtyping and typing stay."""
+
+import ast
+
+from scaffold.spec.rewriting import rewrite
+from scaffold.spec.skeletons.names import Names, is_of_types
+from scaffold.spec.skeletons.notes import Notes
+
+
+def type_of(node: ast.expr, names: Names, notes: Notes) -> tuple[str, tuple[str, ...]]:
+    """The text of the type that an annotation writes, and the names of the classes of other modules in it."""
+    text = ast.get_source_segment(notes.text, node) or ""
+    text = ast.unparse(node) if "\n" in text else text
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        text = node.value
+    foreign: list[str] = []
+
+    def change(part: ast.AST, above: tuple[ast.AST, ...]) -> str | None:
+        if not isinstance(part, ast.Name | ast.Attribute) or _is_literal(above):
+            return None
+        whole = names.of(part)
+        if not whole:
+            return None
+        if whole in ("numpy.dtype", "jax.numpy.dtype"):
+            return "dtype"
+        module, _, name = whole.rpartition(".")
+        if not module or is_of_types(whole):
+            return name if isinstance(part, ast.Name) and name != part.id else None
+        foreign.append(part.id if isinstance(part, ast.Name) else "")
+        return f"{module}:{name}"
+
+    try:
+        changed = rewrite(text.strip(), change)
+    except SyntaxError:  # in a string; the grammar of types says what is wrong
+        return text, ()
+    return changed, tuple(filter(None, foreign))
+
+
+def _is_literal(above: tuple[ast.AST, ...]) -> bool:
+    """Whether it is within `Literal[...]`."""
+    return any(
+        isinstance(one, ast.Subscript) and ast.unparse(one.value).rpartition(".")[2] == "Literal"
+        for one in above
+    )
+
+
+def without_none(node: ast.expr) -> ast.expr:
+    """`X` of `X | None` and of `Optional[X]`; any other annotation as it is."""
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return left
+        case ast.Subscript(value=head, slice=inner) if ast.unparse(head).rpartition(".")[2] == "Optional":
+            return inner
+        case _:
+            return node
+
+
+def results(node: ast.expr) -> list[ast.expr]:
+    """The annotations of several results, which a tuple of fixed length is; one in a string is one result."""
+    match node:
+        case ast.Subscript(value=ast.Name(id="tuple" | "Tuple"), slice=ast.Tuple(elts=items)) if not any(
+            isinstance(one, ast.Constant) and one.value is Ellipsis for one in items
+        ):
+            return items
+        case _:
+            return [node]

@@ -1,0 +1,193 @@
+"""One class of a skeleton to the tables of a spec."""
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from scaffold.kinds import NAMES, kind_of
+from scaffold.spec.skeletons.constructors import CONSTRUCTORS, read_constructor
+from scaffold.spec.skeletons.fields import doc_below, keys_of, read_field
+from scaffold.spec.skeletons.methods import read_call, read_method
+from scaffold.spec.skeletons.names import Names
+from scaffold.spec.skeletons.notes import Notes
+from scaffold.spec.skeletons.values import expression, raw_value, table
+
+KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES}
+"""The kind of each base in the vocabulary: `TrainState` is `train-state`."""
+_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
+
+
+class ClassReader:
+    """Reads one class; what it finds is in `raw`, and what is wrong in the notes."""
+
+    def __init__(self, node: ast.ClassDef, names: Names, notes: Notes):
+        self.node, self.names, self.notes = node, names, notes
+        self.raw: dict[str, Any] = {"name": node.name}
+        self.fields: dict[str, dict[str, Any]] = {}
+        self.inits: dict[str, ast.expr] = {}
+        self.foreign: list[str] = []
+        """The names of the classes of other modules that types name."""
+
+    def read(self) -> dict[str, Any]:
+        """The tables of the spec."""
+        self.notes.positions[("name",)] = self.notes.position(self.node)
+        self._head()
+        self._body()
+        self._decorators()
+        for name, value in self.inits.items():
+            self._made(name, value)
+        kind = kind_of(self.raw.get("kind", "module"))
+        lines = self.names.imports(kind.imports, self.foreign)
+        if lines:
+            self.raw["imports"] = lines
+        if self.fields:
+            self.raw["fields"] = self.fields
+        return self.raw
+
+    # -- the class statement -------------------------------------------------------------------------------------------
+
+    def _head(self) -> None:
+        bases: list[str] = []
+        for base in self.node.bases:
+            word = self.names.word(base)
+            kind = KINDS.get(word) or _ELSEWHERE.get(self.names.of(base))
+            if kind is None and word:
+                self.notes.refuse(
+                    base, ("kind",), f"`{word}` is no kind", "inherit from a kind", tuple(KINDS)
+                )
+            elif kind is not None and "kind" not in self.raw:
+                self.raw["kind"] = kind
+                self.notes.note(("kind",), base)
+            elif kind is not None:
+                self.notes.refuse(base, ("kind",), "a class is of one kind", f"remove `{ast.unparse(base)}`")
+            else:
+                bases.append(self._base(base))
+        if bases:
+            self.raw["bases"] = bases
+        for keyword in self.node.keywords:
+            self._keyword(keyword)
+
+    def _base(self, base: ast.expr) -> str:
+        self.notes.note(("bases",), base)
+        module, _, name = self.names.of(base).rpartition(".")
+        if isinstance(base, ast.Name):
+            self.foreign.append(base.id)
+        return f"{module}:{name}" if module else name or self.notes.segment(base)
+
+    def _keyword(self, keyword: ast.keyword) -> None:
+        name = keyword.arg or "**"
+        is_option = name in kind_of(self.raw.get("kind", "module")).options
+        self.notes.note(("options", name) if is_option else (name,), keyword.value)
+        target = self.raw.setdefault("options", {}) if is_option else self.raw
+        target[name] = raw_value(keyword.value, self.notes)
+
+    # -- what stands in it ---------------------------------------------------------------------------------------------
+
+    def _body(self) -> None:
+        before: ast.stmt | None = None
+        for index, statement in enumerate(self.node.body):
+            doc = doc_below(statement)
+            if doc is not None and index == 0:
+                self.raw["doc"] = doc
+                self.notes.note(("doc",), statement)
+            elif doc is not None and isinstance(before, ast.AnnAssign):
+                self._doc_of_field(before, doc, statement)
+            else:
+                self._statement(statement)
+            before = statement
+
+    def _doc_of_field(self, field: ast.AnnAssign, doc: str, statement: ast.stmt) -> None:
+        name = field.target.id if isinstance(field.target, ast.Name) else ""
+        self.notes.note(("fields", name, "doc"), statement)
+        self.fields[name]["doc"] = doc
+
+    def _statement(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.AnnAssign():
+                self._field(statement)
+            case ast.FunctionDef(name="__call__"):
+                self.raw["call"], foreign = read_call(statement, self.names, self.notes)
+                self.foreign += foreign
+            case ast.FunctionDef(name="__init__" | "create"):
+                self._constructor(statement)
+            case ast.FunctionDef():
+                self._method(statement)
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                pass
+            case _:
+                self._refuse(statement)
+
+    def _field(self, statement: ast.AnnAssign) -> None:
+        name, table, foreign = read_field(statement, self.names, self.notes)
+        if name in self.fields:
+            self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
+        self.fields[name] = table
+        self.foreign += foreign
+
+    def _method(self, node: ast.FunctionDef) -> None:
+        methods = self.raw.setdefault("methods", {})
+        if node.name in methods:
+            self.notes.refuse(node, ("methods", node.name), f"`{node.name}` is there already", "remove one")
+        methods[node.name], foreign = read_method(node, self.names, self.notes)
+        self.foreign += foreign
+
+    def _constructor(self, node: ast.FunctionDef) -> None:
+        if "constructor" in self.raw:
+            self.notes.refuse(node, ("constructor",), "a class has one constructor", f"remove `{node.name}`")
+        found = read_constructor(node, self.names, self.notes)
+        self.raw["constructor"] = CONSTRUCTORS[node.name]
+        self.inits, self.foreign = found.inits, [*self.foreign, *found.foreign]
+        self.raw |= {"arguments": found.arguments} if found.arguments else {}
+        self.raw |= {"setup": found.setup} if found.setup else {}
+
+    def _made(self, name: str, value: ast.expr) -> None:
+        path = ("fields", name, "init")
+        if name not in self.fields or "init" in self.fields[name]:
+            what = "has an `init` already" if name in self.fields else "is no field"
+            self.notes.refuse(value, path[:2], f"`{name}` {what}", "declare it in the class, with one `init`")
+            return
+        self.notes.note(path, value)
+        self.fields[name]["init"] = f"={expression(value, self.notes)}"
+
+    def _refuse(self, statement: ast.stmt) -> None:
+        what, fix = _told(statement)
+        self.notes.refuse(statement, (), what, fix)
+
+    # -- decorators ----------------------------------------------------------------------------------------------------
+
+    def _decorators(self) -> None:
+        for one in self.node.decorator_list:
+            word = self.names.word(one.func) if isinstance(one, ast.Call) else ""
+            if not isinstance(one, ast.Call) or word not in ("test", "groups") or one.args:
+                what = f"`@{ast.unparse(one)}` has no place in a spec"
+                self.notes.refuse(one, (), what, "remove it, or write `@test(...)` or `@groups(...)`")
+                continue
+            self.notes.note((word,), one)
+            pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
+            self.raw[word] = keys_of(pairs, (word,), self.notes, lambda _: table)
+            for key, value in pairs:
+                self._note_entries((word, key), value)
+
+    def _note_entries(self, path: tuple[str, ...], value: ast.expr) -> None:
+        for key, entry in _entries(value):
+            self.notes.note((*path, key), entry)
+
+
+def _entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value
+
+
+def _told(statement: ast.stmt) -> tuple[str, str]:
+    """What to say of a statement in a class that no spec has a place for."""
+    match statement:
+        case ast.AsyncFunctionDef(name=name):
+            return f"`{name}` is a coroutine, which jax cannot trace", "write `def`"
+        case ast.Assign(targets=[ast.Name(id=name), *_]):
+            return f"`{name}` has no annotation", f"write `{name}: TYPE = ...`"
+        case ast.ClassDef(name=name):
+            return f"the class `{name}` lies in another", "write it at the top of the file"
+        case _:
+            return "a skeleton has fields and methods alone", "remove the statement"

@@ -1,0 +1,107 @@
+"""What the names in a skeleton stand for, read off its imports."""
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeGuard
+
+from scaffold.spec.names import IMPORTS
+from scaffold.spec.skeletons.notes import Notes
+from scaffold.spec.synonyms import MODULES
+
+VOCABULARY = "scaffold.skeleton"
+Import = ast.Import | ast.ImportFrom
+
+
+@dataclass
+class Names:
+    """The names that a file imports, each with its whole name: `jnp` is `jax.numpy`, `Linear` is `equinox.nn.Linear`."""
+
+    whole: dict[str, str] = field(default_factory=dict[str, str])
+    beside: set[str] = field(default_factory=set[str])
+    """Classes of other skeletons: those that a relative import brings."""
+    lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
+
+    def of(self, node: ast.expr) -> str:
+        """The whole name that `a.b.c` stands for; empty for another expression."""
+        match node:
+            case ast.Name(id=name):
+                return self.whole.get(name, name)
+            case ast.Attribute(value=value, attr=name):
+                above = self.of(value)
+                return f"{above}.{name}" if above else ""
+            case _:
+                return ""
+
+    def word(self, node: ast.expr) -> str:
+        """The word of the vocabulary that an expression is, or nothing."""
+        module, _, name = self.of(node).rpartition(".")
+        return name if module == VOCABULARY else ""
+
+    def imports(self, known: Mapping[str, str], classes: Iterable[str]) -> list[str]:
+        """The lines that a spec must say: not those that any class may count on, nor those of classes that types name."""
+        needless = set(classes)
+        return [
+            line
+            for name, line in self.lines
+            if known.get(name) != line and IMPORTS.get(name) != line and name not in needless
+        ]
+
+
+def read_names(body: Iterable[ast.stmt], notes: Notes) -> Names:
+    """The names that the imports of a file bring."""
+    names = Names()
+    for statement in _imports(body):
+        if isinstance(statement, ast.ImportFrom) and statement.level:
+            _beside(statement, names, notes)
+            continue
+        for alias in statement.names:
+            _import(statement, alias, names)
+    return names
+
+
+def _imports(body: Iterable[ast.stmt]) -> Iterator[Import]:
+    for statement in body:
+        if isinstance(statement, Import):
+            yield statement
+        elif is_for_types(statement):
+            yield from (one for one in statement.body if isinstance(one, Import))
+
+
+def is_for_types(statement: ast.stmt) -> TypeGuard[ast.If]:
+    """Whether it is `if TYPE_CHECKING:` with imports alone."""
+    return (
+        isinstance(statement, ast.If)
+        and ast.unparse(statement.test).rpartition(".")[2] == "TYPE_CHECKING"
+        and not statement.orelse
+        and all(isinstance(one, Import) for one in statement.body)
+    )
+
+
+def _import(statement: Import, alias: ast.alias, names: Names) -> None:
+    if isinstance(statement, ast.Import):
+        bound = alias.asname or alias.name.partition(".")[0]
+        names.whole[bound] = alias.name if alias.asname else bound
+        line, module = ast.unparse(ast.Import([alias])), alias.name
+    else:
+        bound, module = alias.asname or alias.name, statement.module or ""
+        names.whole[bound] = f"{module}.{alias.name}"
+        line = ast.unparse(ast.ImportFrom(module, [alias], 0))
+    if module not in ("__future__", "abc", VOCABULARY) and f"{module}.{alias.name}" != VOCABULARY:
+        names.lines.append((bound, line))
+
+
+def _beside(statement: ast.ImportFrom, names: Names, notes: Notes) -> None:
+    for alias in statement.names:
+        if alias.asname or not alias.name[:1].isupper() or not statement.module:
+            what = f"`{ast.unparse(statement)}` is no import of a class that another skeleton describes"
+            fix = "write `from .affine import Affine`, or the whole name of a module"
+            notes.refuse(statement, ("imports",), what, fix)
+        names.beside.add(alias.name)
+        names.whole[alias.name] = alias.name
+
+
+def is_of_types(whole: str) -> bool:
+    """Whether a whole name is a word of the grammar of types, such as `jaxtyping.Float`."""
+    return whole.rpartition(".")[0] in MODULES

@@ -1,0 +1,69 @@
+"""What is noted while a skeleton is read: its text, where each key stands, and what is wrong."""
+
+import ast
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from scaffold.errors import Fault
+
+Path = tuple[str, ...]
+
+
+@dataclass
+class Notes:
+    """The text of a file, with the places of the keys of one class and the faults found so far."""
+
+    text: str
+    where: str
+    """What faults call it: the file, and the class where there are several."""
+    positions: dict[Path, tuple[int, int]] = field(default_factory=dict[Path, tuple[int, int]])
+    faults: list[Fault] = field(default_factory=list[Fault])
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    def position(self, node: ast.AST) -> tuple[int, int]:
+        """Line and column of a node, both from 1; columns in letters."""
+        line: int = getattr(node, "lineno", 1)
+        column: int = getattr(node, "col_offset", 0)
+        return line, len(self.lines[line - 1].encode()[:column].decode(errors="replace")) + 1
+
+    def note(self, path: Path, node: ast.AST) -> None:
+        """Remember where a key stands, and each name in it."""
+        self.positions.setdefault(path, self.position(node))
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                self.positions.setdefault((*path, part.id), self.position(part))
+            elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+                self.positions.setdefault((*path, f"{part.value.id}.{part.attr}"), self.position(part))
+
+    def refuse(self, node: ast.AST, path: Path, what: str, fix: str, legal: tuple[str, ...] = ()) -> None:
+        line, column = self.position(node)
+        where = ": ".join(filter(None, (self.where, ".".join(path))))
+        self.faults.append(Fault(where, what, fix, legal, line=line, column=column))
+
+    def segment(self, node: ast.AST) -> str:
+        """The source of an expression, on its own: in parentheses where it needs them to go over several lines."""
+        text = ast.get_source_segment(self.text, node) or ""
+        if "\n" not in text:
+            return text
+        try:
+            ast.parse(text, mode="eval")
+        except SyntaxError:
+            return f"({text}\n)" if "#" in text else f"({text})"
+        return text
+
+    def comments_around(self, first: int, last: int, above: int, indent: int) -> tuple[int, int]:
+        """The lines `first` to `last`, from 1, with the comments before them, below line `above`, and those behind them."""
+        while first > above + 1 and self._is_aside(first - 1):
+            first -= 1
+        while last < len(self.lines) and self._is_aside(last + 1, indent):
+            last += 1
+        return first, last
+
+    def _is_aside(self, line: int, indent: int = 0) -> bool:
+        """Whether a line is empty, or a comment that stands at least this far to the right."""
+        text = self.lines[line - 1]
+        bare = text.lstrip()
+        return not bare or (bare[0] == "#" and len(text) - len(bare) >= indent)

@@ -1,0 +1,270 @@
+"""Methods beside the call: what may be said of them, how they are emitted, and the same from TOML and from a skeleton."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scaffold import ScaffoldError, find_layout
+from scaffold.convert import meaning
+from scaffold.lay_out import module_files
+from scaffold.spec import read_spec
+from scaffold.spec.skeletons.read import skeletons_of
+from scaffold.spec.skeletons.write import write_skeleton
+from scaffold.spec.toml import write_toml
+from scaffold.tidy import tidy
+from tests.projects import REPOSITORY, passed, run, scaffold
+from tests.support import write_tree
+
+COUPLING = '''
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from scaffold.skeleton import KIND, buffer, param
+
+
+class Coupling(KIND):
+    """An affine coupling: one part of the input scales and shifts the other."""
+
+    weight: Float[Array, "twice half"] = param("lecun_normal")
+    mean: Float[Array, " half"] = buffer("zeros")
+
+    def forward(
+        self, x: Float[Array, " half"], y: Float[Array, " half"]
+    ) -> tuple[Float[Array, " half"], Float[Array, ""]]:
+        """Map `y`, and the log-determinant."""
+        shift, scale = self._parts(x)  # both
+
+        # scale, then shift
+        return y * jnp.exp(scale) + shift, jnp.sum(scale)
+
+    def inverse(
+        self, x: Float[Array, " half"], z: Float[Array, " half"]
+    ) -> tuple[Float[Array, " half"], Float[Array, ""]]:
+        """Map `z` back, and the log-determinant."""
+        shift, scale = self._parts(x)
+        return (z - shift) * jnp.exp(-scale), -jnp.sum(scale)
+
+    def _parts(self, x: Float[Array, " half"]) -> tuple[Float[Array, " half"], Float[Array, " half"]]:
+        shift, scale = jnp.split(self.weight @ (x - self.mean), 2)
+        return shift, jnp.tanh(scale)
+
+    @property
+    def size(self) -> int:
+        """How many entries each part has."""
+        return self.weight.shape[1]
+
+    @staticmethod
+    @jax.jit
+    def double(x: Float[Array, " half"]) -> Float[Array, " half"]:
+        return 2 * x
+
+    @classmethod
+    def plain(cls) -> str:
+        return cls.__name__
+
+    def __matmul__(self, other: "Coupling") -> Float[Array, "half half"]:
+        return self.weight[: self.size] @ other.weight[self.size :]
+
+    def __len__(self) -> int:
+        return self.size
+'''
+USE = """
+import jax, jax.numpy as jnp
+from coupling import Coupling
+make = getattr(Coupling, "create", Coupling)
+x, y = jnp.arange(3.0), jnp.ones(3)
+node = make(KEYS)
+forward, up = node.forward(x, y)
+back, down = node.inverse(x, forward)
+assert jnp.allclose(back, y) and jnp.allclose(up, -down)
+shift, scale = jnp.split(node.weight @ x, 2)
+assert jnp.allclose(forward, y * jnp.exp(jnp.tanh(scale)) + shift)
+assert node.size == len(node) == 3 and (node @ node).shape == (3, 3)
+assert (Coupling.double(x) == 2 * x).all() and Coupling.plain() == "Coupling"
+assert (jax.grad(lambda x: node.forward(x, y)[1])(x) != 0).any()
+"""
+
+
+def raw_of(kind: str = "Module") -> dict[str, Any]:
+    (found,) = skeletons_of(COUPLING.replace("KIND", kind), "x.py")
+    assert found.faults == ()
+    return found.raw
+
+
+def faults_of(**methods: Any) -> list[str]:
+    raw = {"name": "A", "fields": {"w": {"type": "f[n]", "init": "ones"}}, "methods": methods}
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec(raw, "spec")
+    return [f"{fault.where}: {fault.what} -> {fault.fix}" for fault in caught.value.faults]
+
+
+@pytest.mark.parametrize("kind", ["Module", "Pytree", "Nnx"])
+def test_both_doors_give_the_same_methods(kind: str, tmp_path: Path) -> None:
+    import tomllib
+
+    raw = raw_of(kind)
+    spec = read_spec(raw, "spec")
+    assert [one.name for one in spec.methods] == [
+        *("forward", "inverse", "_parts", "size", "double", "plain", "__matmul__", "__len__")
+    ]
+    toml = tomllib.loads(write_toml(raw, "x"))
+    assert meaning(read_spec(toml, "spec")) == meaning(spec)
+    (again,) = skeletons_of(write_skeleton([(toml, spec)], formatted=str), "x.py")
+    assert meaning(read_spec(again.raw, "spec")) == meaning(spec)
+    (tmp_path / ".git").mkdir()
+    layout = find_layout(tmp_path)
+    emitted = [tidy(module_files(read_spec(one, "spec"), layout, {})) for one in (raw, toml, again.raw)]
+    assert emitted[0] == emitted[1] == emitted[2]
+
+
+def test_methods_are_emitted_in_order_word_for_word_and_with_the_roles(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    text = tidy(module_files(read_spec(raw_of(), "spec"), find_layout(tmp_path), {}))[0].text
+    places = [
+        text.index(f"def {name}(") for name in ("create", "forward", "inverse", "_parts", "size", "__len__")
+    ]
+    assert places == sorted(places)
+    assert "        shift, scale = self._parts(x)  # both\n\n        # scale, then shift\n" in text
+    assert "x - jax.lax.stop_gradient(self.mean)" in text
+    assert "    @staticmethod\n    @jax.jit\n    def double(x: Float[Array" in text
+    assert "    @property\n    def size(self) -> int:\n" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "told"),
+    [
+        ("w", {"body": "return 1"}, "spec: methods.w: `w` is a field too -> rename one of them"),
+        ("__call__", {"body": "return 1"}, "spec: methods.__call__: `__call__` is the call -> write `[call]`"),
+        ("__eq__", {"args": "other: A", "body": "return True"}, "spec: methods.__eq__: `__eq__` is what jax, Python or the class decides by"),
+        ("create", {"body": "return 1"}, "spec: methods.create: `create` is a name that the class uses itself"),
+        ("if", {"body": "return 1"}, "spec: methods.if: `if` is a keyword of Python"),
+        ("f", {"body": "return self.v"}, "spec: methods.f.body: `self.v` is no field"),
+        ("f", {"body": "self.w = 1\nreturn 1"}, "spec: methods.f.body: assigns `self.w`"),
+        ("f", {"body": "return y"}, "spec: methods.f.body: the name `y` is not known here"),
+        ("f", {"body": "retrun 1"}, "spec: methods.f.body: not Python"),
+        ("f", {"body": "pass"}, "spec: methods.f.body: returns nothing"),
+        ("f", {"args": "x", "body": "return x"}, "spec: methods.f.args: `x` has no type"),
+        ("f", {"args": "x: g[n]", "body": "return x"}, "spec: methods.f.args: "),
+        ("f", {"returns": "f[m]", "body": "return self.w"}, "spec: methods.f.returns: `m` is a dim of nothing that goes in"),
+        ("f", {"decorator": "filter_jit", "body": "return 1"}, "spec: methods.f.decorator: the name `filter_jit` is not known here"),
+        ("f", {"decorator": "f.setter", "body": "return 1"}, "spec: methods.f.decorator: `f.setter` changes an instance"),
+        ("f", {"decorator": "functools.cached_property", "body": "return 1"}, "spec: methods.f.decorator: `functools.cached_property` keeps what it computes"),
+        ("f", {"decorator": "property", "args": "x: int", "body": "return x"}, "spec: methods.f.decorator: a property takes no arguments"),
+        ("f", {"decorator": "staticmethod", "body": "return self.w"}, "spec: methods.f.body: the name `self` is not known here"),
+        ("f", {"bdy": "return 1", "body": "return 1"}, "spec: methods.f: unknown key `bdy`"),
+        ("f", {}, "spec: methods.f: `body` is missing"),
+        ("f", "return 1", "spec: methods.f: 'return 1' is not a table"),
+    ],
+)  # fmt: skip
+def test_what_a_method_cannot_be(name: str, table: Any, told: str) -> None:
+    found = faults_of(**{name: table})
+    assert any(one.startswith(told) for one in found), found
+
+
+def test_a_kind_without_methods_says_which_have_them() -> None:
+    raw = {"name": "A", "kind": "closure", "fields": {"w": "f[n]"}}
+    raw |= {"call": {"args": "x: f[n]", "body": "return x"}, "methods": {"f": {"body": "return 1"}}}
+    with pytest.raises(ScaffoldError, match="a class of kind `closure` has no methods of its own"):
+        read_spec(raw, "spec")
+
+
+def test_a_method_reads_no_state() -> None:
+    raw = {"name": "A", "fields": {"w": {"type": "f[n]", "role": "state", "init": "zeros"}}}
+    raw |= {"methods": {"f": {"body": "return self.w"}}}
+    with pytest.raises(ScaffoldError, match="a method has no state to read `w` from"):
+        read_spec(raw, "spec")
+
+
+@pytest.mark.parametrize(
+    ("kind", "keys"), [("Module", "half=3, twice=6, key=jax.random.key(0)"), ("Nnx", "half=3, twice=6, rngs=nnx.Rngs(0)")]
+)  # fmt: skip
+def test_a_class_with_methods_and_no_call_works_and_passes_its_tests(
+    kind: str, keys: str, tmp_path: Path
+) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/coupling.py": COUPLING.replace("KIND", kind)})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/coupling.py")
+    assert result.returncode == 0, result.stderr
+    use = USE.replace("KEYS", keys)
+    (tmp_path / "use.py").write_text(f"from flax import nnx\n{use}" if kind == "Nnx" else use)
+
+    used = run([sys.executable, "use.py"], tmp_path, env={"PYTHONPATH": str(REPOSITORY)})
+    assert used.returncode == 0, used.stderr
+    assert (
+        passed(run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"], tmp_path)) > 20
+    )
+
+
+KERNEL = '''
+from abc import abstractmethod
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Abstract, Module, param
+
+
+class AbstractKernel(Abstract):
+    """How alike two points are."""
+
+    @abstractmethod
+    def __call__(self, x: Float[Array, " n"], y: Float[Array, " n"]) -> Float[Array, ""]:
+        """The value for one pair."""
+
+    @abstractmethod
+    def diagonal(self, x: Float[Array, "m n"]) -> Float[Array, " m"]:
+        """The value for each point with itself."""
+
+    def gram(self, x: Float[Array, "m n"]) -> Float[Array, "m m"]:
+        """The value for each pair."""
+        return jax.vmap(lambda a: jax.vmap(lambda b: self(a, b))(x))(x)
+
+
+class RBF(AbstractKernel):
+    """A Gaussian of the distance."""
+
+    scale: Float[Array, ""] = param("ones")
+
+    def __call__(self, x: Float[Array, " n"], y: Float[Array, " n"]) -> Float[Array, ""]:
+        return jnp.exp(-jnp.sum(((x - y) / self.scale) ** 2) / 2)
+
+    def diagonal(self, x: Float[Array, "m n"]) -> Float[Array, " m"]:
+        return jnp.ones(x.shape[0], x.dtype)
+
+    def trace(self, x: Float[Array, "m n"]) -> Float[Array, ""]:
+        return jnp.trace(self.gram(x))
+'''
+
+
+def test_a_base_has_methods_and_asks_for_methods(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/kernels.py": KERNEL})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/kernels.py")
+    assert result.returncode == 0, result.stderr
+    base = (tmp_path / "abstract_kernel.py").read_text()
+    assert "    @abc.abstractmethod\n    def diagonal(" in base and "    def gram(" in base
+    assert (
+        '    methods = ("__call__", "diagonal")' in (tmp_path / "tests/test_abstract_kernel.py").read_text()
+    )
+    use = "import jax.numpy as jnp\nfrom rbf import RBF\nx = jnp.arange(6.0).reshape(3, 2)\nkernel = RBF.create()\n"
+    use += "assert jnp.allclose(jnp.diagonal(kernel.gram(x)), kernel.diagonal(x)) and kernel.trace(x) == 3\n"
+    used = run([sys.executable, "-c", use], tmp_path)
+    assert used.returncode == 0, used.stderr
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("    def diagonal(self, x: Float[Array, \"m n\"]) -> Float[Array, \" m\"]:\n        return", "    def other(self, x: Float[Array, \"m n\"]) -> Float[Array, \" m\"]:\n        return", "`AbstractKernel` asks for a method `diagonal`"),
+        ("def trace(", "def gram(", "overrides `gram` of `AbstractKernel`, which is concrete"),
+        ("-> Float[Array, \" m\"]:\n        return", "-> Float[Array, \"\"]:\n        return", "differs from the result of `AbstractKernel`"),
+        ("jnp.trace(self.gram(x))", "jnp.trace(self.grim(x))", "`self.grim` is no field"),
+    ],
+)  # fmt: skip
+def test_what_a_base_asks_for_is_held(old: str, new: str, told: str, tmp_path: Path) -> None:
+    assert old in KERNEL
+    write_tree(tmp_path, {".git/": "", "specs/kernels.py": KERNEL.replace(old, new)})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/kernels.py")
+    assert (result.returncode, told in result.stderr) == (2, True), result.stderr

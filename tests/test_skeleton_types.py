@@ -1,0 +1,59 @@
+"""Type checkers see skeletons, before anything is generated: of the examples, and of the documentation."""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from scaffold import find_layout, plan
+from scaffold.cli import main
+from scaffold.generate import load_specs
+from scaffold.spec.skeletons.classes import KINDS
+from tests.projects import EXAMPLES, REPOSITORY, run
+from tests.support import write_tree
+from tests.test_skeleton_files import AFFINE
+
+
+def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tmp_path: Path) -> None:
+    monkeyed = AFFINE.replace('param("lecun_normal")', 'param("lecun_normal", optoinal="x")')
+    write_tree(tmp_path, {"bad/wrong.py": monkeyed, "specs/": "", ".git/": ""})
+    shutil.copy(EXAMPLES / "padding.py", tmp_path)  # by hand, and a spec uses it
+    for path in (EXAMPLES / "specs").glob("*.py"):
+        (tmp_path / "specs" / path.name).write_text(path.read_text())
+    for path in sorted((EXAMPLES / "specs").glob("*.toml")):
+        target = str(tmp_path / "specs" / f"{path.stem}.py")
+        result = CliRunner().invoke(main, ["convert", str(path), target, "--folder", str(tmp_path)])
+        assert result.exit_code == 0, result.output
+    env = {"MYPYPATH": str(REPOSITORY)}
+    checkers = {
+        "pyright": ["-m", "pyright"],
+        "mypy": ["-m", "mypy", "--no-incremental", "--explicit-package-bases"],
+    }
+    for name, command in checkers.items():
+        clean = run([sys.executable, *command, "specs"], tmp_path, env=env)
+        assert clean.returncode == 0, clean.stdout
+        wrong = run([sys.executable, *command, "bad"], tmp_path, env=env)
+        assert (wrong.returncode, "optoinal" in wrong.stdout) == (1, True), (name, wrong.stdout)
+
+
+PAGE = (REPOSITORY / "docs/skeletons.md").read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_skeletons_of_the_documentation_are_right(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", **{f"specs/{n}.py": text for n, text in enumerate(BLOCKS)}})
+    specs = load_specs(sorted((tmp_path / "specs").iterdir()))
+    assert [spec.name for spec in specs] == ["Coupling", "Filter"]
+    wanted = {str(step.path) for step in plan(specs, find_layout(tmp_path)).writes}
+    assert {"coupling.py", "filter.py"} <= wanted
+    env = {"MYPYPATH": str(REPOSITORY)}
+    for command in (
+        ["pyright"],
+        ["mypy", "--no-incremental", "--explicit-package-bases"],
+        ["ruff", "check", "--isolated", "--ignore", "F722"],
+    ):
+        result = run([sys.executable, "-m", *command, "specs"], tmp_path, env=env)
+        assert result.returncode == 0, result.stdout
+    assert all(f"`{base}`" in PAGE for base in KINDS)
