@@ -67,7 +67,7 @@ def all_rows() -> list[Row]:
 
 
 def quick_rows() -> list[Row]:
-    """One row a style, with the kinds that compile fast."""
+    """One row a style and a form of the laws, with the kinds that compile fast."""
     common = {"kinds": "closure,pytree", "backend": "cpu", "license": "MIT"}
     return [
         {"style": "kidger", "layout": "flat", "text": "hostile", "laws": "copied", **common},

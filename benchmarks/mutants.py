@@ -34,18 +34,20 @@ FORMS = {
     "module, factory": (
         "affine", "whiten", "leaky_cell", "split_params", "stack", "regressor", "positive_scale",
         "split_params_nested", "tied_embedding", "max_norm", "abstract_norm", "random_features", "key_cache",
-        "low_rank_linear",
+        "low_rank_linear", "coupling", "smooth",
     ),
     "module, __init__": ("linear", "affine_init", "layer_norm", "embedding", "dropout", "gru_cell", "mlp", "running_centre"),
     "pytree, bypass": ("table_bypass", "split_table"),
     "pytree, flag": ("table_flag",),
     "pytree, factory": ("table_factory",),
     "pytree, static": ("table_static",),
+    "pytree, dataclass": ("observation",),
+    "namedtuple": ("belief",),
     "closure": ("solver_term", "loop_condition"),
     "train-state": ("train_state",),
     "nnx": ("nnx_block",),
 }  # fmt: skip
-LAWS = (*(f"P{number}" for number in range(1, 18)), "closure", "train_state")
+LAWS = (*(f"P{number}" for number in range(1, 18)), "P19", "closure", "train_state")
 QUICK = ("whiten", "table_bypass", "leaky_cell")
 
 

@@ -69,7 +69,11 @@ def test_the_first_words_lead_to_a_first_class_in_one_screen(arguments: tuple[st
 def test_the_help_lists_what_is_legal() -> None:
     help_text = " ".join(told("new-module", "--help").stdout.split())
     assert f"--kind [{'|'.join(NAMES)}]" in help_text
-    for words in ("--rebuild [bypass|flag|factory|static]", "--layout [flat|nested]", "[cpu|cuda|rocm|tpu]"):
+    for words in (
+        "--rebuild [bypass|flag|factory|static|dataclass]",
+        "--layout [flat|nested]",
+        "[cpu|cuda|rocm|tpu]",
+    ):
         assert words in help_text
     project = told("new-project", "--help").stdout
     assert "Keys of --data:\n  name  " in project and "[kidger|scientific-python]" in " ".join(
@@ -110,7 +114,7 @@ def test_a_fault_names_the_argument_that_said_it(here: Path) -> None:
         *("new-module", "affine", "weight:f[n]=zeross", "rate:float", "d:dict[str,f[]]"),
         *("--call", "x:f[n -> f[n]", "--body", "return self.wieght", "--kind", "modul", "--layout", "nest"),
         *("--backend", "gpu", "--lower-for", "tpuu", "--group", "g=wait", "--option", "key=true"),
-        *("--constructor", "fact", "--rebuild", "flags", "--save=zip"),
+        *("--constructor", "fact", "--rebuild", "flags"),
     )
     result = told(*arguments, "--json")
     assert result.exit_code == 2 and read_tree(here) == {}
@@ -125,7 +129,7 @@ def test_a_fault_names_the_argument_that_said_it(here: Path) -> None:
         "--constructor",
         "--rebuild",
     }
-    assert {"NAME", "field `weight`: init", "field `rate`", "--save", *options} <= places
+    assert {"NAME", "field `weight`: init", "field `rate`", *options} <= places
     assert not [place for place in places if ".toml" in place or "command line" in place]
 
 

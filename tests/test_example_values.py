@@ -11,8 +11,8 @@ SPEC = """
 name = "Sinusoid"
 
 [fields]
-scale = "f[n]"
-shift = "f[n]"
+scale = "f[n]@param"
+shift = "f[n]@param"
 
 [call]
 args = "x: f[n], step: i32[], *, key: key[], damped: bool = False"

@@ -162,11 +162,9 @@ BREAKS = {
             (BIAS, "self.bias = jnp.zeros((size,), dtype) if use_bias else None"),
             ("self.bias[...]", "self.bias"),
         ),
-        ("P2", "P9"),
+        ("P2",),
     ),
-    "a Param for a BatchStat": Break(
-        (("self.mean = nnx.BatchStat(", "self.mean = nnx.Param("),), ("P2", "P9")
-    ),
+    "a Param for a BatchStat": Break((("self.mean = nnx.BatchStat(", "self.mean = nnx.Param("),), ("P2",)),
     "a plain list that was empty": Break(
         (
             ("self.layers = nnx.List(", "self.layers = []\n        self.layers.extend("),

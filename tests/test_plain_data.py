@@ -62,9 +62,7 @@ def test_what_does_not_hold_is_said_with_its_reason(tmp_path: Path) -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_it_is_a_skip_of_what_would_fail(form: str, tmp_path: Path) -> None:
     """And of nothing else: all other laws hold."""
-    fields = (
-        'x = "f[n]"\nmade = { type = "f[n]", init = "normal" }\nsteps = { type = "i32[]", init = "zeros" }\n'
-    )
+    fields = 'x = "f[n]@param"\nmade = { type = "f[n]", init = "normal" }\nsteps = { type = "i32[]", init = "zeros" }\n'
     text = f'save = true\n{FORMS[form]}{fields}inner = "Inner"\n'
     inner = 'name = "Inner"\nkind = "namedtuple"\n\n[fields]\nx = { type = "f[n]", role = "data" }\n'
     write_tree(tmp_path, {"specs/point.toml": text, "specs/inner.toml": inner})
