@@ -1,5 +1,6 @@
 """The benchmarks run and their numbers agree; how fast anything is, is not tested."""
 
+import functools
 import json
 import math
 import subprocess
@@ -12,40 +13,40 @@ import pytest
 from benchmarks._timing import Budget, Table, interleave, text
 
 ROOT = Path(__file__).parent.parent
-NAMES = ("cold", "batch", "nodes", "groups")
+NAMES = (
+    "cold",
+    pytest.param("batch", marks=pytest.mark.slow),
+    "nodes",
+    "groups",
+)  # `batch` runs Copier a hundred times
 WITHOUT_BUDGET = ("groups",)
 
 
-@pytest.fixture(scope="module")
-def reports() -> dict[str, Any]:
-    """The JSON of every benchmark, run side by side, since the times do not matter here."""
-    started = {
-        name: subprocess.Popen(
-            [sys.executable, "-m", f"benchmarks.{name}", "--runs", "1", "--json"],
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for name in NAMES
-    }
-    outputs = {name: process.communicate() for name, process in started.items()}
-    for name, process in started.items():
-        assert process.returncode == 0, f"{name}: {outputs[name][1]}"
-    return {name: json.loads(out) for name, (out, _) in outputs.items()}
+@functools.cache
+def report_of(name: str) -> Any:
+    """The JSON of a benchmark, run once."""
+    done = subprocess.run(
+        [sys.executable, "-m", f"benchmarks.{name}", "--runs", "1", "--json"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_report_says_where_and_with_what_it_was_made(reports: dict[str, Any], name: str):
-    report = reports[name]
+def test_the_report_says_where_and_with_what_it_was_made(name: str):
+    report = report_of(name)
     assert report["benchmark"] == name and report["runs"] == 1
     assert report["machine"]["cpu"] and report["machine"]["cores"] >= 1
     assert {"python"} < set(report["versions"])
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ratios_are_those_of_the_medians(reports: dict[str, Any], name: str):
-    for table in reports[name]["tables"]:
+def test_ratios_are_those_of_the_medians(name: str):
+    for table in report_of(name)["tables"]:
         seconds = {row["case"]: row["seconds"] for row in table["rows"]}
         for row in table["rows"]:
             assert all(found > 0 for found in row["seconds"].values())
@@ -57,8 +58,8 @@ def test_ratios_are_those_of_the_medians(reports: dict[str, Any], name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_budget_has_its_verdict(reports: dict[str, Any], name: str):
-    report = reports[name]
+def test_every_budget_has_its_verdict(name: str):
+    report = report_of(name)
     ratios = [one["ratio"] for table in report["tables"] for row in table["rows"] for one in row["ratios"]]
     assert report["budgets"] or name in WITHOUT_BUDGET
     for budget in report["budgets"]:
@@ -68,8 +69,8 @@ def test_every_budget_has_its_verdict(reports: dict[str, Any], name: str):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_text_has_a_column_for_every_number(reports: dict[str, Any], name: str):
-    report = reports[name]
+def test_the_text_has_a_column_for_every_number(name: str):
+    report = report_of(name)
     lines = text(report).split("\n")
     for table in report["tables"]:
         start = lines.index(table["title"]) + 1
