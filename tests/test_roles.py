@@ -8,7 +8,8 @@ import pytest
 
 from scaffold import load_spec
 from scaffold.spec.keys import ROLES
-from tests.projects import EXAMPLES, bare_pytest, copy_example, failed_laws
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, copy_example, failed_laws
 
 NOT_TRAINED = '("past_keys", "past_values", "mask")'
 BELOW = 'but=("base",) if self.freeze_base else ()'
@@ -73,5 +74,5 @@ def test_a_law_notices_what_is_treated_as_if_it_had_another_role(name: str, tmp_
     text = module.read_text()
     assert text.count(one.edit[0]) == 1, f"the example no longer reads {one.edit[0]!r}"
     module.write_text(text.replace(*one.edit))
-    result = bare_pytest(project, "-k", f"p{one.law[1:]:0>2}_")
+    result = forked_pytest(project, "-k", f"p{one.law[1:]:0>2}_")
     assert one.law in failed_laws(result), result.stdout
