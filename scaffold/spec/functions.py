@@ -17,6 +17,18 @@ if TYPE_CHECKING:
     from scaffold.spec.read import Reader  # it reads with this module
 
 
+CALL = "__call__"
+
+
+def with_call_apart(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
+    """The tables with the call in `[call]`, where it stands among the methods, and how many of these are above it."""
+    methods = as_table(raw.get("methods"))
+    if CALL not in methods or "call" in raw:
+        return raw, 0
+    others = {name: table for name, table in methods.items() if name != CALL}
+    return {**raw, "call": methods[CALL], "methods": others}, list(methods).index(CALL)
+
+
 def read_call(reader: "Reader", raw: Mapping[str, Any]) -> Call | None:
     """The table `[call]`."""
     if not isinstance(raw.get("call"), Mapping):

@@ -74,7 +74,9 @@ SPEC_KEYS = {
     "fields": Key("table", "The fields, in order.", required=True),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
     "call": Key("table", "The `__call__` method."),
-    "methods": Key("table", "Further methods: a table `[methods.NAME]` each."),
+    "methods": Key(
+        "table", "Methods: a table `[methods.NAME]` each; `[methods.__call__]` is `[call]` below others."
+    ),
     "test": Key("table", "Values for the generated tests."),
 }
 FIELD_KEYS = {

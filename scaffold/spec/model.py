@@ -233,6 +233,8 @@ class ModuleSpec:
     call: Call | None = None
     methods: tuple[Method, ...] = ()
     """Methods beside the call, in the order of the author."""
+    call_at: int = 0
+    """How many of the methods stand above the call."""
     test: TestPlan = TestPlan()
     where: str = "spec"
     file: str = ""
@@ -281,9 +283,10 @@ class ModuleSpec:
 
     @property
     def functions(self) -> tuple[tuple[str, Method], ...]:
-        """The call, as a method, and the methods, each with the key under which the author wrote it."""
+        """The call, as a method, and the methods, in order, each with the key under which its faults go."""
         called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
-        return (*called, *((f"methods.{one.name}", one) for one in self.methods))
+        rest = tuple((f"methods.{one.name}", one) for one in self.methods)
+        return (*rest[: self.call_at], *called, *rest[self.call_at :])
 
     def rebuilds_by(self, form: str) -> bool:
         """Whether jax rebuilds an instance in this form; only some kinds choose one."""

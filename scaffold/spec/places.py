@@ -66,9 +66,15 @@ def _positions(path: Path, where: str) -> Positions | None:
     try:
         text = read_regular(path).decode("utf-8-sig")
         tomllib.loads(text)
-        return key_positions(text.replace("\r\n", "\n"))
+        return _with_call(key_positions(text.replace("\r\n", "\n")))
     except (OSError, ValueError, RecursionError):
         return None
+
+
+def _with_call(positions: Positions) -> Positions:
+    """The places, with those of a call that stands among the methods where faults look for the call."""
+    among = {path[2:]: at for path, at in positions.items() if path[:2] == ("methods", "__call__")}
+    return {**{("call", *path): at for path, at in among.items()}, **positions}
 
 
 def _in_skeleton(path: Path, where: str) -> Positions | None:

@@ -20,7 +20,7 @@ from scaffold.spec.entries import (
     without_none,
 )
 from scaffold.spec.expressions import dedented
-from scaffold.spec.functions import read_call, read_methods
+from scaffold.spec.functions import read_call, read_methods, with_call_apart
 from scaffold.spec.groups import class_of_group, group_faults
 from scaffold.spec.keys import (
     FIELD_KEYS,
@@ -231,11 +231,10 @@ def read_spec(
     `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
     spec at hand describes a class of that name.
     """
-    raw, odd = cleaned(raw, where)
-    raw = {
-        **({"fields": {}} if raw.get("kind") == "abstract" else {}),
-        **raw,
-    }  # a call may be all that it asks for
+    found, odd = cleaned(raw, where)
+    found, call_at = with_call_apart(found)
+    # A call may be all that an abstract class asks for.
+    raw = {**({"fields": {}} if found.get("kind") == "abstract" else {}), **found}
     reader = Reader(where)
     reader.unread.append(unread)
     reader.faults += [*odd, *(_at(fault, where) for fault in key_faults(raw, SPEC_KEYS, ""))]
@@ -262,6 +261,7 @@ def read_spec(
         call=reader.call(raw),
         test=read_test(reader, raw),
         methods=read_methods(reader, raw),
+        call_at=call_at,
         where=where,
         file=reader.text(raw, "file"),
     )

@@ -106,8 +106,7 @@ class ClassReader:
             case ast.AnnAssign():
                 self._field(statement)
             case ast.FunctionDef(name="__call__"):
-                self.raw["call"], foreign = read_call(statement, self.names, self.notes)
-                self.foreign += foreign
+                self._call(statement)
             case ast.FunctionDef(name="__init__" | "create"):
                 self._constructor(statement)
             case ast.FunctionDef():
@@ -122,6 +121,18 @@ class ClassReader:
         if name in self.fields:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         self.fields[name] = table
+        self.foreign += foreign
+
+    def _call(self, node: ast.FunctionDef) -> None:
+        """The call: `[call]`, or below other methods an entry among these, which keeps the order."""
+        methods = self.raw.get("methods", {})
+        if "call" in self.raw or node.name in methods:
+            self.notes.refuse(node, ("call",), "`__call__` is there already", "remove one")
+        table, foreign = read_call(node, self.names, self.notes)
+        if methods:
+            methods[node.name] = table
+        else:
+            self.raw["call"] = table
         self.foreign += foreign
 
     def _method(self, node: ast.FunctionDef) -> None:
