@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 
 from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helpers_of
 from scaffold.emit.imports import import_lines, imported
+from scaffold.emit.members import with_comments
 from scaffold.errors import ScaffoldError
 from scaffold.fileset import File
 from scaffold.kinds import Context, kind_of
@@ -32,7 +33,11 @@ def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpe
 
 def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
     """Everything that the templates of one class lay out: plain JSON."""
-    emitted = {**kind_of(spec.kind).context(spec), **emitted_suite(spec, known), **_places(spec, layout)}
+    emitted = {
+        **with_comments(spec, kind_of(spec.kind).context(spec)),
+        **emitted_suite(spec, known),
+        **_places(spec, layout),
+    }
     return {**emitted, **_imports(spec, layout, known, {**emitted, "imports": [], "test_imports": []})}
 
 

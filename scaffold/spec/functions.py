@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from scaffold.comments import as_comment
 from scaffold.errors import Fault
 from scaffold.spec.entries import text_or_none
 from scaffold.spec.expressions import dedented
@@ -70,6 +71,7 @@ def _call(reader: "Reader", table: Mapping[str, Any], place: str, keys: Mapping[
         doc=as_text(table.get("doc")),
         carry=text_or_none(table.get("carry")),
         axis_name=text_or_none(table.get("axis_name")),
+        comment=as_comment(as_text(table.get("comment"))),
     )
 
 

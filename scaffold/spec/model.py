@@ -42,6 +42,8 @@ class Field:
     frozen: str = ""
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
     doc: str = ""
+    comment: str = ""
+    """Lines of comment above it."""
 
     @property
     def dynamic(self) -> bool:
@@ -126,6 +128,8 @@ class Call:
     """The argument whose next value the call returns first, as `jax.lax.scan` carries it."""
     axis_name: str | None = None
     """The name of the batch axis over which the body averages: the call is made under `jax.vmap`."""
+    comment: str = ""
+    """Lines of comment above it."""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scaffold.comments import as_comment
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import kind_of
 from scaffold.spec.check import spec_faults
@@ -135,6 +136,7 @@ class Reader:
             nullable=nullable,
             frozen=frozen_as(table.get("frozen")),
             doc=self.text(table, "doc"),
+            comment=as_comment(self.text(table, "comment")),
         )
 
     def default(self, kind: Type, role: str, table: Mapping[str, Any]) -> str | None:

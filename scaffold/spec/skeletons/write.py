@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from scaffold.comments import as_comment
 from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.text import block
 from scaffold.fileset import File
@@ -165,10 +166,15 @@ class _Writer:
         usual = role_of(_without_none(kind), table)
         if field is not None and self._is_made(field):
             table.pop("init")
+        yield from self.comment(table.pop("comment", ""))
         made = self.value_of(kind, table, usual)
         yield f"{INDENT}{name}: {said}" + (f" = {made}" if made else "")
         if doc:
             yield INDENT + doc
+
+    def comment(self, text: str) -> Iterator[str]:
+        """The lines of a comment above what it is about."""
+        return (f"{INDENT}{line}".rstrip() for line in as_comment(text).split("\n") if text.strip())
 
     def _is_made(self, field: Field) -> bool:
         """Whether the constructor that is written makes it; what is its argument, and is made of it, would be given there."""
@@ -264,7 +270,8 @@ class _Writer:
         owner = "self" if function is None else function.owner
         body = str(table["body"])
         is_abstract = body.strip() == "..."
-        lines = [f"{INDENT}@{self.prefix}call({', '.join(keys)})"] if keys else []
+        lines = [*self.comment(table.get("comment", ""))]
+        lines += [f"{INDENT}@{self.prefix}call({', '.join(keys)})"] if keys else []
         lines += [f"{INDENT}@{one}" for one in decorators if one] + [f"{INDENT}@abstractmethod"] * is_abstract
         parts = [part for part in split_top(str(table.get("args", "")), ",") if part]
         arguments = [self.argument(parse_argument(part)) for part in parts]
