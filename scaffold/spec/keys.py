@@ -70,6 +70,7 @@ SPEC_KEYS = {
     ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
+    "helpers": Key("string", "Functions and constants of the module, above the class."),
     "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order.", required=True),

@@ -227,6 +227,8 @@ class ModuleSpec:
     """`like base.weight`, or `default`, where the constructor takes no `dtype`; empty where it takes one."""
     setup: str = ""
     imports: tuple[str, ...] = ()
+    helpers: str = ""
+    """Functions and constants of the module, above the class."""
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""

@@ -256,6 +256,7 @@ def read_spec(
         dtype=" ".join(reader.text(raw, "dtype").split()),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
+        helpers=dedented(reader.text(raw, "helpers")),
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
         save=saved if isinstance(saved := raw.get("save"), bool) else None,

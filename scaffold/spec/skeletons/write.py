@@ -13,6 +13,7 @@ from scaffold.emit.text import block
 from scaffold.fileset import File
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, constructor_names, dims_of, parameters
+from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.raw import as_list, as_table
@@ -53,7 +54,9 @@ def write_skeleton(
 
 def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) -> str:
     prefix = _prefix([spec for _, spec in specs])
-    return "\n\n\n".join(_Writer(raw, spec, prefix, texts).text() for raw, spec in specs)
+    helpers = joined(one for _, spec in specs for one in helpers_in(spec.helpers))
+    classes = (_Writer(raw, spec, prefix, texts).text() for raw, spec in specs)
+    return "\n\n\n".join([*([texts.hide(helpers)] if helpers else []), *classes])
 
 
 def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
@@ -74,7 +77,8 @@ def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
 
 def _prefix(specs: Iterable[ModuleSpec]) -> str:
     """What goes before the words of the vocabulary: nothing, where none of them is a name of the classes themselves."""
-    taken = {name for spec in specs for name in (spec.name, *(field.name for field in spec.fields))}
+    names = ((spec.name, *(field.name for field in spec.fields), *helper_names(spec)) for spec in specs)
+    taken = {name for found in names for name in found}
     return "skeleton." if taken & {*KINDS, *WORDS, *_DECORATORS} else ""
 
 
