@@ -54,7 +54,16 @@ def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Positions
     named = _NAMED.search(fault.what)
     key = fault.where.removeprefix(where).removeprefix(": ")
     line, column = position_of(key, named[1] if named else "", positions)
-    return replace(fault, line=line, column=column)
+    return replace(fault, line=line, column=column, fix=_fix(fault.fix, key, files[where]))
+
+
+def _fix(fix: str, key: str, path: Path) -> str:
+    """The fix in the language of the file."""
+    if path.suffix != ".py":
+        return fix
+    from scaffold.spec.skeletons.fixes import in_python  # here, because only a fault of a skeleton needs it
+
+    return in_python(fix, key)
 
 
 def _positions(path: Path, where: str) -> Positions | None:

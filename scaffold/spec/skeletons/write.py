@@ -55,7 +55,7 @@ def write_skeleton(
 def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) -> str:
     prefix = _prefix([spec for _, spec in specs])
     helpers = joined(one for _, spec in specs for one in helpers_in(spec.helpers))
-    classes = (_Writer(raw, spec, prefix, texts).text() for raw, spec in specs)
+    classes = (ClassWriter(raw, spec, prefix, texts).text() for raw, spec in specs)
     return "\n\n\n".join([*([texts.hide(helpers)] if helpers else []), *classes])
 
 
@@ -92,8 +92,8 @@ def _class_import(kind: ClassType) -> str:
 
 
 @dataclass
-class _Writer:
-    """Writes one class."""
+class ClassWriter:
+    """Writes the parts of one class."""
 
     raw: Mapping[str, Any]
     spec: ModuleSpec
