@@ -200,8 +200,10 @@ def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool]
             where="NAME",
             fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
         )
-    from scaffold.prompts import plan_from_answers, plan_with_roles
+    from scaffold.prompts import plan_begun, plan_from_answers, plan_with_roles
 
+    if answers.is_name_alone:
+        return plan_begun(answers, layout, plan, force=wishes["force"])
     return (plan_from_answers if answers.name is None else plan_with_roles)(answers, plan)
 
 
