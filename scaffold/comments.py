@@ -51,8 +51,8 @@ def _bare(comment: str) -> str:
 
 def notes_of_skeletons(paths: Iterable[Path], plan: "Plan") -> Iterator[str]:
     """What to tell of the comments in these specs for which the planned files have no place."""
-    emitted = [step.after.decode() for step in plan.steps if step.path.suffix == ".py" and step.after]
-    kept = [comment for text in emitted for _, comment in comments(text)]
+    own = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
+    kept = [one for step in own if step.after for _, one in comments(step.after.decode())]
     for path in (path for path in paths if path.suffix == ".py"):
         text = read_regular(path).decode("utf-8-sig")
         for line, comment in left_out(comments(text), kept):
