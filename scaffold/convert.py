@@ -1,15 +1,14 @@
 """A spec from one form to the other: TOML to a skeleton, and a skeleton to TOML. What it says stays the same."""
 
-import io
 import os
 import re
-import tokenize
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from scaffold.comments import as_comment, comments, left_out
 from scaffold.errors import ScaffoldError
 from scaffold.fileset import File, Plan, make_plan
 from scaffold.layout import Layout
@@ -115,25 +114,22 @@ def _check_meaning(text: str, suffix: str, spec: ModuleSpec, source: Path) -> No
 def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The comments for which the other form has no place."""
     text = read_regular(source).decode("utf-8-sig")
-    found = _comments(text) if source.suffix == ".py" else _toml_comments(text)
-    kept = [one for raw in raws for body in _bodies(raw) for one in _comments(body)]
-    for line, comment in found:
-        if comment in (one for _, one in kept):
-            kept.remove(next(one for one in kept if one[1] == comment))
-        else:
-            yield f"the comment in line {line} has no place there: {comment}"
+    found = comments(text) if source.suffix == ".py" else _toml_comments(text)
+    kept = [one for raw in raws for part in _with_comments(raw) for _, one in comments(part)]
+    for line, comment in left_out(found, kept):
+        yield f"the comment in line {line} has no place there: {comment}"
     yield f"{source.name} stays as it is: remove it, since both describe the same class"
 
 
-def _bodies(raw: Mapping[str, Any]) -> Iterator[str]:
+def _with_comments(raw: Mapping[str, Any]) -> Iterator[str]:
+    """The parts of a spec in which comments stand."""
     for table in (raw.get("call"), *as_table(raw.get("methods")).values()):
         yield as_text(as_table(table).get("body"))
+        yield as_comment(as_text(as_table(table).get("comment")))
+    for table in as_table(raw.get("fields")).values():
+        yield as_comment(as_text(as_table(table).get("comment")))
+    yield as_text(raw.get("helpers"))
     yield as_text(raw.get("setup"))
-
-
-def _comments(text: str) -> list[tuple[int, str]]:
-    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
-    return [(one.start[0], one.string) for one in tokens if one.type == tokenize.COMMENT]
 
 
 def _toml_comments(text: str) -> list[tuple[int, str]]:

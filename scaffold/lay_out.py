@@ -5,11 +5,13 @@ from pathlib import PurePosixPath
 
 from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helpers_of
 from scaffold.emit.imports import import_lines, imported
+from scaffold.emit.members import with_comments
 from scaffold.errors import ScaffoldError
 from scaffold.fileset import File
 from scaffold.kinds import Context, kind_of
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
+from scaffold.spec.helpers import emitted_names_faults, helper_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import TEST_IMPORTS, stem
 from scaffold.spec.types import ClassType
@@ -32,7 +34,11 @@ def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpe
 
 def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
     """Everything that the templates of one class lay out: plain JSON."""
-    emitted = {**kind_of(spec.kind).context(spec), **emitted_suite(spec, known), **_places(spec, layout)}
+    emitted = {
+        **with_comments(spec, kind_of(spec.kind).context(spec)),
+        **emitted_suite(spec, known),
+        **_places(spec, layout),
+    }
     return {**emitted, **_imports(spec, layout, known, {**emitted, "imports": [], "test_imports": []})}
 
 
@@ -43,6 +49,7 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
         "backend": spec.test.backend or layout.settings.backend or "",
         "lower_for": repr(lower_for) if lower_for else "",
         "stem": spec.stem,
+        "helpers": spec.helpers,
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
         "import_root": _import_root(layout),
@@ -59,6 +66,9 @@ def _import_root(layout: Layout) -> str:
 def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], context: Context) -> Context:
     """The import blocks, read off the code, which is laid out once without them."""
     code, test = render_class(spec.kind, context), render_class("tests", context)
+    faults = list(emitted_names_faults(spec, code)) if spec.helpers else []
+    if faults:
+        raise ScaffoldError.of(faults)
     lines = {
         **kind_of(spec.kind).imports,
         **{name: line for line in spec.imports for name in imported(line)},
@@ -73,7 +83,7 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
             name: _class_import(ClassType(name), layout, {**known, spec.name: spec})
             for name in (spec.name, *context["test_classes"])
         },
-        **{name: own_line + name for name in context.get("defines", ())},
+        **{name: own_line + name for name in (*context.get("defines", ()), *helper_names(spec))},
     }
     own = _first_party(spec, layout, known, (*lines.values(), *of_tests.values()))
     return {"imports": import_lines(code, lines, own), "test_imports": import_lines(test, of_tests, own)}

@@ -12,10 +12,11 @@ from scaffold.cli.terminal import hint
 from scaffold.errors import Fault, ScaffoldError, shown
 from scaffold.fileset import Plan
 from scaffold.kinds import NAMES, kind_of
+from scaffold.layout import Layout
 from scaffold.spec.check_fields import initialiser_faults
 from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key, option_faults
-from scaffold.spec.names import class_name_fault, field_name_fault
+from scaffold.spec.names import class_name_fault, field_name_fault, stem
 from scaffold.spec.pairs import one_option
 from scaffold.spec.read import Reader
 from scaffold.spec.roles import OF_GIVEN
@@ -47,6 +48,20 @@ def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan
             if found.is_refused:
                 _show_command(answers)
             return found
+
+
+def plan_begun(answers: Answers, layout: Layout, plan: Callable[[Answers], Plan], *, force: bool) -> Plan:
+    """The plan for a class of which only the name is said: a skeleton to fill in, or what is answered."""
+    from scaffold.begin import can_begin, plan_skeleton
+
+    name, kind = answers.name or "", answers.options.get("kind") or "module"
+    if not can_begin(name, kind, layout):
+        return plan(answers)
+    place = layout.specs / f"{stem(name)}.py"
+    question = f"No fields are given. Write {place}, a class in Python to fill in? No asks for fields"
+    if click.confirm(question, default=True):
+        return plan_skeleton(name, kind, layout, force=force)
+    return plan_from_answers(answers, plan)
 
 
 def plan_with_roles(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan:

@@ -121,6 +121,7 @@ class FieldKeys(TypedDict, total=False):
     preset: Mapping[str, Any]
     variable: str
     doc: str
+    comment: str
 
 
 def field(*, role: Role | None = None, **keys: Unpack[FieldKeys]) -> Any:
@@ -166,6 +167,7 @@ class CallKeys(TypedDict, total=False):
     """The keys of a call that neither its signature nor its docstring says."""
 
     doc: str
+    comment: str
     carry: str
     axis_name: str
 

@@ -1,6 +1,7 @@
 """Methods beside the call: what may be said of them, how they are emitted, and the same from TOML and from a skeleton."""
 
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from scaffold import ScaffoldError, find_layout
 from scaffold.convert import meaning
 from scaffold.lay_out import module_files
 from scaffold.spec import read_spec
+from scaffold.spec.files import read_spec_file
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.skeletons.write import write_skeleton
 from scaffold.spec.toml import write_toml
@@ -104,8 +106,6 @@ def faults_of(**methods: Any) -> list[str]:
 
 @pytest.mark.parametrize("kind", ["Module", "Pytree", "Nnx"])
 def test_both_doors_give_the_same_methods(kind: str, tmp_path: Path) -> None:
-    import tomllib
-
     raw = raw_of(kind)
     spec = read_spec(raw, "spec")
     assert [one.name for one in spec.methods] == [
@@ -138,7 +138,6 @@ def test_methods_are_emitted_in_order_word_for_word_and_with_the_roles(tmp_path:
     ("name", "table", "told"),
     [
         ("w", {"body": "return 1"}, "spec: methods.w: `w` is a field too -> rename one of them"),
-        ("__call__", {"body": "return 1"}, "spec: methods.__call__: `__call__` is the call -> write `[call]`"),
         ("__eq__", {"args": "other: A", "body": "return True"}, "spec: methods.__eq__: `__eq__` is what jax, Python or the class decides by"),
         ("create", {"body": "return 1"}, "spec: methods.create: `create` is a name that the class uses itself"),
         ("if", {"body": "return 1"}, "spec: methods.if: `if` is a keyword of Python"),
@@ -163,6 +162,46 @@ def test_methods_are_emitted_in_order_word_for_word_and_with_the_roles(tmp_path:
 def test_what_a_method_cannot_be(name: str, table: Any, told: str) -> None:
     found = faults_of(**{name: table})
     assert any(one.startswith(told) for one in found), found
+
+
+def test_the_call_keeps_its_place_among_the_methods(tmp_path: Path) -> None:
+    call = """
+    def __call__(self, x: Float[Array, " half"]) -> Float[Array, " twice"]:
+        return self.weight @ x
+
+"""
+    before, after = COUPLING.replace("KIND", "Module").split("    @property\n")
+    (found,) = skeletons_of(f"{before.rstrip()}\n{call}    @property\n{after}", "x.py")
+    assert found.faults == ()
+    spec = read_spec(found.raw, "spec")
+    assert [one.name for _, one in spec.functions][2:5] == ["_parts", "__call__", "size"]
+    toml = write_toml(found.raw, "x")
+    assert "[methods.__call__]" in toml and "[call]" not in toml
+    assert meaning(read_spec(tomllib.loads(toml), "spec")) == meaning(spec)
+    assert meaning(read_spec(raw_of(), "spec")) != meaning(spec)
+    written = write_skeleton([(found.raw, spec)], formatted=str)
+    (tmp_path / ".git").mkdir()
+    emitted = tidy(module_files(spec, find_layout(tmp_path), {}))[0].text
+    for text in (toml, written, emitted):
+        assert text.index("_parts") < text.index("__call__") < text.index("size", text.index("__call__"))
+
+
+def test_a_call_among_the_methods_has_the_keys_and_the_faults_of_the_call(tmp_path: Path) -> None:
+    lines = [
+        *('name = "A"', 'fields.w = "f[n]=ones"', "[methods.size]", 'body = "return 1"'),
+        *("[methods.__call__]", 'args = "x: f[n]"', 'carry = "y"', 'body = "return x"'),
+    ]
+    write_tree(
+        tmp_path, {"a.toml": "\n".join(lines), "b.toml": "\n".join([*lines, '[call]\nbody = "return 2"'])}
+    )
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec_file(tmp_path / "a.toml", "a.toml")
+    assert [one.place for one in caught.value.faults] == ["a.toml:7:1: call.carry"]
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec_file(tmp_path / "b.toml", "b.toml")
+    assert any("there are two calls" in one.what for one in caught.value.faults)
+    twice = COUPLING.replace("KIND", "Module") + 2 * "\n    def __call__(self) -> int:\n        return 1\n"
+    assert [one.what for one in skeletons_of(twice, "x.py")[0].faults] == ["`__call__` is there already"]
 
 
 def test_a_kind_without_methods_says_which_have_them() -> None:

@@ -91,7 +91,7 @@ class Affine(Module, rebild="static"):
         (HEAD + "class A(Module):\n    w: 'f[]'\n    def __init__(self, w):\n        self.v = w + 1\n", "x.py:10:18: fields.v: `v` is no field -> declare it in the class, with one `init`"),
         (HEAD + "class A(Module):\n    w: 'f[]'\n    def create(cls): ...\n", "x.py:9:5: constructor: `create` has other decorators than it may have -> write `@classmethod` above `create`, and no other"),
         (HEAD + "@eqx.filter_jit\nclass A(Module):\n    w: 'f[]'\n", "x.py:7:2: `@eqx.filter_jit` has no place in a spec -> remove it, or write `@test(...)` or `@groups(...)`"),
-        (HEAD + "def helper(): ...\n\nclass A(Module):\n    w: 'f[]'\n", "x.py:7:1: a skeleton has imports and classes alone -> move it into a module of your own, and import it from there"),
+        (HEAD + "print(3)\n\nclass A(Module):\n    w: 'f[]'\n", "x.py:7:1: `print(3)` does something when the module is imported -> keep functions and constants, and move it into a module of your own"),
     ],
 )  # fmt: skip
 def test_what_a_skeleton_cannot_say_is_a_fault(text: str, told: str, tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ class A(words.Pytree, save=True):
 
 def test_nothing_of_a_skeleton_is_run(tmp_path: Path) -> None:
     text = f"open({str(tmp_path / 'ran')!r}, 'w')\n{AFFINE}"
-    assert "a skeleton has imports and classes alone" in faults_of(text, tmp_path)[0]
+    assert "does something when the module is imported" in faults_of(text, tmp_path)[0]
     assert not (tmp_path / "ran").exists()
 
 
@@ -314,6 +314,7 @@ def test_the_vocabulary_has_every_kind_and_every_key() -> None:
         "arguments",
         "setup",
         "imports",
+        "helpers",
         "fields",
         "options",
         "groups",

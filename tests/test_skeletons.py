@@ -27,7 +27,13 @@ from tests.strategies import specs
 
 RAW = {path.stem: one.tables for path in spec_files(EXAMPLES / "specs") for one in raw_specs(path, path.name)}
 METHODS: dict[str, Any] = {
-    "count_of": {"decorator": "property", "returns": "int", "doc": "How many.", "body": "return 3"},
+    "count_of": {
+        "decorator": "property",
+        "returns": "int",
+        "doc": "How many.",
+        "comment": "# One.\n\n# Two.",
+        "body": "return 3",
+    },
     "made_of": {
         "decorator": "classmethod",
         "args": "z: f[n], *, go: bool = True",

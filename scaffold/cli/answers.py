@@ -17,6 +17,14 @@ class Answers:
     pairs: dict[str, tuple[str, ...]]
     lower_for: tuple[str, ...] = field(default=())
 
+    @property
+    def is_name_alone(self) -> bool:
+        """Whether nothing is said but the name, and maybe the kind."""
+        more = [value for key, value in self.options.items() if key != "kind" and value is not None]
+        return self.name is not None and not (
+            self.fields or more or any(self.pairs.values()) or self.lower_for
+        )
+
     def raw_spec(self) -> dict[str, Any]:
         """The tables of the spec. Raises `ScaffoldError` for what cannot be read."""
         from scaffold.spec.tokens import raw_spec  # here, because a run with `--spec` needs none of it

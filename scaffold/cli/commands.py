@@ -168,10 +168,13 @@ def new_module(
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     wishes = {"force": force, "register": not no_register, "add_dependencies": add_dependencies}
     if specs:
+        from scaffold.comments import notes_of_skeletons
         from scaffold.generate import load_specs, plan_modules
 
         _refuse_mixture(name, {**texts, **pairs, "lower-for": lower_for})
-        plan = plan_modules(load_specs(_distinct(specs, name, fields)), layout, extra=(), **wishes)
+        paths = _distinct(specs, name, fields)
+        plan = plan_modules(load_specs(paths), layout, extra=(), **wishes)
+        plan = replace(plan, notes=(*plan.notes, *notes_of_skeletons(paths, plan)))
     else:
         answers = Answers(name, list(fields), dict(texts), pairs, lower_for)
         plan = _plan_answers(answers, layout, wishes, ask=can_ask() and not as_json)
@@ -197,8 +200,10 @@ def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool]
             where="NAME",
             fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
         )
-    from scaffold.prompts import plan_from_answers, plan_with_roles
+    from scaffold.prompts import plan_begun, plan_from_answers, plan_with_roles
 
+    if answers.is_name_alone:
+        return plan_begun(answers, layout, plan, force=wishes["force"])
     return (plan_from_answers if answers.name is None else plan_with_roles)(answers, plan)
 
 

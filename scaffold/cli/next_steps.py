@@ -21,6 +21,9 @@ _IMPORT = re.compile(rb"^\s*(?:from|import) (\w+)", re.MULTILINE)
 def after_module(plan: "Plan") -> str:
     """After a class was written."""
     tests = [step.path for step in plan.steps if step.path.name.startswith("test_")]
+    if not tests:  # a skeleton to fill in
+        place = _from_here(plan.root, [step.path for step in plan.steps])
+        return f"next: fill in {place}, then scaffold new-module --spec {place}"
     uses_uv = (plan.root / "uv.lock").is_file()
     missing = [] if uses_uv else _missing(plan)
     install = f"{_python()} -m pip install {' '.join(missing)}, then " if missing else ""

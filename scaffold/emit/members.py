@@ -1,6 +1,6 @@
 """The members that a Module and a pytree class have in common: properties, the call, docstrings."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from scaffold.emit.annotations import Scope
@@ -8,6 +8,7 @@ from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
 from scaffold.kinds import kind_of
+from scaffold.spec.bases import asks_for
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.rewriting import guard, rename
@@ -85,7 +86,7 @@ def shape_text(kind: ArrayType) -> str:
 
 
 def call_context(spec: ModuleSpec) -> dict[str, Any]:
-    """The parts of `__call__`, empty texts where the class has none, and the methods."""
+    """The parts of `__call__`, empty texts where the class has none, and all methods, the call among them."""
     return {**_call_context(spec), "methods": methods(spec)}
 
 
@@ -103,20 +104,36 @@ def _call_context(spec: ModuleSpec) -> dict[str, Any]:
     }
 
 
+def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any]:
+    """What is emitted of a class, with the author's comment above each field that has one."""
+    told = {one.name: block(one.comment, METHOD).lstrip() for one in spec.stored if one.comment}
+
+    def commented(lines: Sequence[str]) -> list[str]:
+        heads = (told.get(line.partition(":")[0], "") for line in lines)
+        return [f"{head}\n{METHOD}{line}" if head else line for head, line in zip(heads, lines, strict=True)]
+
+    small = [
+        [name, doc, commented(lines), *rest] for name, doc, lines, *rest in context.get("small_classes", ())
+    ]
+    return {**context, "fields": commented(context["fields"]), **({"small_classes": small} if small else {})}
+
+
 def methods(spec: ModuleSpec) -> list[str]:
-    """Each method of the author's, as source."""
-    return ["\n".join(_method(spec, one)) for one in spec.methods]
+    """The call and each method of the author's, in order, as source."""
+    return ["\n".join(_method(spec, one)) for _, one in spec.functions]
 
 
 def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
     signature, returns, told, body = _function(spec, method)
-    is_asked = not kind_of(spec.kind).has_instances and body.strip() == "..."
+    is_asked = asks_for(spec, method)
+    if method.call.comment:
+        yield block(method.call.comment, METHOD)
     yield from (f"{METHOD}@{one}" for one in (*method.decorators, *["abc.abstractmethod"] * is_asked))
     yield f"{METHOD}def {method.name}({signature}) -> {returns}:"
     if told:
         yield f"{BODY}{docstring(told, BODY)}"
     if not (told and is_asked):
-        yield body
+        yield body or f"{BODY}..."
 
 
 def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:

@@ -40,17 +40,13 @@ def faults(spec: ModuleSpec) -> Iterator[Fault]:
 def context(spec: ModuleSpec) -> dict[str, Any]:
     """The values that `templates/abstract` lays out."""
     scope = Scope()
-    call = call_context(spec)
-    is_abstract_call = asks_for_call(spec)
     return {
         "name": spec.name,
         "bases": base_names(spec),
         "doc": class_doc(spec),
         "fields": [f"{one.name}: eqx.AbstractVar[{_held(one, scope)}]" for one in spec.stored],
         "properties": [list(one) for one in properties(spec)],
-        "is_abstract_call": is_abstract_call,
-        **call,
-        "call_body": "" if is_abstract_call else call["call_body"],
+        **call_context(spec),
     }
 
 

@@ -25,6 +25,7 @@ from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, pa
 from scaffold.spec.dtypes import dtype_faults
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
+from scaffold.spec.helpers import helper_faults
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import (
     IMPORTS,
@@ -56,7 +57,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     of_kind = tuple(kind.faults(sound))
     faults += [*of_kind, *_tests(sound if of_kind else kind.complete(sound), names)]
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
-    faults += [*frozen_faults(sound), *method_faults(sound)]
+    faults += [*frozen_faults(sound), *method_faults(sound), *helper_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.
     place = f"{sound.where}: test.sizes"
     return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]

@@ -47,7 +47,7 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
     name = method.name
     if re.fullmatch(r"__\w+__", name):
         if name == "__call__":
-            yield Fault(place, "`__call__` is the call", "write `[call]`")
+            yield Fault(place, "there are two calls", "remove `[call]`, or this one")
         elif name not in OPERATORS:
             what = f"`{name}` is what jax, Python or the class decides by"
             yield Fault(place, what, "choose another name", OPERATORS)

@@ -18,6 +18,7 @@ from scaffold.spec.expressions import (
     own_nodes,
     syntax_fault,
 )
+from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.names import IMPORTS, class_name_fault
 from scaffold.spec.rewriting import self_attributes
@@ -46,6 +47,8 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
     for argument in spec.arguments:
         if argument.default is not None:
             yield Piece(f"{spec.where}: arguments", argument.default)
+    if spec.helpers:
+        yield Piece(f"{spec.where}: helpers", spec.helpers, expression=False)
     if spec.setup:
         yield Piece(f"{spec.where}: setup", spec.setup, expression=False)
     for key, function in spec.functions:
@@ -173,7 +176,9 @@ def readable(spec: ModuleSpec) -> tuple[ModuleSpec, str]:
         reference="" if is_broken(test.reference or None, expression=False) else test.reference,
     )
     fields = tuple(map(_readable_field, spec.fields))
-    return replace(spec, fields=fields, setup=setup, call=call, methods=methods, test=test), "\n".join(broken)
+    helpers = "" if is_broken(spec.helpers or None, expression=False) else spec.helpers
+    sound = replace(spec, fields=fields, helpers=helpers, setup=setup, call=call, methods=methods, test=test)
+    return sound, "\n".join(broken)
 
 
 def _readable_call(call: Call) -> Call:
@@ -203,8 +208,9 @@ def _readable_field(field: Field) -> Field:
 
 
 def imported_names(spec: ModuleSpec) -> frozenset[str]:
-    """The names that the spec's imports and the classes of its fields bring in."""
-    return frozenset(assigned_names("\n".join(spec.imports))) | {one.name for one in spec.classes}
+    """The names that the spec's imports, the classes of its fields and its helpers bring in."""
+    lines = frozenset(assigned_names("\n".join(spec.imports)))
+    return lines | {one.name for one in spec.classes} | {*helper_names(spec)}
 
 
 def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:
@@ -243,6 +249,7 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
             yield from _unknown(source, shared, f"{place}.preset.{name}")
     for one in spec.arguments:
         yield from _unknown(one.default, shared, f"{spec.where}: arguments")
+    yield from _unknown(spec.helpers, shared, f"{spec.where}: helpers", expression=False)
     yield from _unknown(spec.setup, in_constructor, f"{spec.where}: setup", expression=False)
     yield from _known_in_call(spec, shared)
     for piece in _pieces_of_tests(spec):
@@ -291,6 +298,8 @@ def _how_to_know(name: str, known: frozenset[str], key: str, made: frozenset[str
         return f"did you mean `{near}`?" + (" If not, bind it in `setup`" if key in _IN_CONSTRUCTOR else "")
     if key in _CLAIMED:
         return f'read an argument of the call, a field as `self.{name}`, or write `imports = ["from ... import {name}"]`'
+    if key == "helpers":
+        return f'write `imports = ["from ... import {name}"]`, or define it there'
     bind = "bind it in `setup`, " if key in _IN_CONSTRUCTOR else ""
     return f'{bind}declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from scaffold.comments import as_comment
 from scaffold.errors import Fault
 from scaffold.spec.entries import text_or_none
 from scaffold.spec.expressions import dedented
@@ -15,6 +16,18 @@ from scaffold.spec.types import LEGAL_TYPES, Type, TypeSyntaxError
 
 if TYPE_CHECKING:
     from scaffold.spec.read import Reader  # it reads with this module
+
+
+CALL = "__call__"
+
+
+def with_call_apart(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
+    """The tables with the call in `[call]`, where it stands among the methods, and how many of these are above it."""
+    methods = as_table(raw.get("methods"))
+    if CALL not in methods or "call" in raw:
+        return raw, 0
+    others = {name: table for name, table in methods.items() if name != CALL}
+    return {**raw, "call": methods[CALL], "methods": others}, list(methods).index(CALL)
 
 
 def read_call(reader: "Reader", raw: Mapping[str, Any]) -> Call | None:
@@ -58,6 +71,7 @@ def _call(reader: "Reader", table: Mapping[str, Any], place: str, keys: Mapping[
         doc=as_text(table.get("doc")),
         carry=text_or_none(table.get("carry")),
         axis_name=text_or_none(table.get("axis_name")),
+        comment=as_comment(as_text(table.get("comment"))),
     )
 
 

@@ -41,6 +41,7 @@ class Key:
     required: bool = False
 
 
+_COMMENT = Key("string", "Comment above it.")
 SPEC_KEYS = {
     "name": Key("string", "Name of the class.", required=True),
     "kind": Key("string", "What to generate.", KINDS),
@@ -69,12 +70,15 @@ SPEC_KEYS = {
     ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
+    "helpers": Key("string", "Functions and constants of the module, above the class."),
     "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order.", required=True),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
     "call": Key("table", "The `__call__` method."),
-    "methods": Key("table", "Further methods: a table `[methods.NAME]` each."),
+    "methods": Key(
+        "table", "Methods: a table `[methods.NAME]` each; `[methods.__call__]` is `[call]` below others."
+    ),
     "test": Key("table", "Values for the generated tests."),
 }
 FIELD_KEYS = {
@@ -111,6 +115,7 @@ FIELD_KEYS = {
         "Kind nnx: the Variable type of a buffer: one of Flax, or the name of one to define in the module.",
     ),
     "doc": Key("string", "What the field is."),
+    "comment": _COMMENT,
 }
 GROUP_KEYS = {
     "fields": Key("array of strings", "The fields of the group.", required=True),
@@ -124,6 +129,7 @@ CALL_KEYS = {
     "returns": Key("string", "Type of the result, or several with commas for a tuple."),
     "body": Key("string", "Body of the method.", required=True),
     "doc": Key("string", "Docstring of the method."),
+    "comment": _COMMENT,
     "carry": Key("string", "The argument whose next value the method returns first."),
     "axis_name": Key(
         "string", "Kind module: the name of the batch axis over which the body averages, under `jax.vmap`."
@@ -142,11 +148,12 @@ CONDITION_KEYS = {
         required=True,
     ),
 }
+_OF_METHODS = ("args", "returns", "body", "doc", "comment")
 METHOD_KEYS = {
     "decorator": Key(
         "string", "`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."
     ),
-    **{name: key for name, key in CALL_KEYS.items() if name in ("args", "returns", "body", "doc")},
+    **{name: key for name, key in CALL_KEYS.items() if name in _OF_METHODS},
 }
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),

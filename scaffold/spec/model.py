@@ -42,6 +42,8 @@ class Field:
     frozen: str = ""
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
     doc: str = ""
+    comment: str = ""
+    """Lines of comment above it."""
 
     @property
     def dynamic(self) -> bool:
@@ -126,6 +128,8 @@ class Call:
     """The argument whose next value the call returns first, as `jax.lax.scan` carries it."""
     axis_name: str | None = None
     """The name of the batch axis over which the body averages: the call is made under `jax.vmap`."""
+    comment: str = ""
+    """Lines of comment above it."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +227,8 @@ class ModuleSpec:
     """`like base.weight`, or `default`, where the constructor takes no `dtype`; empty where it takes one."""
     setup: str = ""
     imports: tuple[str, ...] = ()
+    helpers: str = ""
+    """Functions and constants of the module, above the class."""
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
@@ -233,6 +239,8 @@ class ModuleSpec:
     call: Call | None = None
     methods: tuple[Method, ...] = ()
     """Methods beside the call, in the order of the author."""
+    call_at: int = 0
+    """How many of the methods stand above the call."""
     test: TestPlan = TestPlan()
     where: str = "spec"
     file: str = ""
@@ -281,9 +289,10 @@ class ModuleSpec:
 
     @property
     def functions(self) -> tuple[tuple[str, Method], ...]:
-        """The call, as a method, and the methods, each with the key under which the author wrote it."""
+        """The call, as a method, and the methods, in order, each with the key under which its faults go."""
         called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
-        return (*called, *((f"methods.{one.name}", one) for one in self.methods))
+        rest = tuple((f"methods.{one.name}", one) for one in self.methods)
+        return (*rest[: self.call_at], *called, *rest[self.call_at :])
 
     def rebuilds_by(self, form: str) -> bool:
         """Whether jax rebuilds an instance in this form; only some kinds choose one."""

@@ -54,7 +54,16 @@ def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Positions
     named = _NAMED.search(fault.what)
     key = fault.where.removeprefix(where).removeprefix(": ")
     line, column = position_of(key, named[1] if named else "", positions)
-    return replace(fault, line=line, column=column)
+    return replace(fault, line=line, column=column, fix=_fix(fault.fix, key, files[where]))
+
+
+def _fix(fix: str, key: str, path: Path) -> str:
+    """The fix in the language of the file."""
+    if path.suffix != ".py":
+        return fix
+    from scaffold.spec.skeletons.fixes import in_python  # here, because only a fault of a skeleton needs it
+
+    return in_python(fix, key)
 
 
 def _positions(path: Path, where: str) -> Positions | None:
@@ -66,9 +75,15 @@ def _positions(path: Path, where: str) -> Positions | None:
     try:
         text = read_regular(path).decode("utf-8-sig")
         tomllib.loads(text)
-        return key_positions(text.replace("\r\n", "\n"))
+        return _with_call(key_positions(text.replace("\r\n", "\n")))
     except (OSError, ValueError, RecursionError):
         return None
+
+
+def _with_call(positions: Positions) -> Positions:
+    """The places, with those of a call that stands among the methods where faults look for the call."""
+    among = {path[2:]: at for path, at in positions.items() if path[:2] == ("methods", "__call__")}
+    return {**{("call", *path): at for path, at in among.items()}, **positions}
 
 
 def _in_skeleton(path: Path, where: str) -> Positions | None:

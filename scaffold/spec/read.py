@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from scaffold.comments import as_comment
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import kind_of
 from scaffold.spec.check import spec_faults
@@ -20,7 +21,7 @@ from scaffold.spec.entries import (
     without_none,
 )
 from scaffold.spec.expressions import dedented
-from scaffold.spec.functions import read_call, read_methods
+from scaffold.spec.functions import read_call, read_methods, with_call_apart
 from scaffold.spec.groups import class_of_group, group_faults
 from scaffold.spec.keys import (
     FIELD_KEYS,
@@ -135,6 +136,7 @@ class Reader:
             nullable=nullable,
             frozen=frozen_as(table.get("frozen")),
             doc=self.text(table, "doc"),
+            comment=as_comment(self.text(table, "comment")),
         )
 
     def default(self, kind: Type, role: str, table: Mapping[str, Any]) -> str | None:
@@ -231,11 +233,10 @@ def read_spec(
     `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
     spec at hand describes a class of that name.
     """
-    raw, odd = cleaned(raw, where)
-    raw = {
-        **({"fields": {}} if raw.get("kind") == "abstract" else {}),
-        **raw,
-    }  # a call may be all that it asks for
+    found, odd = cleaned(raw, where)
+    found, call_at = with_call_apart(found)
+    # A call may be all that an abstract class asks for.
+    raw = {**({"fields": {}} if found.get("kind") == "abstract" else {}), **found}
     reader = Reader(where)
     reader.unread.append(unread)
     reader.faults += [*odd, *(_at(fault, where) for fault in key_faults(raw, SPEC_KEYS, ""))]
@@ -255,6 +256,7 @@ def read_spec(
         dtype=" ".join(reader.text(raw, "dtype").split()),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
+        helpers=dedented(reader.text(raw, "helpers")),
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
         save=saved if isinstance(saved := raw.get("save"), bool) else None,
@@ -262,6 +264,7 @@ def read_spec(
         call=reader.call(raw),
         test=read_test(reader, raw),
         methods=read_methods(reader, raw),
+        call_at=call_at,
         where=where,
         file=reader.text(raw, "file"),
     )

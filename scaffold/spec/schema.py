@@ -51,6 +51,7 @@ def json_schema() -> dict[str, Any]:
     schema["properties"]["test"] = tests = _table(TEST_KEYS)
     for name, keys in (("cases", CASE_KEYS), ("holds", CONDITION_KEYS)):
         tests["properties"][name]["items"] = _table(keys)
+    schema["properties"]["methods"]["properties"] = {"__call__": _table(CALL_KEYS)}
     schema["properties"]["methods"]["additionalProperties"] = _table(METHOD_KEYS)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -24,6 +24,7 @@ _TOP = (
     "arguments",
     "setup",
     "imports",
+    "helpers",
     "save",
 )
 

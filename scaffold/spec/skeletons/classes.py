@@ -85,6 +85,7 @@ class ClassReader:
 
     def _body(self) -> None:
         before: ast.stmt | None = None
+        end = self._end_of_head()
         for index, statement in enumerate(self.node.body):
             doc = doc_below(statement)
             if doc is not None and index == 0:
@@ -94,7 +95,29 @@ class ClassReader:
                 self._doc_of_field(before, doc, statement)
             else:
                 self._statement(statement)
-            before = statement
+                self._comment(statement, end)
+            before, end = statement, statement.end_lineno or end
+
+    def _end_of_head(self) -> int:
+        """The last line of the class statement, as far as it can be told."""
+        parts = (*self.node.bases, *self.node.keywords)
+        return max((one.end_lineno or 0 for one in parts), default=self.node.lineno)
+
+    def _comment(self, statement: ast.stmt, above: int) -> None:
+        """Keep the comments above and behind a field, and above a method."""
+        told = [self.notes.comment_of(statement, above)]
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                told.append(self.notes.comment_behind(statement))
+                table = self.fields[name]
+            case ast.FunctionDef(name=name):
+                methods = self.raw.get("methods", {})
+                table = methods.get(name) or (self.raw.get("call") if name == "__call__" else None)
+            case _:
+                table = None
+        comment = "\n".join(filter(None, told))
+        if comment and table is not None and table.get("role") not in ("derived", "shared"):
+            table["comment"] = comment
 
     def _doc_of_field(self, field: ast.AnnAssign, doc: str, statement: ast.stmt) -> None:
         name = field.target.id if isinstance(field.target, ast.Name) else ""
@@ -106,8 +129,7 @@ class ClassReader:
             case ast.AnnAssign():
                 self._field(statement)
             case ast.FunctionDef(name="__call__"):
-                self.raw["call"], foreign = read_call(statement, self.names, self.notes)
-                self.foreign += foreign
+                self._call(statement)
             case ast.FunctionDef(name="__init__" | "create"):
                 self._constructor(statement)
             case ast.FunctionDef():
@@ -122,6 +144,18 @@ class ClassReader:
         if name in self.fields:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         self.fields[name] = table
+        self.foreign += foreign
+
+    def _call(self, node: ast.FunctionDef) -> None:
+        """The call: `[call]`, or below other methods an entry among these, which keeps the order."""
+        methods = self.raw.get("methods", {})
+        if "call" in self.raw or node.name in methods:
+            self.notes.refuse(node, ("call",), "`__call__` is there already", "remove one")
+        table, foreign = read_call(node, self.names, self.notes)
+        if methods:
+            methods[node.name] = table
+        else:
+            self.raw["call"] = table
         self.foreign += foreign
 
     def _method(self, node: ast.FunctionDef) -> None:

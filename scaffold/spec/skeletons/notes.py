@@ -1,9 +1,11 @@
 """What is noted while a skeleton is read: its text, where each key stands, and what is wrong."""
 
 import ast
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from scaffold.comments import comments, is_directive
 from scaffold.errors import Fault
 
 Path = tuple[str, ...]
@@ -53,6 +55,24 @@ class Notes:
         except SyntaxError:
             return f"({text}\n)" if "#" in text else f"({text})"
         return text
+
+    @cached_property
+    def comments(self) -> Mapping[int, str]:
+        """The comments of the file by line."""
+        return dict(comments(self.text))
+
+    def comment_of(self, node: ast.stmt, above: int) -> str:
+        """The comments between line `above` and the statement, which stand as far to the right."""
+        first = min((one.lineno for one in getattr(node, "decorator_list", ())), default=node.lineno)
+        column = node.col_offset
+        lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first))
+        kept = [line[column:] for line in lines if not line or line[: column + 1] == " " * column + "#"]
+        return "\n".join(kept).strip("\n")
+
+    def comment_behind(self, node: ast.stmt) -> str:
+        """The comment on the last line of a statement."""
+        found = self.comments.get(node.end_lineno or 0, "")
+        return "" if is_directive(found) else found
 
     def comments_around(self, first: int, last: int, above: int, indent: int) -> tuple[int, int]:
         """The lines `first` to `last`, from 1, with the comments before them, below line `above`, and those behind them."""

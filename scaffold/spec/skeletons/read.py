@@ -9,6 +9,7 @@ from typing import Any
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.places import read_regular
 from scaffold.spec.expressions import parse
+from scaffold.spec.helpers import Helper, helpers_in, joined, shared_out, why_not
 from scaffold.spec.skeletons.classes import ClassReader
 from scaffold.spec.skeletons.names import Import, Names, is_for_types, read_names
 from scaffold.spec.skeletons.notes import Notes
@@ -37,29 +38,41 @@ def skeletons_of(text: str, where: str) -> list[Skeleton]:
     file = Notes(text, where)
     names = read_names(tree.body, file)
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    for statement in tree.body:
-        if not isinstance(statement, ast.ClassDef):
-            _check_beside(statement, file)
+    beside = [one for one in tree.body if not (isinstance(one, ast.ClassDef) or _is_read(one))]
+    for statement in beside:
+        told = why_not(statement)
+        if told is not None:
+            file.refuse(statement, (), *told)
+        file.note(("helpers",), statement)
     if not classes:
         fix = "write `class Affine(Module):`, with `from scaffold.skeleton import Module`"
         raise ScaffoldError.of([*file.faults, Fault(where, "there is no class in it", fix, line=1, column=1)])
-    return [_skeleton(node, text, where, len(classes), names, file.faults) for node in classes]
+    kept = list(helpers_in(text, [one for one in beside if why_not(one) is None]))
+    shares = shared_out(kept, [_source(node, text) for node in classes])
+    several = len(classes) > 1
+    return [_skeleton(*pair, several, names, file) for pair in zip(classes, shares, strict=True)]
 
 
 def _skeleton(
-    node: ast.ClassDef, text: str, where: str, count: int, names: Names, faults: list[Fault]
+    node: ast.ClassDef, helpers: list[Helper], is_one_of_several: bool, names: Names, file: Notes
 ) -> Skeleton:
-    notes = Notes(text, f"{where}: {node.name}" if count > 1 else where)
+    where = f"{file.where}: {node.name}" if is_one_of_several else file.where
+    notes = Notes(file.text, where, dict(file.positions))
     raw = ClassReader(node, names, notes).read()
-    return Skeleton(notes.where, raw, (*faults, *notes.faults), notes.positions)
+    raw |= {"helpers": joined(helpers)} if helpers else {}
+    return Skeleton(where, raw, (*file.faults, *notes.faults), notes.positions)
 
 
-def _check_beside(statement: ast.stmt, notes: Notes) -> None:
-    """What stands beside classes is a docstring, or an import."""
+def _source(node: ast.ClassDef, text: str) -> str:
+    """The lines of a class, with its decorators."""
+    first = min((one.lineno for one in node.decorator_list), default=node.lineno)
+    return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
+
+
+def _is_read(statement: ast.stmt) -> bool:
+    """Whether it is a docstring, or an import."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    if not (is_text or isinstance(statement, Import) or is_for_types(statement)):
-        what = "a skeleton has imports and classes alone"
-        notes.refuse(statement, (), what, "move it into a module of your own, and import it from there")
+    return is_text or isinstance(statement, Import) or is_for_types(statement)
 
 
 def _text(path: Path, where: str) -> str:

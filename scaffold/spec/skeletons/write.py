@@ -7,11 +7,13 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
+from scaffold.comments import as_comment
 from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.text import block
 from scaffold.fileset import File
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, constructor_names, dims_of, parameters
+from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.raw import as_list, as_table
@@ -52,7 +54,9 @@ def write_skeleton(
 
 def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) -> str:
     prefix = _prefix([spec for _, spec in specs])
-    return "\n\n\n".join(_Writer(raw, spec, prefix, texts).text() for raw, spec in specs)
+    helpers = joined(one for _, spec in specs for one in helpers_in(spec.helpers))
+    classes = (ClassWriter(raw, spec, prefix, texts).text() for raw, spec in specs)
+    return "\n\n\n".join([*([texts.hide(helpers)] if helpers else []), *classes])
 
 
 def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
@@ -73,7 +77,8 @@ def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
 
 def _prefix(specs: Iterable[ModuleSpec]) -> str:
     """What goes before the words of the vocabulary: nothing, where none of them is a name of the classes themselves."""
-    taken = {name for spec in specs for name in (spec.name, *(field.name for field in spec.fields))}
+    names = ((spec.name, *(field.name for field in spec.fields), *helper_names(spec)) for spec in specs)
+    taken = {name for found in names for name in found}
     return "skeleton." if taken & {*KINDS, *WORDS, *_DECORATORS} else ""
 
 
@@ -87,8 +92,8 @@ def _class_import(kind: ClassType) -> str:
 
 
 @dataclass
-class _Writer:
-    """Writes one class."""
+class ClassWriter:
+    """Writes the parts of one class."""
 
     raw: Mapping[str, Any]
     spec: ModuleSpec
@@ -165,10 +170,15 @@ class _Writer:
         usual = role_of(_without_none(kind), table)
         if field is not None and self._is_made(field):
             table.pop("init")
+        yield from self.comment(table.pop("comment", ""))
         made = self.value_of(kind, table, usual)
         yield f"{INDENT}{name}: {said}" + (f" = {made}" if made else "")
         if doc:
             yield INDENT + doc
+
+    def comment(self, text: str) -> Iterator[str]:
+        """The lines of a comment above what it is about."""
+        return (f"{INDENT}{line}".rstrip() for line in as_comment(text).split("\n") if text.strip())
 
     def _is_made(self, field: Field) -> bool:
         """Whether the constructor that is written makes it; what is its argument, and is made of it, would be given there."""
@@ -264,7 +274,8 @@ class _Writer:
         owner = "self" if function is None else function.owner
         body = str(table["body"])
         is_abstract = body.strip() == "..."
-        lines = [f"{INDENT}@{self.prefix}call({', '.join(keys)})"] if keys else []
+        lines = [*self.comment(table.get("comment", ""))]
+        lines += [f"{INDENT}@{self.prefix}call({', '.join(keys)})"] if keys else []
         lines += [f"{INDENT}@{one}" for one in decorators if one] + [f"{INDENT}@abstractmethod"] * is_abstract
         parts = [part for part in split_top(str(table.get("args", "")), ",") if part]
         arguments = [self.argument(parse_argument(part)) for part in parts]

@@ -1,0 +1,40 @@
+"""A skeleton to begin with: `specs/NAME.py` with one field and a call, for its author to fill in."""
+
+from typing import Any
+
+from scaffold.fileset import File, Plan, make_plan
+from scaffold.kinds import NAMES, kind_of
+from scaffold.layout import Layout
+from scaffold.spec.names import class_name_fault, stem
+from scaffold.spec.read import read_spec
+from scaffold.spec_files import SpecFiles
+
+
+def can_begin(name: str, kind: str, layout: Layout) -> bool:
+    """Whether there may be a class of this name, with methods, and no spec describes it yet."""
+    is_sound = class_name_fault(name, "") is None and kind in NAMES and kind_of(kind).methods
+    return is_sound and kind_of(kind).has_instances and SpecFiles(layout).find(name) is None
+
+
+def plan_skeleton(name: str, kind: str, layout: Layout, *, force: bool = False) -> Plan:
+    """The plan that writes the skeleton, and nothing else."""
+    from scaffold.spec.skeletons import write_skeleton
+
+    raw = _beginning(name, kind)
+    text = write_skeleton([(raw, read_spec(raw, name))])
+    return make_plan(layout.root, [File(layout.specs / f"{stem(name)}.py", text)], force=force)
+
+
+def _beginning(name: str, kind: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "kind": kind,
+        "doc": "What it is.",
+        "fields": {"weight": {"type": "f[out_size,in_size]", "role": "param", "init": "lecun_normal"}},
+        "call": {
+            "args": "x: f[in_size]",
+            "returns": "f[out_size]",
+            "doc": "What it does.",
+            "body": "return self.weight @ x",
+        },
+    }

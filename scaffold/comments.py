@@ -1,0 +1,60 @@
+"""Comments of an author: where they stand, and which of them are not in what was made of a file."""
+
+import io
+import re
+import tokenize
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scaffold.places import read_regular
+
+if TYPE_CHECKING:
+    from scaffold.fileset import Plan
+
+Comment = tuple[int, str]
+"""Line, from 1, and text."""
+_DIRECTIVE = re.compile(r"#\s*(?:noqa|type:|pyright:|mypy:|ruff:|fmt:|pylint:|pragma:)")
+
+
+def comments(text: str) -> list[Comment]:
+    """The comments of Python text."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return [(one.start[0], one.string) for one in tokens if one.type == tokenize.COMMENT]
+
+
+def is_directive(comment: str) -> bool:
+    """Whether a comment is for a tool, about the very line in which it stands."""
+    return _DIRECTIVE.match(comment) is not None
+
+
+def as_comment(text: str) -> str:
+    """The text with `#` before each line that has none."""
+    lines = [line.strip() for line in text.strip().split("\n")]
+    return "\n".join(line if line.startswith("#") or not line else f"# {line}" for line in lines)
+
+
+def left_out(found: Iterable[Comment], kept: Iterable[str]) -> Iterator[Comment]:
+    """Those that are not among the kept, each of which stands for one."""
+    there = Counter(map(_bare, kept))
+    for line, text in found:
+        if there[_bare(text)]:
+            there[_bare(text)] -= 1
+        else:
+            yield line, text
+
+
+def _bare(comment: str) -> str:
+    return comment.lstrip("#").strip()
+
+
+def notes_of_skeletons(paths: Iterable[Path], plan: "Plan") -> Iterator[str]:
+    """What to tell of the comments in these specs for which the planned files have no place."""
+    own = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
+    kept = [one for step in own if step.after for _, one in comments(step.after.decode())]
+    for path in (path for path in paths if path.suffix == ".py"):
+        text = read_regular(path).decode("utf-8-sig")
+        for line, comment in left_out(comments(text), kept):
+            if not is_directive(comment):
+                yield f"the comment in {path.name}, line {line}, stays there: {comment}"

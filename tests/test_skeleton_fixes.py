@@ -1,0 +1,92 @@
+"""The fixes of faults in a skeleton: in Python, as the file is; those in TOML stay TOML."""
+
+from pathlib import Path
+
+import pytest
+
+from scaffold import ScaffoldError
+from scaffold.spec.files import read_spec_file
+from scaffold.spec.skeletons.fixes import in_python
+
+HEAD = """\
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from scaffold.skeleton import Module, Pytree, param, static, test
+
+
+"""
+
+
+def fixes_of(name: str, text: str, tmp_path: Path) -> list[str]:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec_file(tmp_path / name, name)
+    return [fault.fix for fault in caught.value.faults]
+
+
+UNTOLD = """\
+class Both(Module):
+    w: Float[Array, " n"] = param("zeros")
+    v: Float[Array, " n"]
+"""
+UNTOLD_TOML = (
+    'name = "Both"\n[fields]\nw = { type = "f[n]", role = "param", init = "zeros" }\nv = { type = "f[n]" }\n'
+)
+
+
+def test_a_fix_is_in_the_language_of_its_file(tmp_path: Path) -> None:
+    said = 'write `v: Float[Array, " n"] = param()` if it is, `v: Float[Array, " n"] = data()` if it is not'
+    assert fixes_of("x.py", HEAD + UNTOLD, tmp_path) == [said]
+    (fix,) = fixes_of("x.toml", UNTOLD_TOML, tmp_path)
+    assert '`v = { type = "f[n]", role = "param" }`' in fix
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("class A(Module):\n    w: float\n", "a Python float is `static(...)` (one compilation a value)"),
+        (
+            'class A(Module, rebuild="flag"):\n    w: Float[Array, " n"] = param("zeros")\n',
+            'remove it, or write `Pytree`',
+        ),
+        (
+            'class A(Module):\n    w: Float[Array, " n"] = param(lambda tau: tau(3))\n',
+            "or write `from ... import tau`",
+        ),
+    ],
+)  # fmt: skip
+def test_faults_of_a_skeleton_say_what_to_write_in_python(text: str, told: str, tmp_path: Path) -> None:
+    fixes = fixes_of("x.py", HEAD + text, tmp_path)
+    assert any(told in fix for fix in fixes), fixes
+
+
+@pytest.mark.parametrize(
+    ("toml", "python"),
+    [
+        ('v = { type = "f[n]", role = "data", ... }', 'v: Float[Array, " n"] = data(...)'),
+        ('v = { type = "f[n]", role = "data", init = "ones", ... }', "v: Float[Array, \" n\"] = data('ones', ...)"),
+        ('flag = { type = "bool", default = true }', "flag: bool = True"),
+        ('type = "dict[str, f[n]]"', 'dict[str, Float[Array, " n"]]'),
+        ('args = "x: f[n], *, key: key[]"', 'x: Float[Array, " n"], *, key: PRNGKeyArray'),
+        ('returns = "f[n], f[]"', '-> tuple[Float[Array, " n"], Float[Array, ""]]'),
+        ('returns = "..., eqx.nn:State"', "-> tuple[..., eqx.nn.State]"),
+        ('imports = ["from ... import x"]', "from ... import x"),
+        ("[test] sizes = { n = 3 }", '@test(sizes={"n": 3})'),
+        ("[methods.forward]", "def forward"),
+        ("[call]", "__call__"),
+        ('body = "..."', "..."),
+        ('init = "=jnp.ones(n)"', "init=lambda n: jnp.ones(n)"),
+        ('role = "callable"', 'field(role="callable", ...)'),
+        ("frozen = true", "frozen=True"),
+        ("self.mean = ...", "self.mean = ..."),
+        ("y = x + 1", "y = x + 1"),
+        ("n = 3", "n = 3"),
+    ],
+)  # fmt: skip
+def test_pieces_of_toml_become_python(toml: str, python: str) -> None:
+    assert in_python(f"write `{toml}`, or not", "fields.w") == f"write `{python}`, or not"
+
+
+def test_a_size_is_an_entry_of_the_sizes() -> None:
+    assert in_python("write `n = 3`", "test.sizes.n") == 'write `"n": 3`'
