@@ -165,7 +165,7 @@ def _failures(example: str, place: Path, *, first: bool) -> dict[str, str]:
     except Exception as error:
         return {"import": f"{type(error).__name__}: {error}"}
     found: dict[str, str] = {}
-    for suite in (one for name, one in vars(tests).items() if name.startswith("Test")):
+    for suite in [one for name, one in vars(tests).items() if name.startswith("Test")]:
         if found and first:
             break
         try:
