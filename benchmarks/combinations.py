@@ -36,7 +36,7 @@ VALUES: Mapping[str, Sequence[str]] = {
 TEXTS: Mapping[str, Mapping[str, str]] = {
     "plain": {"name": "my-study"},
     "hostile": {
-        "name": "Study.of-40.letters-and.not-one.letter-x",
+        "name": "Study.of-36.letters-and.not-one.more",
         "description": """1. "Fünf" it's {{ 7 * 7 }} {% raw %} \\n #x: [a](b) <c> &lt; ~e~ ${d} `e` *f* \u4e2d 😀""",
         "author": """O'Neil "Ö" {x} \\ #: <y>""",
         "email": "o'neil+x@example.org".replace("'", ""),

@@ -25,7 +25,7 @@ LETTERS = "write letters and digits of English, and single hyphens between them"
         ("NUL", "nul", TAKEN, "my-nul"),
         ("123", "123", LETTERS, "my-123"),
         ("日本", "", LETTERS, "my-study"),
-        ("x" * 41, "x" * 41, "write at most 40 characters, so that imports fit on a line", "my-study"),
+        ("x" * 37, "x" * 37, "write at most 36 characters, so that imports fit on a line", "my-study"),
     ],
 )
 def test_a_folder_that_gives_no_name_is_a_fault(
