@@ -13,7 +13,7 @@ HIDDEN = "a value on the class, which every module hides by its own"
 SQUARE = "the array is square, and its fans are equal"
 EQUIVALENT: dict[str, dict[str, str]] = {
     "array or module made static": {"nnx_block": HIDDEN},
-    "fans exchanged": dict.fromkeys(("nnx_block", "tied_embedding"), SQUARE),
+    "fans exchanged": dict.fromkeys(("coupling", "nnx_block", "tied_embedding"), SQUARE),
     "aux that is a list": dict.fromkeys(("table_flag", "table_factory", "table_static"), A_LIST),
     "final left out": {"max_norm": "a Module that is not marked as final is a pytree as before"},
     "buffer not used": {"running_centre": "a state may be kept for others to read"},
@@ -36,10 +36,16 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "given model not copied": {"train_state": "no optimiser of the tests keeps the weights in its state"},
     "another spread": {"embedding": IN_EXPRESSION},
     "bound of a check": dict.fromkeys(("embedding", "mlp"), NOTHING_TO_TRY),
-    "check left out": dict.fromkeys(
-        ("embedding", "layer_norm", "linear", "max_norm", "nnx_block", "stack"), CALL_IN_PYTHON
-    ),
-    "constant instead of a static field": dict.fromkeys(("dropout", "mlp", "running_centre"), IN_ONE_BRANCH),
+    "check left out": {
+        **dict.fromkeys(
+            ("embedding", "layer_norm", "linear", "max_norm", "nnx_block", "stack"), CALL_IN_PYTHON
+        ),
+        "smooth": "the factory makes a dtype of it, which refuses the same",
+    },
+    "constant instead of a static field": {
+        **dict.fromkeys(("dropout", "mlp", "running_centre"), IN_ONE_BRANCH),
+        "smooth": "it is the dtype of the sums, and another one changes no more than their rounding",
+    },
     "given array not copied": {"embedding": NOT_GIVEN},
     "given array without its sign": {"embedding": NOT_GIVEN, "split_table": "the array holds bools"},
     "given array scaled": {"embedding": NOT_GIVEN},

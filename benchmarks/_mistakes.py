@@ -52,14 +52,22 @@ def mutants_of(source: str) -> list[Mutant]:
     """Every mutant of a module, each source once."""
     tree = ast.parse(source)
     seen = {ast.unparse(tree)}
+    empty = set(_lines_of_empty_arrays(tree))
     found: list[Mutant] = []
     for mistake, rewrite in MISTAKES.items():
         for line, changed in rewrite(tree):
             text = ast.unparse(ast.fix_missing_locations(changed))
-            if text not in seen:
+            if text not in seen and line not in empty:
                 seen.add(text)
                 found.append(Mutant(mistake, line, PRELUDE + text))
     return found
+
+
+def _lines_of_empty_arrays(tree: ast.Module) -> Iterator[int]:
+    """Where an array without elements is made, since an initialiser cannot make it: no value in it can be wrong."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp) and "nn.initializers" in ast.unparse(node.body):
+            yield from range((node.body.end_lineno or 0) + 1, (node.orelse.end_lineno or 0) + 1)
 
 
 def _draws(template: str) -> Rewriter:

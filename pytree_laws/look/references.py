@@ -80,12 +80,20 @@ def reachable(
 
 def class_attributes(instance: Any) -> Iterator[tuple[str, Any]]:
     """Attributes of the classes of all nodes, without those that a library brings."""
-    for _, node, _ in nodes(instance):
+    for node in _instances(instance):
         for cls in type(node).__mro__:
             if cls.__module__.partition(".")[0] not in ("builtins", "equinox", "jax"):
                 for name, value in vars(cls).items():
                     if name not in attributes(node):  # else it is a field's default
                         yield f"{cls.__name__}.{name}", value
+
+
+def _instances(tree: Any) -> Iterator[Any]:
+    """Every node of a class, NamedTuples among them, which are plain containers elsewhere."""
+    yield from (node for _, node, _ in nodes(tree))
+    found: list[Any] = []
+    jax.tree.leaves(tree, is_leaf=lambda node: bool(found.append(node)))
+    yield from (node for node in found if hasattr(node, "_fields"))
 
 
 def mutables(root: Any, where: str = "") -> Iterator[tuple[str, Any]]:
