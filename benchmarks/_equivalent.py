@@ -16,6 +16,9 @@ EQUIVALENT: dict[str, dict[str, str]] = {
     "fans exchanged": dict.fromkeys(("coupling", "nnx_block", "tied_embedding"), SQUARE),
     "aux that is a list": dict.fromkeys(("table_flag", "table_factory", "table_static"), A_LIST),
     "final left out": {"max_norm": "a Module that is not marked as final is a pytree as before"},
+    "dtype ignored": {
+        "running_centre": "a state may keep a precision of its own, as statistics in 32 bits do"
+    },
     "buffer not used": {"running_centre": "a state may be kept for others to read"},
     "stop_gradient on a parameter": {
         "tied_embedding": "the tied array has a gradient from its other use, and this may be meant"
