@@ -51,8 +51,7 @@ class Mutant:
 def mutants_of(source: str) -> list[Mutant]:
     """Every mutant of a module, each source once."""
     tree = ast.parse(source)
-    seen = {ast.unparse(tree)}
-    empty = set(_lines_of_empty_arrays(tree))
+    seen, empty = {ast.unparse(tree)}, set(_lines_of_empty_arrays(tree))
     found: list[Mutant] = []
     for mistake, rewrite in MISTAKES.items():
         for line, changed in rewrite(tree):
@@ -72,10 +71,8 @@ def _lines_of_empty_arrays(tree: ast.Module) -> Iterator[int]:
 
 def _draws(template: str) -> Rewriter:
     """Every form of a draw; `K_`, `S_`, `D_` are its key, shape and dtype, `DRAW_` is the draw with another key."""
-    other = [form.replace("K_", "jax.random.key(0)") for form in DRAWS]
-    return several(
-        *(rule(NEW, form, template.replace("DRAW_", one)) for form, one in zip(DRAWS, other, strict=True))
-    )
+    other = ((form, form.replace("K_", "jax.random.key(0)")) for form in DRAWS)
+    return several(*(rule(NEW, form, template.replace("DRAW_", one)) for form, one in other))
 
 
 def _one_key(node: ast.AST) -> ast.AST | None:

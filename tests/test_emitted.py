@@ -31,6 +31,7 @@ from scaffold.tidy import tidy
 from tests.drafts import HELPERS, WIDE, shape_of_dim
 from tests.projects import EXAMPLES, run
 from tests.strategies import specs
+from tests.written_specs import NESTED, SPREAD
 
 PER_PLAN = 25
 SETTINGS = settings(
@@ -80,7 +81,7 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
         yield f"dtype {array.dtype}"
         yield from (f"dims {shape_of_dim(dim)}" for dim in array.dims or ("",))
     changes = ("preprocess", "optional", "converter", "check", "preset", "nullable")
-    for key in (*changes, "doc", "of", "variable", "frozen", "std"):
+    for key in (*changes, "comment", "doc", "of", "variable", "frozen", "std"):
         if getattr(one, key):
             yield f"field {key}"
             yield f"{key} with {spec.rebuild if spec.kind == 'pytree' else spec.constructor}"
@@ -141,40 +142,6 @@ EXPECTED = {
     ),
 }
 """What the drawn specs must use, all together: a new option of the tool belongs here and into `specs()`."""
-
-
-NESTED: dict[str, Any] = {
-    "name": "NestedOfDraws",
-    "kind": "pytree",
-    "rebuild": "static",
-    "layout": "nested",
-    "groups": {"scale": ["gain"]},
-    "fields": {
-        "gain": {"type": "f[n]", "init": "ones"},
-        "shift": {"type": "f[n]", "init": "zeros"},
-        "table": {"type": "dict[str, f[]]", "role": "param", "preset": {"a": 42.0}},
-    },
-    "call": {
-        "args": "x: f[n]",
-        "returns": "f[n]",
-        "body": "return self.gain * x + self.shift * self.table['a']",
-    },
-}
-"""The layout that is drawn least."""
-SPREAD: dict[str, Any] = {
-    "name": "SpreadOfDraws",
-    "fields": {
-        "rows": {"type": "f[3, 5]", "init": "truncated_normal(2)"},
-        "gains": {"type": "f[3, 5]", "init": "he_normal"},
-        "column": {"type": "f[5]", "init": "=jax.random.normal(key, (5,), dtype) / 3", "std": "1 / 3"},
-    },
-    "call": {
-        "args": "x: f[5]",
-        "returns": "f[3]",
-        "body": "return (self.rows * self.gains) @ (x * self.column)",
-    },
-}
-"""What few drawn specs have: draws of a spread that is declared, or that is cut off."""
 
 
 def drawn(count: int, number: int) -> list[dict[str, Any]]:

@@ -92,7 +92,12 @@ def _instances(tree: Any) -> Iterator[Any]:
     """Every node of a class, NamedTuples among them, which are plain containers elsewhere."""
     yield from (node for _, node, _ in nodes(tree))
     found: list[Any] = []
-    jax.tree.leaves(tree, is_leaf=lambda node: bool(found.append(node)))
+
+    def go_on(node: Any) -> bool:
+        found.append(node)
+        return False
+
+    jax.tree.leaves(tree, is_leaf=go_on)
     yield from (node for node in found if hasattr(node, "_fields"))
 
 
