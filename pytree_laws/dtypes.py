@@ -43,6 +43,11 @@ def example_in(suite: Any, dtype: str | None, seed: int) -> Generator[Example]:
             yield built, cast(arguments, usual, dtype)
 
 
+def example_name(dtype: str | None, seed: int) -> str:
+    """What failures call an example."""
+    return f"seed {seed}" + (f", in {dtype}" if dtype else "")
+
+
 @functools.cache
 def compiled_call(laws: Any) -> Callable[..., Any]:
     """The compiled call of one suite, which the laws share that call it in many dtypes."""

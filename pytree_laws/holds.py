@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from .compare import noting
-from .dtypes import SEEDS, Example, example_in
+from .dtypes import SEEDS, Example, example_in, example_name
 from .example_sizes import hint_of
 from .guard import first_build
 from .report import ANY_ERROR
@@ -51,7 +51,7 @@ def _try(suite: Any, condition: Condition, dtype: str | None) -> None:
     own = functools.partial(condition, suite)
     compiled, is_traced = suite.compile(own), True
     for seed in range(SEEDS):
-        where = f"seed {seed}" + (f", in {dtype}" if dtype else "")
+        where = example_name(dtype, seed)
         fine = True
         if is_traced:
             try:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ..compare import compare, noting
-from ..dtypes import SEEDS, compiled_call, dtype_of, example_in
+from ..dtypes import SEEDS, compiled_call, dtype_of, example_in, example_name
 from ..guard import guard
 from ..look.arrays import wide_in_numpy
 from ..look.draws import generic
@@ -37,7 +37,7 @@ class Numbers(Suite):
         call = compiled_call(laws)
         for dtype in (None, *self.dtypes):
             for seed in range(SEEDS):
-                where = f"seed {seed}" + (f", in {dtype}" if dtype else "")
+                where = example_name(dtype, seed)
                 with example_in(self, dtype, seed) as (instance, arguments):
                     with doing("reference", f"the reference on {where}"):
                         wanted = self._reference_of(instance, arguments)
