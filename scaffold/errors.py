@@ -69,6 +69,10 @@ class Fault:
         file, colon, key = self.where.partition(": ")
         return f"{file}:{self.line}:{self.column}{colon}{key}"
 
+    def below(self, where: str) -> "Fault":
+        """The same fault, whose place lies in another: a key of a table in a file."""
+        return Fault(f"{where}: {self.where}" if self.where else where, self.what, self.fix, self.legal)
+
     def __str__(self) -> str:
         lines = [f"{shown(self.place)}: {shown(self.what)}"]
         if self.legal:

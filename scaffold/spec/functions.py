@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from scaffold.comments import as_comment
-from scaffold.errors import Fault
 from scaffold.spec.entries import text_or_none
 from scaffold.spec.expressions import dedented
 from scaffold.spec.keys import CALL_KEYS, METHOD_KEYS, Key, key_faults
@@ -54,10 +53,7 @@ def _method(reader: "Reader", name: str, value: Any) -> Method:
 
 
 def _call(reader: "Reader", table: Mapping[str, Any], place: str, keys: Mapping[str, Key]) -> Call:
-    reader.faults += [
-        Fault(f"{reader.where}: {fault.where}", fault.what, fault.fix, fault.legal)
-        for fault in key_faults(table, keys, place)
-    ]
+    reader.faults += [fault.below(reader.where) for fault in key_faults(table, keys, place)]
     body = dedented(as_text(table.get("body")))
     if isinstance(table.get("body"), str) and not body:
         reader.add(reader.place(place, "body"), "is empty", "write `return ...`")

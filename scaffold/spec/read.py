@@ -96,7 +96,7 @@ class Reader:
             self.add(self.place("fields", name), f"{raw!r} is not a table", 'write `{ type = "f[size]" }`')
             return None
         table = parse_field_text(raw) if isinstance(raw, str) else as_table(raw)
-        self.faults += [_at(fault, self.where) for fault in key_faults(table, FIELD_KEYS, f"fields.{name}")]
+        self.faults += [fault.below(self.where) for fault in key_faults(table, FIELD_KEYS, f"fields.{name}")]
         text = table.get("type")
         kind = self.type(text, self.place("fields", name, "type")) if isinstance(text, str) else None
         role = self.role(name, kind, table) if kind is not None else None
@@ -199,7 +199,7 @@ class Reader:
     def options(self, raw: Mapping[str, Any], kind: str) -> tuple[tuple[str, Any], ...]:
         """The options that are what the kind takes."""
         table = self.table(raw, "options")
-        self.faults += [_at(fault, self.where) for fault in option_faults(kind, table)]
+        self.faults += [fault.below(self.where) for fault in option_faults(kind, table)]
         return tuple((name, value) for name, value in table.items() if not option_faults(kind, {name: value}))
 
     def groups(self, raw: Mapping[str, Any]) -> tuple[Group, ...]:
@@ -216,7 +216,7 @@ class Reader:
             self.add(self.place(place), "a group is an array of names of fields", fix)
             self.unread.append(name)
         else:
-            self.faults += [_at(fault, self.where) for fault in key_faults(table, GROUP_KEYS, place)]
+            self.faults += [fault.below(self.where) for fault in key_faults(table, GROUP_KEYS, place)]
         given = self.text(table, "class") or class_of_group(self.text(raw, "name"), name)
         return Group(name, tuple(map(str, fields)), given, table.get("readable") is True)
 
@@ -239,7 +239,7 @@ def read_spec(
     raw = {**({"fields": {}} if found.get("kind") == "abstract" else {}), **found}
     reader = Reader(where)
     reader.unread.append(unread)
-    reader.faults += [*odd, *(_at(fault, where) for fault in key_faults(raw, SPEC_KEYS, ""))]
+    reader.faults += [*odd, *(fault.below(where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
     if not tables and isinstance(raw.get("fields"), Mapping) and not odd and raw.get("kind") != "abstract":
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
@@ -282,7 +282,3 @@ def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]
     if not kind_of(kind).rngs:
         return arguments
     return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)
-
-
-def _at(fault: Fault, where: str) -> Fault:
-    return Fault(f"{where}: {fault.where}" if fault.where else where, fault.what, fault.fix, fault.legal)

@@ -46,8 +46,7 @@ def read_test(into: Faults, raw: Mapping[str, Any]) -> TestPlan:
 
 
 def _check_keys(into: Faults, table: Mapping[str, Any], keys: Mapping[str, Key], place: str) -> None:
-    found = key_faults(table, keys, place)
-    into.faults += [Fault(f"{into.where}: {one.where}", one.what, one.fix, one.legal) for one in found]
+    into.faults += [fault.below(into.where) for fault in key_faults(table, keys, place)]
 
 
 def _texts(table: Mapping[str, Any], key: str) -> tuple[str, ...]:
