@@ -176,6 +176,11 @@ def _stored(node: ast.AST) -> frozenset[str]:
     )
 
 
+def first_line(statement: ast.stmt) -> int:
+    """The line on which a statement begins: that of its first decorator, where it has one."""
+    return min((one.lineno for one in getattr(statement, "decorator_list", ())), default=statement.lineno)
+
+
 def own_nodes(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
     """The nodes of a block, without what lies inside a function, a lambda or a class, or is bound by a comprehension."""
     for node in nodes:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
-from scaffold.spec.expressions import assigned_names, syntax_fault
+from scaffold.spec.expressions import assigned_names, first_line, syntax_fault
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 
@@ -29,9 +29,7 @@ def helpers_in(text: str, statements: Iterable[ast.stmt] | None = None) -> Itera
     wanted = list(tree if statements is None else statements)
     above = 0
     for statement in tree:
-        first = min(
-            (one.lineno for one in getattr(statement, "decorator_list", ())), default=statement.lineno
-        )
+        first = first_line(statement)
         last = statement.end_lineno or first
         while first - 1 > above and lines[first - 2].strip()[:1] in ("", "#"):
             first -= 1

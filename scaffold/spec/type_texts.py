@@ -1,6 +1,7 @@
 """Types as text: what to write in the place of one that cannot be read, or has no role, and how one is written."""
 
 import re
+from collections.abc import Callable
 
 from scaffold.errors import suggestion
 from scaffold.spec.types import (
@@ -18,6 +19,9 @@ from scaffold.spec.types import (
     Type,
     UnionType,
 )
+
+SimpleType = ArrayType | ScalarType | ClassType | CallableType | TreeType
+"""The types that hold no others."""
 
 
 def type_fix(text: str) -> str:
@@ -69,8 +73,33 @@ def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, st
     return "a bare float has no role", fix
 
 
+def composed(kind: Type, simple: Callable[[SimpleType], str]) -> str:
+    """The type as text, each part that holds no other as `simple` writes it."""
+    match kind:
+        case TupleType(items=items, variadic=variadic):
+            parts = [composed(item, simple) for item in items]
+            return f"tuple[{', '.join([*parts, *(['...'] if variadic else [])])}]"
+        case ListType(item=item):
+            return f"list[{composed(item, simple)}]"
+        case SetType(item=item):
+            return f"frozenset[{composed(item, simple)}]"
+        case DictType(item=item):
+            return f"dict[str, {composed(item, simple)}]"
+        case LiteralType(values=values):
+            return f"Literal[{', '.join(map(repr, values))}]"
+        case UnionType(members=members, optional=optional):
+            parts = [composed(member, simple) for member in members]
+            return " | ".join([*parts, *(["None"] if optional else [])])
+        case _:
+            return simple(kind)
+
+
 def type_text(kind: Type) -> str:
     """The type as an author writes it."""
+    return composed(kind, _simple)
+
+
+def _simple(kind: SimpleType) -> str:
     match kind:
         case ArrayType(dtype=dtype, dims=dims):
             return f"{dtype}[{','.join(dims)}]"
@@ -78,18 +107,6 @@ def type_text(kind: Type) -> str:
             return name
         case ClassType(name=name, module=module):
             return f"{module}:{name.rpartition('.')[2]}"
-        case TupleType(items=items, variadic=variadic):
-            return f"tuple[{', '.join([*map(type_text, items), *(['...'] if variadic else [])])}]"
-        case ListType(item=item):
-            return f"list[{type_text(item)}]"
-        case SetType(item=item):
-            return f"frozenset[{type_text(item)}]"
-        case DictType(item=item):
-            return f"dict[str, {type_text(item)}]"
-        case LiteralType(values=values):
-            return f"Literal[{', '.join(map(repr, values))}]"
-        case UnionType(members=members, optional=optional):
-            return " | ".join([*map(type_text, members), *(["None"] if optional else [])])
         case CallableType():
             return "callable"
         case TreeType():

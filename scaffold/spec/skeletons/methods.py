@@ -6,6 +6,7 @@ import tokenize
 from collections.abc import Iterator
 from typing import Any
 
+from scaffold.spec.expressions import first_line
 from scaffold.spec.skeletons.annotations import results, type_of
 from scaffold.spec.skeletons.fields import doc_below, keys_of
 from scaffold.spec.skeletons.names import Names
@@ -149,7 +150,7 @@ def body_of(node: Method, statements: list[ast.stmt], notes: Notes) -> str:
     if not statements:
         return ""
     head = statements[0]
-    first = min((one.lineno for one in getattr(head, "decorator_list", ())), default=head.lineno)
+    first = first_line(head)
     last = statements[-1].end_lineno or first
     if notes.lines[first - 1][: head.col_offset].strip():  # behind the colon, on one line with it
         text = notes.lines[first - 1].encode()[head.col_offset :].decode()

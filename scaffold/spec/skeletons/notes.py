@@ -7,6 +7,7 @@ from functools import cached_property
 
 from scaffold.comments import comments, is_directive
 from scaffold.errors import Fault
+from scaffold.spec.expressions import first_line
 
 Path = tuple[str, ...]
 
@@ -63,9 +64,8 @@ class Notes:
 
     def comment_of(self, node: ast.stmt, above: int) -> str:
         """The comments between line `above` and the statement, which stand as far to the right."""
-        first = min((one.lineno for one in getattr(node, "decorator_list", ())), default=node.lineno)
         column = node.col_offset
-        lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first))
+        lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first_line(node)))
         kept = [line[column:] for line in lines if not line or line[: column + 1] == " " * column + "#"]
         return "\n".join(kept).strip("\n")
 

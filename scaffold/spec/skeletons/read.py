@@ -8,7 +8,7 @@ from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.places import read_regular
-from scaffold.spec.expressions import parse
+from scaffold.spec.expressions import first_line, parse
 from scaffold.spec.helpers import Helper, helpers_in, joined, shared_out, why_not
 from scaffold.spec.skeletons.classes import ClassReader
 from scaffold.spec.skeletons.names import Import, Names, is_for_types, read_names
@@ -65,8 +65,7 @@ def _skeleton(
 
 def _source(node: ast.ClassDef, text: str) -> str:
     """The lines of a class, with its decorators."""
-    first = min((one.lineno for one in node.decorator_list), default=node.lineno)
-    return "\n".join(text.split("\n")[first - 1 : node.end_lineno])
+    return "\n".join(text.split("\n")[first_line(node) - 1 : node.end_lineno])
 
 
 def _is_read(statement: ast.stmt) -> bool:
