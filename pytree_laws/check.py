@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from .declaration import declaration
 from .laws import PytreeLaws
 from .look.programs import settings
 from .report import Finding, LawBroken
@@ -84,7 +85,7 @@ def check_pytree(
                 skipped[name] = str(reason)
         with contextlib.suppress(Exception):
             name, leaves = type(suite.specimen()).__name__, tuple(suite.manifest())
-            own = tuple(found), tuple(passed), skipped, leaves, suite.declaration()
+            own = tuple(found), tuple(passed), skipped, leaves, declaration(suite)
             return Report(name, *own)
     return Report("?", tuple(found), tuple(passed), skipped, ())
 

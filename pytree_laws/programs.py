@@ -1,6 +1,7 @@
 """What one suite of pytrees traces and compiles, once for the laws that need it."""
 
 import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -8,7 +9,8 @@ import numpy as np
 
 from .look.arrays import on_device
 from .look.programs import Compiled, compiled
-from .look.trees import arrays_of, inexact_places, merge, split
+from .look.trees import arrays_of, flatten, inexact_places, merge, put, split
+from .report import ANY_ERROR
 
 DRAWS = 512  # instances, where draws are looked at
 
@@ -65,3 +67,23 @@ def compiled_slopes(laws: Any) -> Compiled:
         return [suite.summed_loss(instance, [arguments]), *slopes]
 
     return Compiled(loss_and_slopes, suite.mixed)
+
+
+def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
+    """An instance of these inputs with zeros in its arrays, made without compiling."""
+    kept: list[Any] = []
+    leaves, treedef = flatten(inputs)
+    places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
+
+    def build(values: Sequence[Any]) -> Any:
+        given = put(treedef.unflatten(leaves), dict(zip(places, values)))
+        static, arrays = split(suite.build(**given))
+        kept.append(static)
+        return arrays
+
+    try:
+        shapes = jax.eval_shape(build, [leaves[i] for i in places])
+        zeros = [on_device(np.zeros(one.shape, one.dtype)) for one in shapes]
+    except ANY_ERROR:  # it needs values, or holds keys
+        return suite.build(**inputs)
+    return merge(kept[0], zeros)

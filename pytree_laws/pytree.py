@@ -17,7 +17,6 @@ from .look.arrays import (
     is_floating,
     is_inexact,
     is_key,
-    on_device,
     same_bits,
     thaw,
     wide_in_numpy,
@@ -40,8 +39,14 @@ from .look.trees import (
     structure,
     under,
 )
-from .programs import compiled_use, drawn_instances, traced_build, traced_call
-from .report import ANY_ERROR, Fault, check
+from .programs import (
+    built_with_zeros,
+    compiled_use,
+    drawn_instances,
+    traced_build,
+    traced_call,
+)
+from .report import Fault, check
 from .suite import Suite
 from .written import written_leaves
 
@@ -166,22 +171,7 @@ class PytreeSuite(Suite):
 
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
         """An instance of these inputs with zeros in its arrays, made without compiling."""
-        kept: list[Any] = []
-        leaves, treedef = flatten(inputs)
-        places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
-
-        def build(values: Sequence[Any]) -> Any:
-            given = put(treedef.unflatten(leaves), dict(zip(places, values)))
-            static, arrays = split(self.build(**given))
-            kept.append(static)
-            return arrays
-
-        try:
-            shapes = jax.eval_shape(build, [leaves[i] for i in places])
-            zeros = [on_device(np.zeros(one.shape, one.dtype)) for one in shapes]
-        except ANY_ERROR:  # it needs values, or holds keys
-            return self.build(**inputs)
-        return merge(kept[0], zeros)
+        return built_with_zeros(self, inputs)
 
     def keys_of_inputs(self) -> list[str]:
         """The names of the keys that the constructor takes."""

@@ -1,6 +1,5 @@
 """What suites of all kinds declare and share: examples, configurations, the call."""
 
-import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -19,9 +18,8 @@ from .look.numerics import Tolerance
 from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten
-from .report import Fault, Law, check
+from .report import Law, check
 from .summary import sum_up
-from .written import written_outputs, written_static
 
 
 class Suite:
@@ -152,37 +150,6 @@ class Suite:
     def declares_arrays(self) -> bool:
         """Whether the suite says itself which arrays the class holds."""
         raise NotImplementedError
-
-    def declaration(self, whole: bool = True) -> str:
-        """What a suite may declare of the class, ready to paste; or what this one declares."""
-        laws: Any = type(self)
-        found = dict(self.statics_of(self.specimen()))
-        static = (
-            found if whole else {n: v for n, v in found.items() if n in self.static}
-        )
-        parts = [self.written_manifest()] if whole or self.declares_arrays() else []
-        parts += [written_static(static)]
-        parts += (
-            [written_outputs(inferred_outputs(laws))] if whole or self.returns else []
-        )
-        return "\n".join(filter(None, parts))
-
-    def right_declaration(self) -> str:
-        """What to declare where a declaration is wrong."""
-        with contextlib.suppress(Exception, pytest.skip.Exception):  # it is broken
-            return (
-                f"if the class is right, the declaration is\n{self.declaration(False)}"
-            )
-        return ""
-
-    def check_declared(
-        self, holds: bool, where: str, what: str, hint: str = ""
-    ) -> None:
-        """`check` of something declared, which says what to declare instead."""
-        __tracebackhide__ = True
-        if not holds:
-            hints = filter(None, [hint, self.right_declaration()])
-            raise Fault(where, what, "\n  or: ".join(hints))
 
     def fixed_values(self) -> dict[str, Any]:
         """What is declared to hold the same value in every instance, by path."""

@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from ..declaration import check_declared
 from ..guard import guard
 from ..look.arrays import has_dtype, is_array, is_inexact
 from ..look.references import class_attributes, reachable
@@ -61,11 +62,11 @@ class PytreeManifest(PytreeSuite):
         for leaf in self.manifest():
             told = f"declared as {leaf.role}, but no leaf; the leaves are {list(found)}"
             there = any(self.declared(n) == leaf for n in found)
-            self.check_declared(there, leaf.path, told)
+            check_declared(self, there, leaf.path, told)
         for name, value in found.items():
             told = f"a leaf that is not declared: {type(value).__name__} {value!r:.200}"
             there = self.declared(name) is not None
-            self.check_declared(there, name, told)
+            check_declared(self, there, name, told)
 
     def test_p02_leaves_are_as_declared(self) -> None:
         for name, value in named_leaves(self.specimen()):
@@ -75,15 +76,15 @@ class PytreeManifest(PytreeSuite):
             told = f"declared as {leaf.role}, it must be {{}} and is {value!r:.200}"
             if leaf.role == "python":
                 fits = not is_array(value)
-                self.check_declared(fits, name, told.format("no array"))
+                check_declared(self, fits, name, told.format("no array"))
                 continue
             check(isinstance(value, jax.Array), name, told.format("a jax.Array"))
             shape = value.shape if leaf.shape is None else tuple(leaf.shape)
             told = f"the shape is {value.shape}, declared is {shape}"
-            self.check_declared(value.shape == shape, name, told)
+            check_declared(self, value.shape == shape, name, told)
             dtype = "key" if leaf.role == "key" else leaf.dtype
             told = f"the dtype is {value.dtype}, declared is {dtype}"
-            self.check_declared(has_dtype(value, dtype), name, told)
+            check_declared(self, has_dtype(value, dtype), name, told)
 
     def test_p02_the_dtype_reaches_every_float_leaf(self) -> None:
         if not self.takes_dtype:

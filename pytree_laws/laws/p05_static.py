@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import pytest
 
+from ..declaration import check_declared
 from ..declare import TRAINED
 from ..guard import guard
 from ..look.statics import alternatives, static_fault
@@ -73,13 +74,13 @@ class Static(PytreeSuite):
         leaves = dict(named_leaves(instance))
         for path, value in self.static.items():
             told = "declared as static, but it is a leaf"
-            self.check_declared(path not in leaves, path, told)
+            check_declared(self, path not in leaves, path, told)
             got = look_up(instance, path)
             same = bool(got == value) and isinstance(got, bool) is isinstance(
                 value, bool
             )
             told = f"the static value is {got!r}, declared is {value!r}"
-            self.check_declared(same, path, told)
+            check_declared(self, same, path, told)
 
     def test_p05_tuples_are_no_lists(self) -> None:
         if not self.tuples:

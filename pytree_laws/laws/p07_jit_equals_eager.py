@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ..compare import compare, noting
+from ..declaration import check_declared
 from ..dtypes import compiled_call, example_in, rounded
 from ..guard import guard
 from ..infer import fits
@@ -59,14 +60,14 @@ class JitEqualsEager(Suite):
     def _check_outputs(self, got: Sequence[Any]) -> None:
         outputs = self.outputs()
         told = f"{len(got)} outputs, declared are {len(outputs)}"
-        self.check_declared(len(got) == len(outputs), "call", told)
+        check_declared(self, len(got) == len(outputs), "call", told)
         for i, (value, output) in enumerate(zip(got, outputs)):
             told = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
             same = jnp.shape(value) == tuple(output.shape)
-            self.check_declared(same, f"output {i}", told)
+            check_declared(self, same, f"output {i}", told)
             told = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
             same = has_dtype(value, output.dtype)
-            self.check_declared(same, f"output {i}", told)
+            check_declared(self, same, f"output {i}", told)
 
     def test_p07_computes_in_each_declared_dtype(self) -> None:
         self.need_call()

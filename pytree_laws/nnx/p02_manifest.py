@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import pytest
 from flax import nnx
 
+from ..declaration import check_declared
 from ..guard import guard
 from ..look.arrays import has_dtype, is_array
 from ..look.jaxprs import NEEDS_VALUES
@@ -37,10 +38,10 @@ class NnxManifest(NnxSuite):
             told = f"declared as {one.type.__name__}, but not in the state: {[*found]}"
             hint = "a plain attribute, or Variables in a plain list"
             there = any(self.declared(path) == one for path in found)
-            self.check_declared(there, one.path, told, hint)
+            check_declared(self, there, one.path, told, hint)
         for path, variable in found.items():
             told = f"in the state, but not declared: {type(variable).__name__}"
-            self.check_declared(self.declared(path) is not None, path, told)
+            check_declared(self, self.declared(path) is not None, path, told)
 
     def test_p02_variables_are_as_declared(self) -> None:
         for path, variable in variables_of(self.make(0)).items():
@@ -51,15 +52,15 @@ class NnxManifest(NnxSuite):
                 continue
             kind, value = type(variable).__name__, value_of(variable)
             told = f"it is a {kind}, declared is {one.type.__name__}"
-            self.check_declared(type(variable) is one.type, path, told)
+            check_declared(self, type(variable) is one.type, path, told)
             told = f"it holds {value!r:.200}, and no jax.Array"
             check(isinstance(value, jax.Array), path, told)
             if not one.below:
                 told = f"the shape is {value.shape}, declared is {one.shape}"
                 same = one.shape is None or value.shape == one.shape
-                self.check_declared(same, path, told)
+                check_declared(self, same, path, told)
                 told = f"the dtype is {value.dtype}, declared is {one.dtype}"
-                self.check_declared(has_dtype(value, one.dtype), path, told)
+                check_declared(self, has_dtype(value, one.dtype), path, told)
 
     def test_p02_the_dtype_reaches_every_float_variable(self) -> None:
         if not self.takes_dtype:

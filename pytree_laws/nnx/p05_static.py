@@ -3,6 +3,7 @@
 import pytest
 from flax import nnx
 
+from ..declaration import check_declared
 from ..guard import guard
 from ..look.statics import alternatives, another, static_fault
 from ..look.trees import look_up
@@ -60,7 +61,7 @@ class NnxStatic(NnxSuite):
             got = look_up(instance, path)
             told = f"the static value is {got!r}, declared is {value!r}"
             same = type(got) is type(value) and bool(got == value)
-            self.check_declared(same, path, told)
+            check_declared(self, same, path, told)
 
     def test_p05_the_call_follows_its_static_values(self) -> None:
         if not self.used or not self.called():

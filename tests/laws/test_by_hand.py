@@ -13,6 +13,7 @@ from flax import nnx
 from laws_runner import PACKAGE, run
 
 from pytree_laws import Leaf, Output, PytreeLaws, check_pytree, sample
+from pytree_laws.declaration import declaration
 from pytree_laws.nnx import NnxLaws, Var
 
 LINEAR = (
@@ -245,7 +246,7 @@ class BatchesLaws(NnxLaws):
 def test_five_lines_are_a_suite_of_an_nnx_module():
     suite = type("Found", (BatchesLaws,), {})
     assert suite().updated() == ("mean",)
-    declared = pasted(suite().declaration())
+    declared = pasted(declaration(suite()))
     assert declared["variables"][0] == Var("mean", nnx.BatchStat, (3,), flows=True)
     assert declared["static"] == {"assigns": False} and declared["returns"] == (Output((3,)),)
 
