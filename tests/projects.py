@@ -1,10 +1,12 @@
 """Folders in which the tool and the generated tests run as processes of their own, as a user runs them."""
 
+import functools
 import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -58,6 +60,18 @@ def bare_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[st
 
 def pytest_command(*arguments: str) -> list[str]:
     return [str(Path(sys.executable).parent / "pytest"), "-q", "-p", "no:cacheprovider", *arguments]
+
+
+@functools.cache
+def _mypy_cache() -> tempfile.TemporaryDirectory[str]:
+    """What mypy found out about jax and its like, in this process; it goes when the process ends."""
+    return tempfile.TemporaryDirectory(prefix="mypy-")
+
+
+def checker(name: str, *arguments: str) -> list[str]:
+    """A tool that looks at files; mypy sees each library once for all tests of a process, which is most of its time."""
+    cache = ("--cache-dir", _mypy_cache().name) if name == "mypy" else ()
+    return [sys.executable, "-m", name, *cache, *arguments]
 
 
 def passed(result: subprocess.CompletedProcess[str]) -> int:

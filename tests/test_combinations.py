@@ -21,7 +21,8 @@ from tests.test_project import made
 DOCUMENTED = (REPOSITORY / "docs/project.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("style", ["kidger", pytest.param("scientific-python", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("style", ["kidger", "scientific-python"])
 def test_one_project_of_each_style_holds_together(style: str) -> None:
     rows = [row for row in tried.quick_rows() if row["style"] == style]
     results = tried.measure(rows, quick=True)
@@ -121,9 +122,9 @@ def test_the_hooks_refuse_what_is_neither_ignored_nor_part_of_the_project(tmp_pa
     [
         ("README.md", "# study\n\n* a\n", r"the hooks change \['\* a'\]"),
         ("study/late.py", 'x = eval("1")\n', "python-no-eval: study/late.py"),
-        ("study/late.py", "x  =  0\n", r"the hooks change \['x  =  0'\]"),
-        ("CHANGELOG.md", "teh\n", "teh ==> the"),
-        ("mkdocs.yml", "a: [\n", "check-yaml"),
+        pytest.param("study/late.py", "x  =  0\n", r"the hooks change \['x  =  0'\]", marks=pytest.mark.slow),
+        pytest.param("CHANGELOG.md", "teh\n", "teh ==> the", marks=pytest.mark.slow),
+        pytest.param("mkdocs.yml", "a: [\n", "check-yaml", marks=pytest.mark.slow),
     ],
 )
 def test_the_hooks_see_a_fault(name: str, text: str, told: str, tmp_path: Path) -> None:

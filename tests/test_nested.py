@@ -1,7 +1,6 @@
 """Layout `nested`: groups of fields as classes of their own, for each way to build and to rebuild the large class."""
 
 import importlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +15,7 @@ from scaffold import find_layout, plan, publish
 from scaffold.errors import ScaffoldError
 from scaffold.spec.read import read_spec
 from tests.forking import forked_pytest
-from tests.projects import passed, run
+from tests.projects import checker, passed, run
 
 FORMS = {
     "Factory": {"kind": "module"},
@@ -92,7 +91,7 @@ def test_the_generated_tests_pass_in_every_form(project: Path) -> None:
     [
         ("ruff", "format", "--isolated", "--check"),
         ("ruff", "check", "--isolated", "--ignore", "F722,UP037"),
-        ("mypy", "--no-incremental"),
+        ("mypy",),
         ("pyright",),
     ],
     ids=lambda command: " ".join(command[:2]),
@@ -100,7 +99,7 @@ def test_the_generated_tests_pass_in_every_form(project: Path) -> None:
 def test_what_is_emitted_is_clean(command: tuple[str, ...], project: Path) -> None:
     # The law suite beside the tests is looked at where it is made.
     modules = sorted(path.name for path in project.glob("*.py"))
-    result = run([sys.executable, "-m", *command, *modules], project)
+    result = run(checker(*command, *modules), project)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import REPOSITORY, run
+from tests.projects import REPOSITORY, checker, run
 
 OWN = ("scaffold", "tests", "benchmarks")
 LONGEST_FUNCTION, LONGEST_FILE = 50, 350
@@ -49,7 +49,7 @@ def test_the_laws_are_spared_the_types_of_leaves_alone() -> None:
         ("ruff", "format", "--isolated", "--no-cache", "--check"),
         # The project among the examples has settings of its own.
         ("ruff", "check", "--isolated", "--no-cache", "--ignore", "F722,UP037", "--exclude", "project"),
-        ("mypy", "--no-incremental"),
+        ("mypy",),
         ("pyright",),
     ],
     ids=lambda command: " ".join(command[:2]),
@@ -62,7 +62,7 @@ def test_what_users_get_is_clean_with_the_defaults_of_each_tool(
     if place == "pytree_laws":  # a folder in the tests of someone
         ignore = shutil.ignore_patterns("__pycache__")
         folder = Path(shutil.copytree(folder, tmp_path / place, ignore=ignore)).parent
-    result = run([sys.executable, "-m", *command, "."], folder)
+    result = run(checker(*command, "."), folder)
     assert result.returncode == 0, result.stdout + result.stderr
 
 

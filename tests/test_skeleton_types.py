@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import sys
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -11,7 +10,7 @@ from scaffold import find_layout, plan
 from scaffold.cli import main
 from scaffold.generate import load_specs
 from scaffold.spec.skeletons.classes import KINDS
-from tests.projects import EXAMPLES, REPOSITORY, run
+from tests.projects import EXAMPLES, REPOSITORY, checker, run
 from tests.support import write_tree
 from tests.test_skeleton_files import AFFINE
 
@@ -27,12 +26,8 @@ def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tm
         result = CliRunner().invoke(main, ["convert", str(path), target, "--folder", str(tmp_path)])
         assert result.exit_code == 0, result.output
     env = {"MYPYPATH": str(REPOSITORY)}
-    checkers = {
-        "pyright": ["-m", "pyright"],
-        "mypy": ["-m", "mypy", "--no-incremental", "--explicit-package-bases"],
-    }
-    for name, command in checkers.items():
-        result = run([sys.executable, *command, "specs", "bad"], tmp_path, env=env)
+    for name, options in {"pyright": (), "mypy": ("--explicit-package-bases",)}.items():
+        result = run(checker(name, *options, "specs", "bad"), tmp_path, env=env)
         errors = [line for line in result.stdout.splitlines() if " error: " in line]
         assert errors and all("wrong.py:" in line for line in errors), (name, result.stdout)
         assert any("optoinal" in line for line in errors)
@@ -50,10 +45,10 @@ def test_the_skeletons_of_the_documentation_are_right(tmp_path: Path) -> None:
     assert {"coupling.py", "filter.py"} <= wanted
     env = {"MYPYPATH": str(REPOSITORY)}
     for command in (
-        ["pyright"],
-        ["mypy", "--no-incremental", "--explicit-package-bases"],
-        ["ruff", "check", "--isolated", "--ignore", "F722"],
+        checker("pyright"),
+        checker("mypy", "--explicit-package-bases"),
+        checker("ruff", "check", "--isolated", "--ignore", "F722"),
     ):
-        result = run([sys.executable, "-m", *command, "specs"], tmp_path, env=env)
+        result = run([*command, "specs"], tmp_path, env=env)
         assert result.returncode == 0, result.stdout
     assert all(f"`{base}`" in PAGE for base in KINDS)

@@ -1,6 +1,7 @@
 """Reading the author's Python without running it: its syntax, and which names it uses."""
 
 import ast
+import functools
 import symtable
 import textwrap
 import warnings
@@ -47,6 +48,7 @@ def _levels(tree: ast.AST) -> int:
     return count
 
 
+@functools.lru_cache(4096)
 def syntax_fault(source: str, *, expression: bool) -> str | None:
     """What is wrong with the syntax of `source`, or None. A warning of Python's compiler counts."""
     offset = 0

@@ -28,11 +28,13 @@ def _findings():
     return [(getattr(suite, name).__qualname__, lines) for suite, found in ran for name, lines in found]
 
 
+@pytest.mark.slow
 def test_each_test_of_the_suites_finds_something(findings):
     idle = set(every_test()) - {name for name, _ in findings}
     assert not idle, f"no specimen makes these fail: {', '.join(sorted(idle))}"
 
 
+@pytest.mark.slow
 def test_each_check_of_the_suites_finds_something(findings):
     checks = every_check()
     seen = {check for _, lines in findings for check in seen_by(lines, checks)}
