@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.forking import forked_pytest
-from tests.projects import copy_example, failed_laws
+from tests.projects import copy_example, failed_laws, passed, pytest_command, run
 
 
 @dataclass(frozen=True)
@@ -253,6 +253,12 @@ def test_what_the_author_says_notices_it(name: str, tmp_path: Path) -> None:
     failed = set(re.findall(r"^FAILED [^:]*::(\S+)", result.stdout, re.MULTILINE))
     assert tests <= failed, result.stdout
     assert all(text in result.stdout for text in told), result.stdout
+
+
+def test_a_reference_holds_where_dtypes_are_promoted_strictly(tmp_path: Path) -> None:
+    project = edited("coupling", (), tmp_path)
+    result = run(pytest_command("-k", "p19"), project, env={"JAX_NUMPY_DTYPE_PROMOTION": "strict"})
+    assert passed(result) >= 4
 
 
 def edited(example: str, edits: Iterable[tuple[str, str]], folder: Path, *needs: str) -> Path:

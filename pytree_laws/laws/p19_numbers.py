@@ -91,7 +91,7 @@ def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:
     is_wide = array.dtype.name in ("float64", "complex128")
     if is_wide and usual is not None:
         parts = jnp.finfo(usual).dtype
-        complex_dtype = jnp.result_type(parts, jnp.complex64)
+        complex_dtype = np.complex128 if parts.itemsize == 8 else np.complex64
         is_complex = array.dtype == np.complex128
         return array.astype(complex_dtype if is_complex else parts)
     return array.astype(jax.dtypes.canonicalize_dtype(array.dtype))
