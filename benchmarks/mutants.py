@@ -150,31 +150,39 @@ def failures(example: str, sources: Mapping[str, str], *, first: bool = False) -
 
     np.random.seed(os.getpid())
     settings = dict(jax.config.values)
-    originals = {name: sys.modules[name] for name in (*sources, example)}
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-        places = {name: Path(folder) / f"{name}.py" for name in sources}
-        for name, source in sources.items():
-            places[name].write_text(source)
+    with contextlib.redirect_stdout(io.StringIO()):
         try:
-            return _failures(
-                example, {**places, example: places.get(example, EXAMPLES / f"{example}.py")}, first=first
-            )
+            with replaced(example, sources):
+                return _failures(example, first=first)
+        except Exception as error:
+            return {"import": f"{type(error).__name__}: {error}"}
         finally:
-            sys.modules.update(originals)
             for name, value in settings.items():
                 if jax.config.values[name] != value:
                     jax.config.update(name, value)
 
 
-def _failures(example: str, places: Mapping[str, Path], *, first: bool) -> dict[str, str]:
+@contextlib.contextmanager
+def replaced(example: str, sources: Mapping[str, str]) -> Iterator[Any]:
+    """An example, with `sources` in the place of modules, which come back in the end."""
+    originals = {name: __import__(name) for name in (*sources, example)}
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            for name, source in sources.items():
+                place = Path(folder) / f"{name}.py"
+                place.write_text(source)
+                _loaded(name, place)
+            if example not in sources:
+                _loaded(example, EXAMPLES / f"{example}.py")
+            yield sys.modules[example]
+        finally:
+            sys.modules.update(originals)
+
+
+def _failures(example: str, *, first: bool) -> dict[str, str]:
     from laws_runner import run
 
-    try:
-        for name, place in places.items():
-            _loaded(name, place)
-        tests = _loaded(f"test_{example}", EXAMPLES / "tests" / f"test_{example}.py")
-    except Exception as error:
-        return {"import": f"{type(error).__name__}: {error}"}
+    tests = _loaded(f"test_{example}", EXAMPLES / "tests" / f"test_{example}.py")
     found: dict[str, str] = {}
     for suite in [one for name, one in vars(tests).items() if name.startswith("Test")]:
         if found and first:

@@ -3,12 +3,15 @@
 import ast
 import re
 from collections import Counter
+from dataclasses import replace
 
+import jax
 import pytest
 
 from benchmarks.hand_edits import EDITS
 from benchmarks.hand_edits.edit import Edit
-from benchmarks.hand_edits.verdicts import PAGE, name_of, page, verdicts
+from benchmarks.hand_edits.proofs import PROOFS
+from benchmarks.hand_edits.verdicts import PAGE, changed, name_of, page, verdicts
 from benchmarks.mutants import EXAMPLES, Found
 
 QUICK = (
@@ -16,6 +19,12 @@ QUICK = (
     "table_factory: Unflatten goes through the public",
 )
 MISSED = re.compile(r"^- `\w+` (.*)$", re.MULTILINE)
+
+
+@pytest.fixture
+def examples_on_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples can be imported, as in the processes that judge them."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
 @pytest.mark.parametrize("edit", EDITS, ids=name_of)
@@ -61,6 +70,23 @@ def test_the_page_has_every_edit() -> None:
     text = PAGE.read_text()
     told = [line.split("` ", 1)[1] for line in text.splitlines() if line.startswith("- ")]
     assert sorted(told) == sorted(map(name_of, EDITS)), "python -m benchmarks.hand_edits --write"
+
+
+def test_there_is_a_proof_of_each_edit_that_was_missed() -> None:
+    assert set(MISSED.findall(PAGE.read_text())) <= set(PROOFS) <= set(map(name_of, EDITS))
+
+
+def test_an_edit_is_seen_to_change_something_and_no_edit_to_change_nothing(examples_on_path: None) -> None:
+    edit = next(edit for edit in EDITS if name_of(edit) == "affine: The bias is subtracted.")
+    assert changed(edit, PROOFS[name_of(edit)])
+    assert not changed(replace(edit, swaps=()), PROOFS[name_of(edit)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("edit", [edit for edit in EDITS if name_of(edit) in PROOFS], ids=name_of)
+def test_what_was_missed_is_a_change(edit: Edit, examples_on_path: None) -> None:
+    with jax.numpy_dtype_promotion("standard"):
+        assert changed(edit, PROOFS[name_of(edit)])
 
 
 @pytest.mark.slow

@@ -23,11 +23,6 @@ STATEFUL = (
         "Only the structure of the arguments is compared, not their shapes and dtypes.",
         ("if given != self.structure:", "if given[1] != self.structure[1]:"),
     ),
-    declared(
-        "loop_condition",
-        "The plain function is a bound method, whose hash is that of the arrays.",
-        ("        return function\n", "        return self.__call__\n"),
-    ),
     numbers(
         "loop_condition",
         "One step too many is taken.",

@@ -1,9 +1,14 @@
 """What the generated tests make of the edits, and the page that tells it."""
 
+import ast
+import tempfile
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from benchmarks.hand_edits.edit import Edit
-from benchmarks.mutants import EXAMPLES, ROOT, Found, failures, judged
+from benchmarks.hand_edits.proofs import PRELUDE
+from benchmarks.mutants import EXAMPLES, ROOT, Found, failures, judged, replaced
 
 PAGE = ROOT / "docs" / "hand_edits.md"
 HEAD = """\
@@ -12,7 +17,8 @@ HEAD = """\
 `python -m benchmarks.hand_edits` makes the edits of `benchmarks/hand_edits/` in the generated examples, each in a copy of its own,
 and runs the generated tests of the example. They are what a hurried author could do to a class in a year. They were written, with
 their tags, before anything was run on them, and by somebody who had not read the laws; so the share that is noticed says more of
-an edit to come than [mutants.md](mutants.md) does, whose mistakes the laws were written against.
+an edit to come than [mutants.md](mutants.md) does, whose mistakes the laws were written against. That holds of the first run; from
+then on the laws know them.
 
 `declared` says that the declaration gives an edit away: shapes, dtypes, roles, initialisers, flags, defaults, and what the spec
 says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells, which the tests know where a spec has
@@ -64,3 +70,30 @@ def counts(found: Sequence[Found]) -> list[str]:
         noticed = sum(bool(one.killed_by) for one in of_tag)
         rows.append(f"| {tag} | {len(of_tag)} | {noticed} | {len(of_tag) - noticed} |")
     return rows
+
+
+def changed(edit: Edit, proof: str) -> bool:
+    """Whether the last line of `proof` has another value, or raises another error, where the edit is made."""
+    name = edit.file or edit.example
+    source = (EXAMPLES / edit.place).read_text(encoding="utf-8")
+    with replaced(edit.example, {name: source}) as module:
+        before = value_of(proof, module)
+    with replaced(edit.example, {name: edit.applied(source)}) as module:
+        return value_of(proof, module) != before
+
+
+def value_of(proof: str, module: Any) -> Any:
+    """The leaves of what the last line gives, as lists, or the error."""
+    import jax
+    import numpy as np
+
+    *body, last = ast.parse(PRELUDE + proof).body
+    assert isinstance(last, ast.Expr)
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):
+        names = {"M": module, "folder": folder}
+        exec(compile(ast.Module(body, []), "proof", "exec"), names)
+        try:
+            value = eval(compile(ast.Expression(last.value), "proof", "eval"), names)
+        except Exception as error:
+            return f"{type(error).__name__}: {str(error).replace(folder, '')}"
+    return [leaf if isinstance(leaf, str) else np.asarray(leaf).tolist() for leaf in jax.tree.leaves(value)]
