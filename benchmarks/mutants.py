@@ -16,17 +16,18 @@ import sys
 import tempfile
 import warnings
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 from benchmarks._equivalent import reason
 from benchmarks._mistakes import Mutant, mutants_of
 
+_Case = TypeVar("_Case")
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "generated_examples"
 PAGE = ROOT / "docs" / "mutants.md"
@@ -138,33 +139,50 @@ def prepare(cache: str) -> None:
 
 def judge(case: Case) -> Found:
     """Runs the generated tests of an example against its mutant."""
+    killed = failures(case.example, {case.example: case.mutant.source}, first=case.quick)
+    return Found(case.name, case.mutant.mistake, case.form, killed, reason(case.mutant.mistake, case.example))
+
+
+def failures(example: str, sources: Mapping[str, str], *, first: bool = False) -> dict[str, str]:
+    """The laws that fail on an example where `sources` take the place of modules, in the order in which they ran."""
     import jax
     import numpy as np
 
     np.random.seed(os.getpid())
     settings = dict(jax.config.values)
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
-        place = Path(folder) / f"{case.example}.py"
-        place.write_text(case.mutant.source)
-        original = sys.modules[case.example]
+    with contextlib.redirect_stdout(io.StringIO()):
         try:
-            killed = _failures(case.example, place, first=case.quick)
+            with replaced(example, sources):
+                return _failures(example, first=first)
+        except Exception as error:
+            return {"import": f"{type(error).__name__}: {error}"}
         finally:
-            sys.modules[case.example] = original
             for name, value in settings.items():
                 if jax.config.values[name] != value:
                     jax.config.update(name, value)
-    return Found(case.name, case.mutant.mistake, case.form, killed, reason(case.mutant.mistake, case.example))
 
 
-def _failures(example: str, place: Path, *, first: bool) -> dict[str, str]:
+@contextlib.contextmanager
+def replaced(example: str, sources: Mapping[str, str]) -> Iterator[Any]:
+    """An example, with `sources` in the place of modules, which come back in the end."""
+    originals = {name: __import__(name) for name in (*sources, example)}
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            for name, source in sources.items():
+                place = Path(folder) / f"{name}.py"
+                place.write_text(source)
+                _loaded(name, place)
+            if example not in sources:
+                _loaded(example, EXAMPLES / f"{example}.py")
+            yield sys.modules[example]
+        finally:
+            sys.modules.update(originals)
+
+
+def _failures(example: str, *, first: bool) -> dict[str, str]:
     from laws_runner import run
 
-    try:
-        _loaded(example, place)
-        tests = _loaded(f"test_{example}", EXAMPLES / "tests" / f"test_{example}.py")
-    except Exception as error:
-        return {"import": f"{type(error).__name__}: {error}"}
+    tests = _loaded(f"test_{example}", EXAMPLES / "tests" / f"test_{example}.py")
     found: dict[str, str] = {}
     for suite in [one for name, one in vars(tests).items() if name.startswith("Test")]:
         if found and first:
@@ -173,7 +191,8 @@ def _failures(example: str, place: Path, *, first: bool) -> dict[str, str]:
             outcome = run(suite, on_warning="ignore", once=True, first=first)
         except Exception as error:
             outcome = {"error": [f"{type(error).__name__}: {error}"]}
-        found = {**{law: messages[0].splitlines()[0] for law, messages in outcome.items()}, **found}
+        for law, messages in outcome.items():
+            found.setdefault(law, messages[0].splitlines()[0])
     return found
 
 
@@ -189,7 +208,7 @@ def _loaded(name: str, place: Path) -> Any:
 # --- The report --------------------------------------------------------------------------------
 
 
-def judged(chosen: Sequence[Case], jobs: int) -> list[Found]:
+def judged(chosen: Sequence[_Case], jobs: int, judge: Callable[[_Case], Found] = judge) -> list[Found]:
     """The verdicts on all cases, by `jobs` processes side by side."""
     found: list[Found] = []
     with tempfile.TemporaryDirectory(prefix="scaffold-mutants-") as cache:

@@ -1,0 +1,99 @@
+"""What the generated tests make of the edits, and the page that tells it."""
+
+import ast
+import tempfile
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks.hand_edits.edit import Edit
+from benchmarks.hand_edits.proofs import PRELUDE
+from benchmarks.mutants import EXAMPLES, ROOT, Found, failures, judged, replaced
+
+PAGE = ROOT / "docs" / "hand_edits.md"
+HEAD = """\
+# Edits by hand
+
+`python -m benchmarks.hand_edits` makes the edits of `benchmarks/hand_edits/` in the generated examples, each in a copy of its own,
+and runs the generated tests of the example. They are what a hurried author could do to a class in a year. They were written, with
+their tags, before anything was run on them, and by somebody who had not read the laws; so the share that is noticed says more of
+an edit to come than [mutants.md](mutants.md) does, whose mistakes the laws were written against. That holds of the first run; from
+then on the laws know them.
+
+`declared` says that the declaration gives an edit away: shapes, dtypes, roles, initialisers, flags, defaults, and what the spec
+says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells, which the tests know where a spec has
+a `reference`, a property that `holds`, or a sentence that a law can compute. `--write` makes this page anew.
+"""
+
+
+def name_of(edit: Edit) -> str:
+    return f"{edit.example}: {edit.done}"
+
+
+def judge(edit: Edit) -> Found:
+    """Runs the generated tests of an example against an edit of it, or of a module that it imports."""
+    name = edit.file or edit.example
+    source = edit.applied((EXAMPLES / edit.place).read_text(encoding="utf-8"))
+    return Found(name_of(edit), edit.tag, edit.example, failures(edit.example, {name: source}), None)
+
+
+def verdicts(edits: Sequence[Edit], jobs: int) -> list[Found]:
+    return judged(edits, jobs, judge)
+
+
+def page(found: Sequence[Found]) -> str:
+    """Counts by tag, what was not noticed, and what was, with the law that noticed it first."""
+    missed = [one for one in found if not one.killed_by]
+    noticed = [one for one in found if one.killed_by]
+    return "\n".join(
+        [
+            HEAD,
+            *counts(found),
+            "",
+            "## Not noticed",
+            "",
+            *(f"- `{one.mistake}` {one.name}" for one in missed),
+            "",
+            "## Noticed, and by which law first",
+            "",
+            *(f"- {next(iter(one.killed_by))}: `{one.mistake}` {one.name}" for one in noticed),
+            "",
+        ]
+    )
+
+
+def counts(found: Sequence[Found]) -> list[str]:
+    """A table of how many edits of each tag were noticed."""
+    rows = ["| tag | edits | noticed | not noticed |", "| --- | --- | --- | --- |"]
+    for tag in ("declared", "numbers", "all"):
+        of_tag = [one for one in found if tag in (one.mistake, "all")]
+        noticed = sum(bool(one.killed_by) for one in of_tag)
+        rows.append(f"| {tag} | {len(of_tag)} | {noticed} | {len(of_tag) - noticed} |")
+    return rows
+
+
+def changed(edit: Edit, proof: str) -> bool:
+    """Whether the last line of `proof` has another value, or raises another error, where the edit is made."""
+    name = edit.file or edit.example
+    source = (EXAMPLES / edit.place).read_text(encoding="utf-8")
+    with replaced(edit.example, {name: source}) as module:
+        before = value_of(proof, module)
+    with replaced(edit.example, {name: edit.applied(source)}) as module:
+        return value_of(proof, module) != before
+
+
+def value_of(proof: str, module: Any) -> Any:
+    """The leaves of what the last line gives, as lists, or the error."""
+    import jax
+    import numpy as np
+
+    *body, last = ast.parse(PRELUDE + proof).body
+    assert isinstance(last, ast.Expr)
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(action="ignore"):
+        names = {"M": module, "folder": folder}
+        exec(compile(ast.Module(body, []), "proof", "exec"), names)
+        try:
+            value = eval(compile(ast.Expression(last.value), "proof", "eval"), names)
+        except Exception as error:
+            return f"{type(error).__name__}: {str(error).replace(folder, '')}"
+    return [leaf if isinstance(leaf, str) else np.asarray(leaf).tolist() for leaf in jax.tree.leaves(value)]
