@@ -4,17 +4,24 @@ import copy
 import functools
 import pickle
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+import jax
 import pytest
 
 from ..guard import guard
-from ..look.arrays import buffer_of, copied, is_array, thaw
-from ..look.files import check_damage_is_refused, is_refused, shorter_archives
+from ..look.arrays import buffer_of, copied, is_array, is_key, thaw
+from ..look.files import (
+    check_damage_is_refused,
+    is_refused,
+    shorter_archives,
+    smaller_trees,
+)
 from ..look.references import atoms_of, can_pickle
 from ..look.trees import (
     arrays_of,
+    flatten,
     keys_as_data,
     map_arrays,
     named_arrays,
@@ -22,12 +29,12 @@ from ..look.trees import (
     put,
 )
 from ..pytree import PytreeSuite
-from ..report import ANY_ERROR, Fault, Law, check
+from ..report import ANY_ERROR, Fault, Law, check, doing
 
 LAW = Law(
     number="P14",
     name="save and load",
-    statement="deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration, a damaged file and one without a leaf are refused, and the skeleton stays as it is.",
+    statement="deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration, a damaged file, one without a leaf and one with more are refused, and the skeleton stays as it is.",
     mistake="A static value is equal by identity alone, cannot be pickled, or the file is read by position.",
     fix="Keep static values equal by value, and save the leaf paths and the static configuration beside the arrays.",
     rests_on=("test_p03_round_trip", "test_p04_"),
@@ -99,6 +106,30 @@ class Save(PytreeSuite):
             refused = is_refused(lambda: self.load(path, skeleton))
             check(refused, what, "a file that lacks this leaf was loaded", hint)
 
+    def test_p14_a_file_with_more_than_the_skeleton_is_refused(
+        self, tmp_path: Any
+    ) -> None:
+        path = tmp_path / "saved"
+        self.saved(path)
+        skeletons = list(smaller_trees(self.make(1)))
+        if not skeletons:
+            pytest.skip("no container holds arrays")
+        for what, skeleton in skeletons:
+            refused = is_refused(functools.partial(self.load, path, skeleton))
+            told = "a file was loaded that has an entry more than the skeleton"
+            check(refused, what, told, "compare the paths of both, in both directions")
+
+    def test_p14_keys_keep_their_implementation(self, tmp_path: Any) -> None:
+        instance = self.saved(tmp_path / "saved")
+        keys = [i for i, leaf in enumerate(flatten(instance)[0]) if is_key(leaf)]
+        if not keys:
+            pytest.skip("the class holds no typed keys")
+        changed = with_other_keys(instance, keys)
+        self.save(changed, tmp_path / "saved")
+        with doing("load", "a file with keys of another implementation"):
+            loaded = self.load(tmp_path / "saved", with_other_keys(self.make(1), keys))
+        self.check_equal(changed, loaded, "save and load, of other keys,")
+
     def _hollow_files(self, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
         """Files of instances with None for an array, as far as they can be saved."""
         for i, (name, leaf) in enumerate(named_leaves(instance)):
@@ -115,3 +146,16 @@ class Save(PytreeSuite):
         for name, leaf in named_arrays(loaded):
             told = "what was loaded shares its buffer with the skeleton"
             check((buffer_of(leaf) or id(leaf)) not in owned, name, told)
+
+
+def with_other_keys(instance: Any, places: Sequence[int]) -> Any:
+    """The instance with keys of another implementation at these positions."""
+    leaves, _ = flatten(instance)
+    return put(instance, {i: other_key(leaves[i]) for i in places})
+
+
+def other_key(key: Any) -> Any:
+    """Keys of the same shape that another implementation has made."""
+    known = "rbg" if "fry" in str(jax.random.key_impl(key)) else "threefry2x32"
+    one = jax.random.key(7, impl=known)
+    return jax.random.split(one, key.shape) if key.shape else one

@@ -8,7 +8,10 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import jax
+
 from ..report import ANY_ERROR, check
+from .trees import arrays_of, path_name
 
 
 def damages(data: bytes, place: Any) -> dict[str, bytes]:
@@ -18,7 +21,10 @@ def damages(data: bytes, place: Any) -> dict[str, bytes]:
         def __reduce__(self) -> Any:
             return os.mkdir, (str(place),)
 
+    held = b"checksum" in data  # formats that have none cannot tell
+    other_byte = data[:-1] + bytes([data[-1] ^ 1])
     return {
+        **({"a file with another last byte": other_byte} if held else {}),
         "a file without its last byte": data[:-1],
         "half of a file": data[: len(data) // 2],
         "an empty file": b"",
@@ -50,6 +56,26 @@ def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> No
         check(not place.exists(), name, "load unpickles, which can run anything")
         hint = "the sizes of the leaves in the file, and allow_pickle=False"
         check(refused, name, f"{what} was loaded", hint)
+
+
+def smaller_trees(tree: Any) -> Iterator[tuple[str, Any]]:
+    """The tree with a container that lacks its last entry, where this holds arrays; and where that is."""
+    pairs, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=_has_entries)
+    for i, (path, container) in enumerate(pairs):
+        if _has_entries(container):
+            *kept, last = _entries(container)
+            leaves = [leaf for _, leaf in pairs]
+            leaves[i] = dict(kept) if isinstance(container, dict) else container[:-1]
+            if arrays_of(last):
+                yield path_name(path), treedef.unflatten(leaves)
+
+
+def _has_entries(value: Any) -> bool:
+    return type(value) in (dict, list, tuple) and len(value) > 0
+
+
+def _entries(container: Any) -> list[Any]:
+    return list(container.items() if isinstance(container, dict) else container)
 
 
 def is_refused(load: Callable[[], Any]) -> bool:
