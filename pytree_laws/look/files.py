@@ -60,7 +60,8 @@ def check_damage_is_refused(path: Any, load: Callable[[], Any], name: str) -> No
 
 def smaller_trees(tree: Any) -> Iterator[tuple[str, Any]]:
     """The tree with a container that lacks its last entry, where this holds arrays; and where that is."""
-    pairs, treedef = jax.tree_util.tree_flatten_with_path(tree, is_leaf=_has_entries)
+    flatten: Any = jax.tree_util.tree_flatten_with_path
+    pairs, treedef = flatten(tree, is_leaf=_has_entries)
     for i, (path, container) in enumerate(pairs):
         if _has_entries(container):
             *kept, last = _entries(container)

@@ -6,6 +6,7 @@ docs/pitfalls.md lists them, with what else was tried; `--refresh-examples` writ
 # ruff: noqa: F401 - the further mistakes add themselves to `FURTHER`
 import pathlib
 
+import further_archives
 import further_averages
 import further_bases
 import further_calls
