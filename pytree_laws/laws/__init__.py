@@ -24,6 +24,7 @@ from . import (
     p17_identity,
     p18_backend,
     p19_numbers,
+    p19_record,
 )
 
 LAWS: Mapping[str, Law] = {
@@ -54,6 +55,8 @@ LAWS: Mapping[str, Law] = {
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class PytreeLaws(
+    p19_record.PytreeRecord,
+    p19_record.NumbersOfRecord,
     p19_numbers.Numbers,
     p18_backend.Backend,
     p17_identity.Identity,

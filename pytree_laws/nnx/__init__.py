@@ -53,6 +53,9 @@ from ..laws import (
 from ..laws import (
     p19_numbers as pytree_p19,
 )
+from ..laws import (
+    p19_record as pytree_p19_record,
+)
 from ..report import Law
 from . import (
     p01_construct,
@@ -106,6 +109,8 @@ LAWS: Mapping[str, Law] = {
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class NnxLaws(
+    p19_numbers.NnxRecord,
+    pytree_p19_record.NumbersOfRecord,
     pytree_p19.Numbers,
     pytree_p18.Backend,
     ties.NnxTies,
