@@ -167,7 +167,7 @@ def differences(
 
 def _difference(was: Entry, now: Entry, tolerance: Tolerance) -> str | None:
     """How two entries differ; None where each number is close to what it was."""
-    if was[:2] != now[:2] or _form(was) != _form(now):
+    if _form(was) != _form(now):
         return f"it is {_shown(now)}, recorded is {_shown(was)}"
     one, other = _numbers(was), _numbers(now)
     allowed = _allowed(was, tolerance)
@@ -184,8 +184,9 @@ def _difference(was: Entry, now: Entry, tolerance: Tolerance) -> str | None:
     return f"{_place(was, first)}it is {after}, recorded is {before}{off}{allows}{more}"
 
 
-def _form(entry: Entry) -> list[tuple[str, int]]:
-    return [(label, len(values)) for label, values in entry.rows]
+def _form(entry: Entry) -> tuple[Any, ...]:
+    rows = [(label, len(values)) for label, values in entry.rows]
+    return entry.dtype, entry.shape, rows
 
 
 def _shown(entry: Entry) -> str:
@@ -216,8 +217,8 @@ def _place(entry: Entry, first: int) -> str:
         return f"its {labels[first]}: "
     if not entry.shape:
         return ""
-    index = tuple(map(int, np.unravel_index(first, entry.shape)))
-    return f"at {index if len(index) > 1 else index[0]} "
+    index = [int(at) for at in np.unravel_index(first, entry.shape)]
+    return f"at {tuple(index) if index[1:] else index[0]} "
 
 
 def kept_where_close(

@@ -15,9 +15,12 @@ class TestDropout(PytreeLaws):
         Leaf("inference", "python"),
     )
     returns = (Output((13, 11)),)
+    invariants = ("mean over keys kept",)
 
     def inputs(self, seed: int) -> dict[str, Any]:
-        return {}
+        return {
+            "p": 0.3,
+        }
 
     def build(self, **inputs: Any) -> Dropout:
         return Dropout(**inputs)

@@ -33,6 +33,12 @@ class TestLayerNorm(PytreeLaws):
     )
     ignores_key = True
     takes_dtype = True
+    invariants = (
+        "mean 0",
+        "variance 1",
+        "invariant under shift",
+        "invariant under scale",
+    )
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -23,6 +23,7 @@ from . import (
     p16_helpers,
     p17_identity,
     p18_backend,
+    p19_invariants,
     p19_numbers,
     p19_record,
 )
@@ -58,6 +59,7 @@ class PytreeLaws(
     p19_record.PytreeRecord,
     p19_record.NumbersOfRecord,
     p19_numbers.Numbers,
+    p19_invariants.Invariants,
     p18_backend.Backend,
     p17_identity.Identity,
     p16_helpers.Helpers,

@@ -180,9 +180,10 @@ def sections(suite: Any) -> Record:
 def write(suite: Any) -> None:
     """Records what a suite computes; what is close to what was recorded keeps its text."""
     laws: Any = type(suite)
-    file = record_of(laws)
-    if file is None:
+    tests = tests_of(laws)
+    if tests is None:
         pytest.skip("the suite is in no file")
+    file = file_of(tests)
     before = read(file.read_text(encoding="utf-8")) if file.is_file() else {}
     module = vars(sys.modules[laws.__module__])
     before = without(before, {s.partition(":")[0] for s in before} - module.keys())
@@ -191,7 +192,7 @@ def write(suite: Any) -> None:
         before[section] = kept_where_close(was, now, suite.tolerance)
     file.parent.mkdir(exist_ok=True)
     ordered = dict(sorted(before.items()))
-    text = written(ordered, tests_of(laws).name)
+    text = written(ordered, tests.name)
     file.write_text(text, encoding="utf-8", newline="\n")
 
 

@@ -51,6 +51,9 @@ from ..laws import (
     p18_backend as pytree_p18,
 )
 from ..laws import (
+    p19_invariants as pytree_p19_invariants,
+)
+from ..laws import (
     p19_numbers as pytree_p19,
 )
 from ..laws import (
@@ -112,6 +115,7 @@ class NnxLaws(
     p19_numbers.NnxRecord,
     pytree_p19_record.NumbersOfRecord,
     pytree_p19.Numbers,
+    pytree_p19_invariants.Invariants,
     pytree_p18.Backend,
     ties.NnxTies,
     p17_identity.NnxIdentity,
