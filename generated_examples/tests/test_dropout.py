@@ -1,6 +1,6 @@
 """Tests of `Dropout`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytree_laws import Leaf, Output, PytreeLaws, sample
 
@@ -14,6 +14,7 @@ class TestDropout(PytreeLaws):
         Leaf("p", "python"),
         Leaf("inference", "python"),
     )
+    static: ClassVar[dict[str, Any]] = {}
     returns = (Output((13, 11)),)
     invariants = ("mean over keys kept",)
 

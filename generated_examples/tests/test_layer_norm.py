@@ -15,7 +15,10 @@ class TestLayerNorm(PytreeLaws):
         Leaf("bias", "param", (2, 3), value=0.0),
     )
     static: ClassVar = {
+        "shape": ...,
         "eps": 1e-05,
+        "use_weight": ...,
+        "use_bias": ...,
     }
     other: ClassVar = {
         "eps": 1e-05 + 0.25,
