@@ -6,8 +6,8 @@ position, and the inputs have an `example`, the tuple of arguments that fixes th
 
 import contextlib
 import functools
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
 import equinox as eqx
 import jax
@@ -79,6 +79,8 @@ def through(way: str, closure: Any, arguments: Any) -> Any:
 
 class ClosureLaws(PytreeLaws):
     """Subclass it with a name that starts with `Test`; see the head of this file."""
+
+    held_besides: ClassVar[Sequence[str]] = ("structure",)  # of the example
 
     def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
         return False  # its example fixes the dtype; a law below casts that too

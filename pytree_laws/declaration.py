@@ -19,7 +19,10 @@ def _parts(suite: Any, whole: bool) -> list[str]:
     laws: Any = type(suite)
     found = dict(suite.statics_of(suite.specimen()))
     if not whole:
-        found = {name: value for name, value in found.items() if name in suite.static}
+        own = suite.declares_statics()
+        found = {
+            n: v for n, v in found.items() if n in suite.static or own and "." not in n
+        }
     arrays = whole or suite.declares_arrays()
     outputs = whole or suite.returns
     return [

@@ -66,8 +66,14 @@ def sample(
     dtype: str = "float",
     low: int = 0,
     high: int = 2,
+    *,
+    positive: bool = False,
 ) -> jax.Array:
-    """Well-spread example values: floats in (0.1, 1), integers in [low, high)."""
+    """Well-spread example values: floats of size 0.1 to 1 and both signs, integers in [low, high).
+
+    No two floats of an array have one size, every other one is negative, and a single one
+    is so for an odd seed; `positive` has all of them above 0.
+    """
     if dtype == "key":
         key = jax.random.key(seed)
         return jax.random.split(key, tuple(shape)) if shape else key
@@ -80,6 +86,13 @@ def sample(
     if jnp.issubdtype(kind, jnp.integer):
         return on_device((order + seed) % (high - low) + low, kind)
     spread = 0.1 + 0.9 * (order + rng.uniform(0.1, 0.9, shape)) / max(size, 1)
+    if not positive:
+        spread = np.where((order + seed) % 2 == 1, -spread, spread)
     if jnp.issubdtype(kind, jnp.complexfloating):
         return on_device(spread + 1j * np.flip(spread), kind)
     return on_device(spread, kind)
+
+
+def weights(seed: int, shape: Sequence[int], dtype: str = "float32") -> jax.Array:
+    """Positive numbers, each another, with which laws tell elements apart."""
+    return sample(seed, shape, dtype, positive=True)

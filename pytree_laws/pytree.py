@@ -106,10 +106,13 @@ class PytreeSuite(Suite):
         return statics_of(instance)
 
     def declared(self, path: str) -> Leaf | None:
-        for leaf in self.manifest():
-            if path == leaf.path or (leaf.is_tree and under(path, leaf.path)):
-                return leaf
-        return None
+        """What is declared of a path: of itself, or of the sub-tree that it lies in."""
+        found = [
+            leaf
+            for leaf in self.manifest()
+            if path == leaf.path or (leaf.is_tree and under(path, leaf.path))
+        ]
+        return max(found, key=lambda leaf: len(leaf.path), default=None)
 
     def is_unused(self, path: str) -> bool:
         """Whether nothing has to show what a leaf holds."""

@@ -26,9 +26,7 @@ class Suite:
     """What suites of all kinds declare and share."""
 
     laws: ClassVar[Mapping[str, Law]] = {}  # by number
-    static: ClassVar[
-        Mapping[str, Any]
-    ] = {}  # attribute path -> value; others are found
+    static: ClassVar[Mapping[str, Any]] = {}  # all, by path; `...` is any value
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
     absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
     rejected: ClassVar[Sequence[tuple[Mapping[str, Any], type[BaseException]]]] = ()
@@ -128,7 +126,12 @@ class Suite:
     def statics(self) -> dict[str, Any]:
         """The static configuration: as an instance has it, and as it is declared."""
         laws: Any = type(self)
-        return {**inferred_statics(laws), **self.static}
+        told = {path: value for path, value in self.static.items() if value is not ...}
+        return {**inferred_statics(laws), **told}
+
+    def declares_statics(self) -> bool:
+        """Whether the suite says itself which static values the class holds."""
+        return type(self).static is not Suite.static
 
     def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
         """The static values that an instance holds, by path."""

@@ -16,6 +16,16 @@ from .pytree import PytreeSuite
 from .report import check, doing
 
 
+def derivative(loss: Callable[[Any], Any], values: Any) -> Any:
+    """The gradient of a loss, in the forward mode where that is the only one."""
+    try:
+        return jax.grad(loss)(values)
+    except ValueError as error:
+        if "Reverse-mode differentiation" not in str(error):
+            raise
+        return jax.jacfwd(loss)(values)  # a while_loop
+
+
 class Training(PytreeSuite):
     """A suite whose laws train its class."""
 
@@ -54,13 +64,7 @@ class Training(PytreeSuite):
         def loss(values: Sequence[Any]) -> Any:
             return self.summed_loss(put(instance, dict(zip(places, values))), examples)
 
-        values = [leaves[i] for i in places]
-        try:
-            return jax.grad(loss)(values)
-        except ValueError as error:
-            if "Reverse-mode differentiation" not in str(error):
-                raise
-            return jax.jacfwd(loss)(values)  # a while_loop has a forward mode alone
+        return derivative(loss, [leaves[i] for i in places])
 
     def step(self, instance: Any, moments: Any, examples: Any) -> tuple[list[Any], Any]:
         """The trained leaves after a step of AdamW, and the state of the optimiser."""

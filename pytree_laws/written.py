@@ -49,9 +49,9 @@ def written(one: Any, *further: str) -> str:
 
 
 def written_static(values: Mapping[str, Any]) -> str:
-    """The static values that have a source; others are left to be found."""
+    """The static values, with `...` for what has no source."""
     pairs = ((path, source_of(value)) for path, value in values.items())
-    lines = [f'"{path}": {source}' for path, source in pairs if source]
+    lines = [f'"{path}": {source or "..."}' for path, source in pairs]
     return block("static", lines, "{}")
 
 

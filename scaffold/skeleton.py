@@ -195,6 +195,8 @@ class TestKeys(TypedDict, total=False):
     other: Mapping[str, Any]
     strict: bool
     unused: Sequence[str]
+    positive: Sequence[str]
+    invariants: Sequence[str]
     dtypes: Sequence[str]
     tolerance: float | Mapping[str, float]
     cases: Sequence[CaseKeys]

@@ -6,7 +6,11 @@ from jaxtyping import Array, Inexact, PRNGKeyArray
 from scaffold.skeleton import Module, buffer, derived, test
 
 
-@test(sizes={"shape": [13, 11]})
+@test(
+    sizes={"shape": [13, 11]},
+    values={"p": 0.3},
+    invariants=["mean over keys kept"],
+)
 class Dropout(Module):
     """Set random entries to zero in training, and scale the others to keep the mean; do nothing at inference.
 

@@ -8,7 +8,16 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from scaffold.skeleton import Module, param, static, test
 
 
-@test(values={"shape": [2, 3]}, unused=["key"])
+@test(
+    values={"shape": [2, 3]},
+    unused=["key"],
+    invariants=[
+        "mean 0",
+        "variance 1",
+        "invariant under shift",
+        "invariant under scale",
+    ],
+)
 class LayerNorm(Module):
     """Normalise a whole array to mean 0 and variance 1, then scale and shift each entry.
 

@@ -10,6 +10,15 @@ TESTS = Path(__file__).resolve().parent
 sys.path[:0] = [str(TESTS), str(TESTS.parent)]
 
 
+def pytest_addoption(
+    parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager
+) -> None:
+    """Adds the option by which P19 records, where no installed plugin does."""
+    if not pluginmanager.has_plugin("pytree_laws"):
+        told = "write what the classes compute to tests/numbers, which P19 then holds"
+        parser.addoption("--record-numbers", action="store_true", help=told)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Has all other tests run where one file cannot be imported, which stays an error."""
     config.option.continue_on_collection_errors = True

@@ -18,6 +18,7 @@ class TestAffineInit(PytreeLaws):
     static: ClassVar = {
         "in_size": 3,
         "out_size": 2,
+        "use_bias": ...,
     }
     other: ClassVar = {
         "in_size": 4,

@@ -1,6 +1,6 @@
 """Tests of `Belief`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytree_laws import Leaf, PytreeLaws, sample
 
@@ -15,6 +15,7 @@ class TestBelief(PytreeLaws):
         Leaf("covariance", "data", (2, 2)),
         Leaf("log_likelihood", "data", ()),
     )
+    static: ClassVar[dict[str, Any]] = {}
     kept = ("mean", "covariance", "log_likelihood")
     skips = (
         # Tuples compare their elements, and arrays have no truth value.

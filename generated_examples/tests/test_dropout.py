@@ -1,6 +1,6 @@
 """Tests of `Dropout`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytree_laws import Leaf, Output, PytreeLaws, sample
 
@@ -14,10 +14,14 @@ class TestDropout(PytreeLaws):
         Leaf("p", "python"),
         Leaf("inference", "python"),
     )
+    static: ClassVar[dict[str, Any]] = {}
     returns = (Output((13, 11)),)
+    invariants = ("mean over keys kept",)
 
     def inputs(self, seed: int) -> dict[str, Any]:
-        return {}
+        return {
+            "p": 0.3,
+        }
 
     def build(self, **inputs: Any) -> Dropout:
         return Dropout(**inputs)

@@ -12,6 +12,10 @@ class TestEmbedding(PytreeLaws):
     """The pytree laws on `Embedding`."""
 
     leaves = (Leaf("weight", "param", (2, 3)),)
+    static: ClassVar = {
+        "num_embeddings": ...,
+        "embedding_size": ...,
+    }
     other: ClassVar = {
         "num_embeddings": 5,
     }

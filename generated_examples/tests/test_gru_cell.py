@@ -20,6 +20,7 @@ class TestGRUCell(PytreeLaws):
     static: ClassVar = {
         "input_size": 3,
         "hidden_size": 2,
+        "use_bias": ...,
     }
     other: ClassVar = {
         "input_size": 4,

@@ -15,7 +15,10 @@ class TestLayerNorm(PytreeLaws):
         Leaf("bias", "param", (2, 3), value=0.0),
     )
     static: ClassVar = {
+        "shape": ...,
         "eps": 1e-05,
+        "use_weight": ...,
+        "use_bias": ...,
     }
     other: ClassVar = {
         "eps": 1e-05 + 0.25,
@@ -33,6 +36,12 @@ class TestLayerNorm(PytreeLaws):
     )
     ignores_key = True
     takes_dtype = True
+    invariants = (
+        "mean 0",
+        "variance 1",
+        "invariant under shift",
+        "invariant under scale",
+    )
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -18,6 +18,7 @@ class TestLinear(PytreeLaws):
     static: ClassVar = {
         "in_features": 3,
         "out_features": 2,
+        "use_bias": ...,
     }
     other: ClassVar = {
         "use_bias": False,

@@ -26,6 +26,10 @@ class TestMaxNorm(PytreeLaws):
     used = ("floor",)
     returns = (Output((2,)),)
     takes_dtype = True
+    invariants = (
+        "invariant under scale",
+        "equivariant under permutation",
+    )
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

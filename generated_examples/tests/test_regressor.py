@@ -17,6 +17,7 @@ class TestRegressor(PytreeLaws):
         Leaf("hidden", "module"),
         Leaf("out", "module"),
     )
+    static: ClassVar[dict[str, Any]] = {}
     other: ClassVar = {
         "size": 5,
     }

@@ -16,6 +16,7 @@ class TestSolverTerm(ClosureLaws):
         Leaf("damping", "param", (2,)),
         Leaf("frequency", "param", ()),
     )
+    static: ClassVar[dict[str, Any]] = {}
     other: ClassVar = {
         "example": (),
     }

@@ -23,7 +23,9 @@ from . import (
     p16_helpers,
     p17_identity,
     p18_backend,
+    p19_invariants,
     p19_numbers,
+    p19_record,
 )
 
 LAWS: Mapping[str, Law] = {
@@ -54,7 +56,10 @@ LAWS: Mapping[str, Law] = {
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class PytreeLaws(
+    p19_record.PytreeRecord,
+    p19_record.NumbersOfRecord,
     p19_numbers.Numbers,
+    p19_invariants.Invariants,
     p18_backend.Backend,
     p17_identity.Identity,
     p16_helpers.Helpers,

@@ -1,6 +1,7 @@
 """P2: the leaves are the declared ones."""
 
 import contextlib
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -8,8 +9,9 @@ import numpy as np
 import pytest
 
 from ..declaration import check_declared
+from ..dtypes import built_in
 from ..guard import guard
-from ..look.arrays import has_dtype, is_array, is_inexact
+from ..look.arrays import has_dtype, is_array, is_floating, is_inexact, real_dtype
 from ..look.references import class_attributes, reachable
 from ..look.trees import arrays_of, is_node, named_leaves, structure
 from ..pytree import PytreeSuite
@@ -97,6 +99,25 @@ class PytreeManifest(PytreeSuite):
             if follows and is_inexact(value):
                 told = f"built with dtype bfloat16, it is {value.dtype}"
                 check(value.dtype == jnp.bfloat16, name, told, hint)
+        for name, value in self.leaves_below():
+            told = f"built with dtype bfloat16, it is {value.dtype}"
+            check(value.dtype == jnp.bfloat16, name, told, hint)
+
+    def leaves_below(self) -> list[tuple[str, Any]]:
+        """The leaves of sub-trees that the constructor makes in the default dtype, as it makes them in bfloat16.
+
+        What it is given has that dtype already.
+        """
+        usual, before = real_dtype("float"), dict(named_leaves(self.specimen()))
+        after = named_leaves(built_in(self, "bfloat16", 0))
+        return [
+            (name, value)
+            for name, value in after
+            if (leaf := self.declared(name)) is not None
+            and leaf.is_tree
+            and is_floating(value)
+            and getattr(before.get(name), "dtype", None) == usual
+        ]
 
     def test_p02_no_array_hides_elsewhere(self) -> None:
         instance = self.specimen()

@@ -1,6 +1,7 @@
 """P5: static values and the treedef."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
 import jax
 import pytest
@@ -36,6 +37,8 @@ LAW = Law(
 class Static(PytreeSuite):
     """P5."""
 
+    held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
+
     def test_p05_aux_is_hashable_and_free_of_arrays(self) -> None:
         for place, node, aux in nodes(self.specimen()):
             for value in aux if isinstance(aux, tuple) else (aux,):
@@ -68,7 +71,7 @@ class Static(PytreeSuite):
         check(first == second, "build", told, hint)
 
     def test_p05_static_values_are_the_declared_ones(self) -> None:
-        if not self.static:
+        if not self.declares_statics():
             pytest.skip("no static configuration is declared")
         instance = self.specimen()
         leaves = dict(named_leaves(instance))
@@ -76,11 +79,22 @@ class Static(PytreeSuite):
             told = "declared as static, but it is a leaf"
             check_declared(self, path not in leaves, path, told)
             got = look_up(instance, path)
+            if value is ...:
+                continue
             same = bool(got == value) and isinstance(got, bool) is isinstance(
                 value, bool
             )
             told = f"the static value is {got!r}, declared is {value!r}"
             check_declared(self, same, path, told)
+
+    def test_p05_static_values_are_all_declared(self) -> None:
+        if not self.declares_statics():
+            pytest.skip("no static configuration is declared")
+        for path, value in self.statics_of(self.specimen()):
+            known = "." in path or path in (*self.static, *self.held_besides)
+            told = f"a static value that is not declared: {value!r:.200}"
+            hint = "a field that nobody knows of, or that the laws are not told of"
+            check_declared(self, known, path, told, hint)
 
     def test_p05_tuples_are_no_lists(self) -> None:
         if not self.tuples:

@@ -112,6 +112,22 @@ class Gradient(Training):
             told = "no leaf of this sub-tree has a gradient"
             check(used or root.unused, root.path, told)
 
+    def test_p09_every_leaf_of_a_sub_module_has_a_gradient(self) -> None:
+        roots = [leaf for leaf in self.manifest() if leaf.role == "module"]
+        if not roots:
+            pytest.skip("no sub-modules are declared")
+        slopes, instance = self._all_slopes(), self.specimen()
+        trained = {named_leaves(instance)[i][0] for i in self.trained(instance)}
+        for name, slope in slopes.items():
+            root = self.declared(name)
+            if root in roots and name in trained and not self.is_unused(name):
+                hint = (
+                    'a layer that is built and never used; `Leaf(path, "param", unused=True)` '
+                    "beside the sub-module says that this is so on purpose"
+                )
+                told = "a leaf of a sub-module never has a gradient"
+                check(bool(np.any(slope)), name, told, hint)
+
     def test_p09_derivative_rules_of_its_own_are_right(self) -> None:
         self.need_call()
         rules = own_rules(self.traced_call().jaxpr)

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..declare import sample
+from ..declare import weights
 from ..report import ANY_ERROR, Fault, check
 from .arrays import host, is_array, is_floating, is_inexact, is_key, on_device
 from .jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws
@@ -68,7 +68,7 @@ def edit(leaf: Any, sign: int = 1) -> Any:
         rolled = np.roll(value.ravel(), 1).reshape(value.shape)
         changed = value + 1 if np.array_equal(rolled, value) else rolled
         return on_device(changed, leaf.dtype)
-    shift = np.asarray(sample(7, value.shape, "float32")) * sign
+    shift = np.asarray(weights(7, value.shape)) * sign
     return on_device(value + shift.astype(value.dtype), leaf.dtype)
 
 

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..declare import sample
+from ..declare import weights
 from ..report import ANY_ERROR, Fault, check
 from .arrays import is_floating, is_inexact, on_device, raw, same_bits
 from .programs import compiled
@@ -163,7 +163,7 @@ def check_flow(
     where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str
 ) -> None:
     """The same for several arrays at once, each element along a way of its own."""
-    ways = [sample(5 + i, leaf.shape, "float32") for i, leaf in enumerate(values)]
+    ways = [weights(5 + i, leaf.shape) for i, leaf in enumerate(values)]
 
     def move(size: Any) -> list[Any]:
         moved = [v + (size * w).astype(v.dtype) for v, w in zip(values, ways)]
@@ -177,7 +177,7 @@ def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> N
     start, slopes = loss(values)
     middle = float(start)
     for i, leaf in values.items():
-        along = np.asarray(sample(5, leaf.shape, "float32"), leaf.dtype)
+        along = np.asarray(weights(5, leaf.shape), leaf.dtype)
         steps = [np.asarray(leaf) + step * along for step in (-STEP, STEP)]
         first, last = (
             float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps

@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..declare import sample
+from ..declare import weights
 from .arrays import is_inexact
 from .trees import named_leaves
 
@@ -44,7 +44,7 @@ def weighted(output: Any) -> Any:
     """A real scalar on which every element of an output has its own weight."""
     wide = output.astype(np.promote_types(output.dtype, np.float32))
     real = jnp.stack([jnp.real(wide), jnp.imag(wide)])
-    weight = sample(11, real.shape, str(real.dtype))
+    weight = weights(11, real.shape, str(real.dtype))
     return jnp.sum(weight * (real + real**2))
 
 

@@ -51,7 +51,13 @@ from ..laws import (
     p18_backend as pytree_p18,
 )
 from ..laws import (
+    p19_invariants as pytree_p19_invariants,
+)
+from ..laws import (
     p19_numbers as pytree_p19,
+)
+from ..laws import (
+    p19_record as pytree_p19_record,
 )
 from ..report import Law
 from . import (
@@ -106,7 +112,10 @@ LAWS: Mapping[str, Law] = {
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class NnxLaws(
+    p19_numbers.NnxRecord,
+    pytree_p19_record.NumbersOfRecord,
     pytree_p19.Numbers,
+    pytree_p19_invariants.Invariants,
     pytree_p18.Backend,
     ties.NnxTies,
     p17_identity.NnxIdentity,

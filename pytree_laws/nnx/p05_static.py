@@ -54,14 +54,25 @@ class NnxStatic(NnxSuite):
                 check(nnx.graphdef(edited) != first, path, told)
 
     def test_p05_static_values_are_the_declared_ones(self) -> None:
-        if not self.static:
+        if not self.declares_statics():
             pytest.skip("no static configuration is declared")
         instance = self.make(0)
         for path, value in self.static.items():
             got = look_up(instance, path)
+            if value is ...:
+                continue
             told = f"the static value is {got!r}, declared is {value!r}"
             same = type(got) is type(value) and bool(got == value)
             check_declared(self, same, path, told)
+
+    def test_p05_static_values_are_all_declared(self) -> None:
+        if not self.declares_statics():
+            pytest.skip("no static configuration is declared")
+        for path, value in self.statics_of(self.make(0)):
+            known = "." in path or path in self.static
+            told = f"a static value that is not declared: {value!r:.200}"
+            hint = "an attribute that nobody knows of, or that the laws are not told of"
+            check_declared(self, known, path, told, hint)
 
     def test_p05_the_call_follows_its_static_values(self) -> None:
         if not self.used or not self.called():

@@ -1,11 +1,67 @@
 """P19 for NNX modules: what the call computes."""
 
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from flax import nnx
+
+from ..computed import named
+from ..laws.p19_record import names_of
+from ..look.draws import generic
+from ..look.programs import compiled
+from ..look.trees import inexact_places, put
 from ..report import Law
+from ..training import derivative
+from .training import Training
+from .variables import copy_of, variables_of
 
 LAW = Law(
     number="P19",
     name="numbers",
-    statement="The call gives the values and dtypes that its reference in NumPy gives, on examples and on random values, in each dtype that is declared.",
+    statement="Outputs, gradients and what methods give are those that were last recorded, on fixed examples; the call gives the values and dtypes of its reference in NumPy, on examples and on random values, in each dtype that is declared.",
     mistake="A sign, a transposition, an axis or a factor that is another than in the formula, or a promotion that the formula does not have.",
-    fix="Compare both line by line at the first element that differs; `tolerance` allows more rounding.",
+    fix="Compare both line by line at the first element that differs; record what is right anew; `tolerance` allows more rounding.",
 )
+
+
+class NnxRecord(Training):
+    """What records of NNX modules hold."""
+
+    def elsewhere(self, instance: Any) -> Any:
+        graphdef, state = nnx.split(instance)
+        return nnx.merge(graphdef, generic(state, 2), copy=True)
+
+    def copied(self, instance: Any) -> Any:
+        return copy_of(instance)
+
+    def called_with(self, instance: Any, arguments: Any) -> dict[str, Any]:
+        output, after = self.by_jax_jit()(instance, *arguments)
+        updated = {path: after[path] for path in self.updated() if path in after}
+        told = {f"after the call {path}": value for path, value in updated.items()}
+        return {**named("call", output), **told}
+
+    def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
+        laws: Any = type(self)
+        graphdef, state = nnx.split(instance)
+        names = [*variables_of(state), *names_of((), arguments)]
+        found = compiled_gradients(laws)(graphdef, state, *arguments)
+        return {names[i]: v for i, v in zip(inexact_places((state, arguments)), found)}
+
+
+@functools.cache
+def compiled_gradients(laws: Any) -> Callable[..., Any]:
+    """The gradients of one suite's example, with respect to the arguments too."""
+    suite = laws()
+
+    def gradients(graphdef: Any, *tree: Any) -> list[Any]:
+        leaves, places = jax.tree.leaves(tree), inexact_places(tree)
+
+        def loss(values: Sequence[Any]) -> Any:
+            state, *given = put(tree, dict(zip(places, values)))
+            return suite.loss(nnx.merge(graphdef, state, copy=True), given)
+
+        return derivative(loss, [leaves[i] for i in places])
+
+    return compiled(gradients, static_argnums=0)

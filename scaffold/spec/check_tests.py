@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import kind_of
 from scaffold.spec.cases import case_specs, passed_names
+from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import count_name, free_names, own_nodes
+from scaffold.spec.invariants import invariant_faults
 from scaffold.spec.keys import TEST_DTYPES
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.signature import key_arguments
@@ -27,9 +29,9 @@ Rule = Callable[[ModuleSpec], Iterable[Fault]]
 def claim_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the further configurations, conditions, dtypes and the reference."""
     yield from unused_faults(spec)
-    said = {"cases": spec.test.cases, "holds": spec.test.holds, "dtypes": spec.test.dtypes}
+    said = {key: getattr(spec.test, key) for key in ("cases", "holds", "dtypes", "reference", "invariants")}
     if not kind_of(spec.kind).has_instances:
-        for key in (key for key, value in {**said, "reference": spec.test.reference}.items() if value):
+        for key in (key for key, value in said.items() if value):
             what = f"a class of kind `{spec.kind}` has no instances to try it on"
             yield Fault(_place(spec, key), what, "say it of a class that fulfils it")
         return
@@ -37,6 +39,7 @@ def claim_faults(spec: ModuleSpec) -> Iterator[Fault]:
     yield from _name_faults(spec, "cases", names)
     yield from _name_faults(spec, "holds", [one.name for one in spec.test.holds])
     yield from (*_holds(spec), *_reference(spec), *_dtypes(spec), *_tolerance(spec))
+    yield from (*_positive(spec), *invariant_faults(spec))
 
 
 def _place(spec: ModuleSpec, *parts: str) -> str:
@@ -47,8 +50,10 @@ def unused_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What `unused` names that cannot be unused, and keys that the body never reads though nothing says so."""
     keys = [one.name for one in key_arguments(spec.call)]
     legal = (*(one.name for one in spec.dynamic if one.array is not None), *keys)
+    modules = {one.name for one in spec.dynamic if one.role == "module"}
     for name in spec.test.unused:
-        if name not in legal:
+        root, dot, _ = name.partition(".")
+        if name not in legal and not (dot and root in modules):
             what = f"`{name}` is no field that holds an array, and no key that the call takes"
             yield Fault(_place(spec, "unused"), what, suggestion(name, legal, "remove it"), legal)
     for name in keys:
@@ -57,6 +62,15 @@ def unused_faults(spec: ModuleSpec) -> Iterator[Fault]:
             said = f"`[test]` and `unused = [{listed}]` (`--unused {name}`)"
             fix = f"draw from it, or write {said} where it is there for other classes' sake"
             yield Fault(f"{spec.where}: call.args", f"`{name}` is a key that the body never reads", fix)
+
+
+def _positive(spec: ModuleSpec) -> Iterator[Fault]:
+    taken = (*parameters(spec), *(spec.call.args if spec.call else ()))
+    legal = tuple(dict.fromkeys(one.name for one in taken if one.type and arrays(one.type)))
+    for name in spec.test.positive:
+        if name not in legal:
+            what = f"`{name}` is no array that the constructor or the call is given"
+            yield Fault(_place(spec, "positive"), what, suggestion(name, legal, "remove it"), legal)
 
 
 def _never_reads(spec: ModuleSpec, name: str) -> bool:

@@ -167,6 +167,13 @@ TEST_KEYS = {
         "array of strings",
         "Fields on some elements of which the example call does not depend, and keys that the call never draws from.",
     ),
+    "positive": Key(
+        "array of strings", "Arguments of constructor and call whose example values must be positive."
+    ),
+    "invariants": Key(
+        "array of strings",
+        "What is known to hold, by name: `mean 0 along -1`, `equivariant under permutation`.",
+    ),
     "dtypes": Key(
         "array of strings",
         "Further dtypes in which the class is built and called: `bf16`, `f64`.",

@@ -180,6 +180,10 @@ class TestPlan:
     """Whether the call must not promote dtypes and ranks."""
     unused: tuple[str, ...] = ()
     """Fields on some elements of which the example call does not depend, and keys from which it never draws."""
+    positive: tuple[str, ...] = ()
+    """Arguments and fields whose example values are all positive."""
+    invariants: tuple[str, ...] = ()
+    """What is known to hold, by the names of `pytree_laws.invariants`."""
     dtypes: tuple[str, ...] = ()
     """Those in which the class is built and called besides the default one, as `bf16`."""
     tolerance: float | tuple[tuple[str, float], ...] | None = None

@@ -33,6 +33,8 @@ def read_test(into: Faults, raw: Mapping[str, Any]) -> TestPlan:
         other=_values(into, table.get("other"), "test.other"),
         strict=table.get("strict") is not False,
         unused=_texts(table, "unused"),
+        positive=_texts(table, "positive"),
+        invariants=_texts(table, "invariants"),
         dtypes=_texts(table, "dtypes"),
         tolerance=_tolerance(into, table.get("tolerance")),
         cases=tuple(_cases(into, table)),

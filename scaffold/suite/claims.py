@@ -36,13 +36,14 @@ def claims(subject: Subject) -> list[str]:
 def precisions(spec: ModuleSpec) -> list[str]:
     """The attributes of the suite that say in which dtypes it works, and how exactly."""
     test = spec.test
+    known = ", ".join(map(repr, test.invariants))
     found = [f"dtypes = {tuple(map(_full, test.dtypes))!r}"] if test.dtypes else []
     if isinstance(test.tolerance, tuple) and test.tolerance:
         rows = ", ".join(f'"{_full(name)}": {value!r}' for name, value in test.tolerance)
         found.append(f"tolerance: ClassVar = {{{rows}}}")
     elif isinstance(test.tolerance, float):
         found.append(f"tolerance = {test.tolerance!r}")
-    return found
+    return [*([f"invariants = ({known},)"] if known else []), *found]
 
 
 def _full(name: str) -> str:

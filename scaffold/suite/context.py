@@ -89,7 +89,8 @@ def _declarations(subject: Subject) -> Context:
             for place, field in subject.facts.placed
             if field.dynamic and field.role != "state" and not subject.is_absent(field)
             for path, kind in entries(subject, field)
-        ],
+        ]
+        + _unused_below(subject),
         "static": _static(subject),
         "other": other_inputs(subject),
         "filters": [[method, repr(paths)] for method, paths in subject.facts.filters],
@@ -133,6 +134,13 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
     absent = absent_inputs(spec)
     if absent:
         yield "absent", f"({', '.join(absent)},)"
+
+
+def _unused_below(subject: Subject) -> list[str]:
+    """The leaves of sub-modules that the spec says to be unused."""
+    paths = (name.partition(".") for name in subject.spec.test.unused)
+    found = [f"{subject.facts.paths[root]}.{below}" for root, _, below in paths if below]
+    return [_told([repr(path), '"param"', "unused=True"]) for path in found]
 
 
 def entries(subject: Subject, field: Field) -> Iterator[tuple[str, Type]]:
@@ -203,6 +211,8 @@ def _static(subject: Subject) -> list[list[str]]:
         source = subject.inputs.get(field.name, field.default)
         if field.given and field.converter is None and field.preprocess is None and source is not None:
             rows.append([field.name, _as_stored(field.type, source)])
+        elif not subject.is_absent(field):
+            rows.append([field.name, "..."])
     presets = [one for one in subject.spec.fields if subject.is_kept_apart(one)]
     rows += [[f"{one.name}_preset", f"({_pairs(one.preset)})"] for one in presets]
     return rows

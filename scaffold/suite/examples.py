@@ -27,6 +27,7 @@ from scaffold.spec.types import (
     UnionType,
     walk,
 )
+from scaffold.suite.positive import positive_names
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ class Examples:
             return str(self.sizes[parameter.name])
         if parameter.default == "False" and any(one.optional == parameter.name for one in self.spec.fields):
             return "True"  # the example has what is left out by default
+        if parameter.default == HALF and not (parameter.field and parameter.field.check):
+            return _SCALARS["float"]
         nullable = parameter.field is not None and parameter.field.nullable and parameter.source == "field"
         if parameter.default is not None and not (nullable and parameter.default == "None"):
             return None
@@ -86,7 +89,7 @@ class Examples:
         """Source of an example of `kind` for the argument `name`; `offset` makes it differ from its neighbours."""
         match kind:
             case ArrayType():
-                return self.sample(kind, offset)
+                return self.sample(kind, name, offset)
             case ScalarType(name=scalar):
                 return {"str": repr(name), **_SCALARS}[scalar]
             case SetType(item=item):
@@ -117,10 +120,16 @@ class Examples:
             case ClassType():
                 return self.instance(kind, name, offset)
 
-    def sample(self, kind: ArrayType, offset: int) -> str:
+    @cached_property
+    def positive(self) -> frozenset[str]:
+        """The arguments whose values must be positive."""
+        return positive_names(self.spec)
+
+    def sample(self, kind: ArrayType, name: str, offset: int) -> str:
         parts = [self.seed(offset), repr(self.shape(kind))]
         if DTYPES[kind.dtype][1] != "float":
             parts.append(f'"{DTYPES[kind.dtype][1]}"')
+        parts += ["positive=True"] if name in self.positive and kind.inexact else []
         return f"sample({', '.join(parts)})"
 
     def seed(self, offset: int) -> str:
@@ -165,7 +174,9 @@ class Examples:
         return constructor_name(self.spec)
 
 
-_SCALARS = {"int": "3", "bool": "True", "float": "0.5", "dtype": "jnp.float32", "slice": "slice(None, 2)"}
+HALF = "0.5"
+"""A probability of one half is that of the opposite as well: an example has another."""
+_SCALARS = {"int": "3", "bool": "True", "float": "0.3", "dtype": "jnp.float32", "slice": "slice(None, 2)"}
 
 
 def _dtype_of_example(array: ArrayType) -> str:

@@ -16,6 +16,7 @@ import further_exceptions
 import further_files
 import further_nnx
 import further_nodes
+import further_numbers
 import further_results
 import further_states
 import further_statics

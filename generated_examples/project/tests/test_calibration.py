@@ -1,6 +1,6 @@
 """Tests of `Calibration`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from pytree_laws import Leaf, Output, PytreeLaws, sample
 
@@ -15,6 +15,7 @@ class TestCalibration(PytreeLaws):
         Leaf("offsets", "param", (2,), value=0.0),
         Leaf("mask", "buffer", (2,), "bool"),
     )
+    static: ClassVar[dict[str, Any]] = {}
     kept = ("mask",)
     returns = (Output((2,)),)
     takes_dtype = True

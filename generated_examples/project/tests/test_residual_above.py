@@ -15,6 +15,7 @@ class TestResidualAbove(ClosureLaws):
         Leaf("limit", "buffer", ()),
         Leaf("steps", "buffer", (), "int32"),
     )
+    static: ClassVar[dict[str, Any]] = {}
     other: ClassVar = {
         "example": (),
     }

@@ -11,7 +11,9 @@ from jaxtyping import PRNGKeyArray
 BACKENDS = ("cpu", "cuda", "rocm", "tpu")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(
+    parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager
+) -> None:
     parser.addoption(
         "--backend",
         choices=BACKENDS,
@@ -21,6 +23,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--seed", type=int, default=0, help="where the fixture getkey begins"
     )
+    if not pluginmanager.has_plugin("pytree_laws"):  # that of installed laws
+        told = "write what the classes compute to tests/numbers, which P19 then holds"
+        parser.addoption("--record-numbers", action="store_true", help=told)
 
 
 def pytest_configure(config: pytest.Config) -> None:

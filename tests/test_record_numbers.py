@@ -1,0 +1,157 @@
+"""`pytest --record-numbers` writes what classes compute, and P19 holds them to it."""
+
+import re
+from pathlib import Path
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytree_laws.record import (
+    WHOLE,
+    NoRecord,
+    default_dtype,
+    differences,
+    entries,
+    kept_where_close,
+    read,
+    written,
+)
+from tests.projects import EXAMPLES, bare_pytest, copy_example, pytest_command, run
+from tests.support import read_tree
+
+ONE = ("-k", "numbers_are_those_of_the_record", "--record-numbers")
+
+
+def changed(was: np.ndarray, now: np.ndarray) -> list[str]:
+    """What a comparison of two arrays says, after the first went through a file."""
+    record = read(written({"Test: here": entries({"call": was})}, "test_here.py"))
+    return [told for _, told in differences(record["Test: here"], entries({"call": now}), None)]
+
+
+NUMBERS = st.floats(width=32) | st.sampled_from([np.inf, -np.inf, np.nan])
+SHAPES = st.lists(st.integers(0, 5), max_size=3).map(tuple)
+DTYPES = st.sampled_from(["float32", "float64", "float16", "bfloat16", "complex64", "int32", "bool"])
+
+
+@given(SHAPES, DTYPES, st.data())
+@settings(max_examples=40)
+def test_a_record_reads_as_what_was_written(shape: tuple[int, ...], dtype: str, data: st.DataObject) -> None:
+    size = int(np.prod(shape))
+    is_exact = dtype in ("int32", "bool")
+    one = st.integers(-100, 100) if is_exact else NUMBERS
+    values = data.draw(st.lists(one, min_size=size, max_size=size))
+    with np.errstate(all="ignore"):
+        array = np.array(values, np.int64 if is_exact else np.float64).astype(jnp.dtype(dtype)).reshape(shape)
+    record = {"TestA: as it is built": entries({"call.0": array, "gain": array})}
+    assert read(written(record, "test_a.py")) == record
+    with np.errstate(all="ignore"):
+        assert not array.size or array.size > WHOLE or changed(array, array) == []
+
+
+def test_a_record_reads_well() -> None:
+    weight = np.array([[0.5, -2], [1 / 3, np.nan]], np.float32)
+    record = {"TestA: as it is built": entries({"weight": weight, "calls": np.int32(3)})}
+    assert written(record, "test_a.py").partition("\n\n")[2] == (
+        "[TestA: as it is built]\ncalls: int32[]\n    3\nweight: float32[2,2]\n    0.5 -2\n    0.3333333 nan\n"
+    )
+    assert default_dtype(written(record, "test_a.py")) == "float32"
+
+
+def test_a_large_array_is_its_first_elements_and_a_few_sums() -> None:
+    array = np.linspace(-1, 2, 500, dtype=np.float32).reshape(20, 25)
+    text = written({"TestA: here": entries({"call": array})}, "test_a.py")
+    labels = [line.strip().rpartition(":")[0] for line in text.splitlines() if line.startswith("   ")]
+    assert labels == ["first", "mean", "mean square", "mean by place"]
+    assert changed(array, array) == []
+    told = changed(array, array[::-1])  # the same numbers in another order
+    assert told[0].startswith("at (0, 0) it is 1.8557")
+    other = array.copy()
+    other[7, 3] += 1
+    assert [one.partition(" it is ")[0] for one in changed(array, other)] == ["its mean:"]
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        (
+            [1.0, 2.0],
+            [1.0, -2.0],
+            "at 1 it is -2, recorded is 2, 4 off where 1.5e-05 is allowed; 1 of 2 differ",
+        ),
+        ([1.0], [np.nan], "at 0 it is nan, recorded is 1, nan off where 7.6e-06 is allowed"),
+        ([1.0], [1.0, 2.0], "it is float32[2], recorded is float32[1]"),
+        ([1, 2], [1, 3], "at 1 it is 3, recorded is 2; 1 of 2 differ"),
+        ([1, 2], [1.0, 2.0], "it is float32[2], recorded is int64[2]"),
+    ],
+)
+def test_a_number_that_changed_is_told_with_its_place(was: list[float], now: list[float], told: str) -> None:
+    arrays = [np.array(one) for one in (was, now)]
+    narrow = [one.astype(np.float32) if one.dtype.kind == "f" else one for one in arrays]
+    assert changed(narrow[0], narrow[1]) == [told]
+
+
+def test_what_is_close_keeps_its_text() -> None:
+    was = entries({"call": np.array([1.0, 2.0], np.float32), "gain": np.float32(1)})
+    now = entries({"call": np.array([1.000001, 2.0], np.float32), "gain": np.float32(2)})
+    assert now["call"] != was["call"]
+    kept = kept_where_close(was, now, None)
+    assert kept["call"] == was["call"]
+    assert kept["gain"] == now["gain"]
+
+
+@pytest.mark.parametrize("line", ["<<<<<<< HEAD", "call float32[2]", "    1 two"])
+def test_a_line_that_is_none_of_a_record_is_named(line: str) -> None:
+    text = f"# head\n[TestA: here]\ncall: float32[2]\n{line}\n"
+    with pytest.raises(NoRecord, match="line 4 "):
+        read(text)
+
+
+def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
+    folder = copy_example("affine", tmp_path / "project")
+    before = bare_pytest(folder, *ONE[:2], "-rs")
+    assert "no numbers are recorded" in before.stdout
+    assert "1 passed" in bare_pytest(folder, *ONE).stdout
+    record = folder / "tests/numbers/affine.txt"
+    first = record.read_text()
+    assert first == (EXAMPLES / "tests/numbers/affine.txt").read_text()
+
+    module = folder / "affine.py"
+    module.write_text(module.read_text().replace("y + self.bias", "y - self.bias"))
+    result = bare_pytest(folder, *ONE[:2])
+    assert result.returncode == 1
+    told = " ".join(result.stdout.split())
+    assert re.search(r"gradient of bias: at 0 it is -[\d.]+, recorded is [\d.]+, [\d.]+ off where", told)
+    assert "(with other numbers)" in told
+    assert "approve it with `pytest --record-numbers tests/test_affine.py`" in told
+
+    asked = run(pytest_command(*ONE[:2]), folder, env={"PYTREE_LAWS_RECORD": "1"})
+    assert asked.returncode == 0
+    after = record.read_text()
+    lines = set(after.splitlines()) ^ set(first.splitlines())
+    assert lines and len(lines) < len(first.splitlines())
+    assert not any(line.startswith(("call", "gradient", "[", "#")) for line in lines)  # numbers alone
+
+
+def test_a_run_in_several_processes_does_not_record(tmp_path: Path) -> None:
+    folder = copy_example("affine", tmp_path / "project")
+    result = bare_pytest(folder, *ONE, "-n", "1")
+    assert result.returncode == 1
+    assert "writes files that suites share: run it with `-n 0`" in result.stdout
+    assert not (folder / "tests/numbers").exists()
+
+
+def test_each_example_has_a_record_of_each_of_its_suites() -> None:
+    files = read_tree(EXAMPLES / "tests")
+    tests = {path: text.decode() for path, text in files.items() if path.startswith("test_")}
+    for path, text in tests.items():
+        suites = set(re.findall(r"^class (Test\w+)", text, re.MULTILINE))
+        name = f"numbers/{path.removeprefix('test_').removesuffix('.py')}.txt"
+        if "AbstractLaws" in text:
+            assert name not in files
+            continue
+        recorded = {section.partition(":")[0] for section in read(files[name].decode())}
+        assert recorded == suites, f"{name}: pytest generated_examples/tests --record-numbers"
+    assert sum(path.startswith("numbers/") for path in files) > 30
