@@ -172,25 +172,3 @@ def _means(text: Source, name: str, line: str) -> bool:
         if found:
             return True
     return False
-
-
-def without_path_lines(source: bytes, folders: Sequence[PurePosixPath], place: Path, where: str) -> bytes:
-    """The conftest without the statements that `with_path_lines` wrote for these folders, and the imports that they brought.
-
-    What was written in another form stays, and so does an import where it may be somebody else's.
-    """
-    text, conftest = Source.of(source, where), PurePosixPath(where)
-    ours = {path_line(folder, conftest, first=first) for folder in folders for first in (True, False)}
-    there = [line.decode("utf-8", "replace").rstrip("\r\n") for line in text.lines]
-    lines = [line for line in there if line in ours]
-    if not lines:
-        return source
-    first = next(number for number, line in enumerate(there) if line in ours)
-    gap = {first - 1} if first and not there[first - 1] else set[int]()
-    rest = {number for number, line in enumerate(there) if line not in ours and number not in gap}
-    bare = {number for number in rest if there[number] not in _IMPORTS.values()}
-    for kept in (bare, rest):
-        after = text.bom + b"".join(line for number, line in enumerate(text.lines) if number in kept)
-        if kept is rest or with_path_lines(after, lines, place, where) == source:
-            return after
-    return source

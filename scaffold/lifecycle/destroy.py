@@ -88,6 +88,7 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
     records = Records(layout.root)
     found: list[Record] = []
     faults: list[Fault] = []
+    damaged = 0
     for name in dict.fromkeys(names):
         try:
             record = records.find(name)
@@ -95,6 +96,7 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
             what = f"is damaged: {error}; it does not say any more what was generated"
             fix = "bring it back from version control, or remove the class by hand"
             faults.append(Fault(f"{FOLDER}/{name}.txt", what, fix))
+            damaged += 1
             continue
         if record is None:
             legal = records.names()
@@ -103,5 +105,5 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
         else:
             found.append(record)
     if faults:
-        raise ScaffoldError.of(faults)
+        raise ScaffoldError.of(faults, exit_code=1 if damaged == len(faults) else 2)
     return found

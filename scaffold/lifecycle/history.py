@@ -9,6 +9,8 @@ from scaffold.exports import Export
 from scaffold.fileset import Action, File, Plan, Step
 from scaffold.layout import Layout
 from scaffold.lifecycle.records import (
+    AFTER,
+    BEFORE,
     FOLDER,
     MODULE,
     SHARED,
@@ -112,6 +114,7 @@ class History:
             wanted = [history._wanted(one, role, steps[path]) for path, role in one.roles.items()]
             for step in (*history._own_steps(wanted), *history._record_steps(one, wanted, register)):
                 steps[step.path] = step
+        steps |= {step.path: step for step in self._edited(plan)}
         return replace(plan, steps=tuple(sorted(steps.values(), key=lambda step: step.path)))
 
     def _shared(self, plan: Plan) -> Iterator[ClassFiles]:
@@ -124,6 +127,16 @@ class History:
                         yield ClassFiles(name, step.path.stem, "", {step.path: MODULE})
                 case _:
                     pass
+
+    def _edited(self, plan: Plan) -> Iterator[Step]:
+        """The records of files of the user's that are edited so that the tests are found, by which that is undone."""
+        for step in plan.steps:
+            before, after = Text.of(step.before or b""), Text.of(step.after or b"")
+            is_ours = step.path.name == "conftest.py" and step.action is Action.UPDATE and before and after
+            name = f"{SHARED}{step.path.stem}"
+            if is_ours and before and after and self.records.content(name) is None:
+                pair = (Generated(AFTER, step.path, after.text), Generated(BEFORE, step.path, before.text))
+                yield self._written(Record(name, "", step.path.stem, pair))
 
     def _own_steps(self, wanted: Iterable[Wanted]) -> Iterator[Step]:
         for file in wanted:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from scaffold.conftest import without_path_lines
 from scaffold.fileset import Action, Step
 from scaffold.folders import removal
 from scaffold.layout import Layout
-from scaffold.lifecycle.records import FOLDER, Record, Records, record_path
+from scaffold.lifecycle.records import AFTER, BEFORE, FOLDER, Record, Records, record_path
+from scaffold.lifecycle.states import merge_python
 from scaffold.lifecycle.texts import Text
 from scaffold.places import place_of, read_place, read_regular
 from scaffold.spec_files import spec_files
@@ -38,7 +38,6 @@ class _Leftovers:
             return
         if self.layout.laws_folder is not None:
             yield from removal(self._root, self.layout.laws_folder)
-        yield from self._conftest()
         yield from self._schema()
 
     @cached_property
@@ -75,6 +74,9 @@ class _Leftovers:
 
     def _removed(self, name: str, record: Record) -> Iterator[Step]:
         """The module and its record; one that somebody has edited is that person's own, and stays."""
+        if record.of(BEFORE) is not None:
+            yield from self._undone(name, record)
+            return
         for file in record.files:
             content = self._read(file.path)
             text = Text.of(content) if content is not None else None
@@ -102,17 +104,18 @@ class _Leftovers:
             if path not in self.planned or self.planned[path].after is not None
         }
 
-    def _conftest(self) -> Iterator[Step]:
-        """A conftest of the user's, without the lines that it was given."""
-        for folder in (self.layout.tests, *self.layout.tests.parents):
-            path = folder / "conftest.py"
-            content = self._read(path)
-            if content is None or path in self.planned or record_path(_shared_name(path)) in self.planned:
-                continue
-            folders = (self.layout.tests, self.layout.import_root)
-            after = without_path_lines(content, folders, self._root / path, path.as_posix())
-            if after != content:
-                yield Step(path, Action.UPDATE, content, after)
+    def _undone(self, name: str, record: Record) -> Iterator[Step]:
+        """A file of the user's without what was put into it; what was edited since stays."""
+        before, after = record.of(BEFORE), record.of(AFTER)
+        content = self._read(before.path) if before is not None else None
+        mine = Text.of(content) if content is not None else None
+        if before is None or after is None or mine is None:
+            return
+        merged = merge_python(after.text, mine.text, before.text)
+        if not merged.collisions:
+            yield Step(before.path, Action.UPDATE, content, mine.with_text(merged.text))
+            path = record_path(name)
+            yield Step(path, Action.REMOVE, self._read(path), None, folder=FOLDER)
 
     def _schema(self) -> Iterator[Step]:
         from scaffold.generate import SCHEMA_NAME, schema_text
@@ -125,10 +128,6 @@ class _Leftovers:
         path = self.layout.specs / SCHEMA_NAME
         if (content := self._read(path)) == schema_text().encode():
             yield Step(path, Action.REMOVE, content, None)
-
-
-def _shared_name(path: PurePosixPath) -> str:
-    return f"shared/{path.stem}"
 
 
 def _importing(module: str) -> re.Pattern[str]:

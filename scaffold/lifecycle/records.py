@@ -19,6 +19,8 @@ FOLDER = PurePosixPath(".scaffold")
 FORMAT = 1
 MODULE, TEST, SPEC = "module", "test", "spec"
 """The roles of the files of a class."""
+BEFORE, AFTER = "before", "after"
+"""A file of the user's that was edited, as it was, and as it was then: the way back."""
 SHARED = "shared/"
 """What the names of records begin with that are about no class, but about a module that classes share."""
 _FIRST = "scaffold record, format "
