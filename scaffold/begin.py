@@ -5,6 +5,7 @@ from typing import Any
 from scaffold.fileset import File, Plan, make_plan
 from scaffold.kinds import NAMES, kind_of
 from scaffold.layout import Layout
+from scaffold.lifecycle.copies import with_copies
 from scaffold.spec.names import class_name_fault, stem
 from scaffold.spec.read import read_spec
 from scaffold.spec_files import SpecFiles
@@ -22,7 +23,7 @@ def plan_skeleton(name: str, kind: str, layout: Layout, *, force: bool = False) 
 
     raw = _beginning(name, kind)
     text = write_skeleton([(raw, read_spec(raw, name))])
-    return make_plan(layout.root, [File(layout.specs / f"{stem(name)}.py", text)], force=force)
+    return with_copies(make_plan(layout.root, [File(layout.specs / f"{stem(name)}.py", text)], force=force))
 
 
 def _beginning(name: str, kind: str) -> dict[str, Any]:

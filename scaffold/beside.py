@@ -23,6 +23,19 @@ def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     return replace(spec, save=True) if saved and takes_it else spec
 
 
+def check_names(specs: Sequence[ModuleSpec]) -> None:
+    """Raises `ScaffoldError` where two specs describe the same class."""
+    first: dict[str, ModuleSpec] = {}
+    fix = "remove one of the two, or give one class another name"
+    faults = [
+        Fault(spec.where, f"describes `{spec.name}`, as {first[spec.name].where} does", fix)
+        for spec in specs
+        if first.setdefault(spec.name, spec) is not spec
+    ]
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
 def check_beside(specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec], layout: Layout) -> None:
     """Raises `ScaffoldError` with all that does not go together; `known` has the specs at hand, by name."""
     faults = [fault for spec in specs for fault in _faults(spec, known, layout)]

@@ -12,6 +12,7 @@ from scaffold.comments import as_comment, comments, left_out
 from scaffold.errors import ScaffoldError
 from scaffold.fileset import File, Plan, make_plan
 from scaffold.layout import Layout
+from scaffold.lifecycle.copies import with_copies
 from scaffold.places import read_regular
 from scaffold.spec import ModuleSpec
 from scaffold.spec.constructor import Parameter, parameters
@@ -47,8 +48,8 @@ def plan_conversion(source: Path, target: Path, layout: Layout, *, force: bool =
         _check_meaning(text, suffix, spec, source)
     places = [PurePosixPath(Path(os.path.relpath(place, root)).as_posix()) for place in named]
     files = [File(place, text) for place, text in zip(places, texts, strict=True)]
-    plan = make_plan(root, [*files, *_schema(files, suffix)], force=force)
-    return replace(plan, notes=tuple(_notes(source, raws)))
+    plan = with_copies(make_plan(root, [*files, *_schema(files, suffix)], force=force))
+    return replace(plan, notes=(*_notes(source, raws), *plan.notes))
 
 
 def _other_form(source: Path) -> str:

@@ -1,6 +1,6 @@
 """Whether and how a package re-exports its new classes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from scaffold.dependencies import Dependencies, requirement
 from scaffold.fileset import Edit
 from scaffold.layout import Layout
+from scaffold.lifecycle.records import Record
 from scaffold.packages import table
 from scaffold.places import read_regular
 
@@ -43,6 +44,21 @@ def exports(
         else:
             edits.append(_edit(export, layout, init_file, form))
     return edits, notes
+
+
+def withdrawals(records: Iterable[Record], layout: Layout) -> Iterator[Edit]:
+    """The edits by which packages import no more what they were given to import."""
+    for record in records:
+        init_file = record.files_beside("__init__.py")
+        if record.package and init_file is not None and (layout.root / init_file).is_file():
+            yield Edit(init_file, partial(_withdrawn, record, layout, init_file.as_posix()))
+
+
+def _withdrawn(record: Record, layout: Layout, where: str, source: bytes) -> bytes:
+    from scaffold.registration import unregister
+
+    width = line_width(layout)
+    return unregister(source, record.stem, [record.name], package=record.package, where=where, width=width)
 
 
 def _by_hand(init_file: PurePosixPath, export: Export) -> str:

@@ -8,13 +8,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial, reduce
-from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.path_rules import check_path, check_text, collisions, difference
 from scaffold.places import place_of, read_place, real_place, refused
 from scaffold.shown import Line, diff_of, folder_line
 
+_DIFFERS = "exists, and differs from what would be written"
+_BOTH = "take one side of each, or make one of both, and delete the markers"
 _FORCE_OR_RENAME = "--force overwrites, --diff shows the difference; or rename"
 
 
@@ -31,8 +33,8 @@ class File:
     keep: bool = False
 
     def __post_init__(self) -> None:
-        _check_path(self.path)
-        _check_text(self.path, self.text)
+        check_path(self.path)
+        check_text(self.path, self.text)
 
     @property
     def content(self) -> bytes:
@@ -51,7 +53,7 @@ class Edit:
     apply: Callable[[bytes], bytes]
 
     def __post_init__(self) -> None:
-        _check_path(self.path)
+        check_path(self.path)
 
 
 class Action(StrEnum):
@@ -60,12 +62,14 @@ class Action(StrEnum):
     CREATE = "create"
     IDENTICAL = "identical"
     UPDATE = "update"
+    MERGE = "merge"
+    COLLIDE = "collide"
     CONFLICT = "conflict"
     KEEP = "keep"
     REMOVE = "remove"
 
 
-_WRITING = (Action.CREATE, Action.UPDATE, Action.REMOVE)
+_WRITING = (Action.CREATE, Action.UPDATE, Action.MERGE, Action.COLLIDE, Action.REMOVE)
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,23 @@ class Step:
     requests: tuple[File | Edit, ...] = field(default=(), compare=False, repr=False)
     """What was asked for, by which `refresh` makes the step anew."""
     folder: PurePosixPath | None = None
+    why: str = ""
+    """What is to be said of a conflict, where it is not that a file differs."""
+    forced: bool = False
+    """Whether something is replaced or removed that the tool did not write, because `--force` says so."""
+    like: PurePosixPath | None = None
+    """The file whose permission bits a new one gets."""
+    state: str = ""
+    """What a generated file has become since, one of `lifecycle.states.State`."""
+
+    @property
+    def asked(self) -> str:
+        """The text of the file that was asked for; empty where none was."""
+        return next((request.text for request in self.requests if isinstance(request, File)), "")
+
+    def fault(self, remedy: str) -> Fault:
+        """What is to be said where it is a conflict."""
+        return Fault(str(self.path), self.why or _DIFFERS, remedy)
 
 
 @dataclass(frozen=True)
@@ -102,6 +123,11 @@ class Plan:
         return tuple(step for step in self.steps if step.action is Action.CONFLICT)
 
     @property
+    def collisions(self) -> tuple[Step, ...]:
+        """The steps after which both sides of a merge stand in a file."""
+        return tuple(step for step in self.steps if step.action is Action.COLLIDE)
+
+    @property
     def writes(self) -> tuple[Step, ...]:
         """The steps that change the disk."""
         return tuple(step for step in self.steps if step.action in _WRITING)
@@ -118,15 +144,15 @@ class Plan:
 
     def faults(self) -> list[Fault]:
         """What is to be said of each conflict."""
-        what = "exists, and differs from what would be written"
-        files = [Fault(str(step.path), what, self.remedy) for step in self.conflicts if step.folder is None]
-        return [*files, *(line.fault() for line in self.lines() if line.edited)]
+        files = [step.fault(self.remedy) for step in self.conflicts if step.folder is None]
+        both = [step.fault(_BOTH) for step in self.collisions]
+        return [*files, *both, *(line.fault() for line in self.lines() if line.edited)]
 
     def diff(self) -> str:
         """A unified diff of everything that would be, or was asked to be, created or changed."""
-        shown = (Action.CREATE, Action.UPDATE, Action.CONFLICT)
+        shown = (*_WRITING, Action.CONFLICT)
         files = (step for step in self.steps if step.folder is None and step.action in shown)
-        folders = [line for line in self.lines() if line.files and line.action is not Action.IDENTICAL]
+        folders = [line for line in self.lines() if line.files and line.action != Action.IDENTICAL]
         diffs = (diff_of(step.path, step.before, step.after) for step in files)
         return "".join([*diffs, *(f"{line.action} {line.told}\n" for line in folders)])
 
@@ -201,32 +227,12 @@ def _all_steps(root: Path, making: Iterable[Callable[[], Step]]) -> tuple[Step, 
 # -- what may be asked for ---------------------------------------------------------------------------------------------
 
 
-def _check_path(path: PurePosixPath) -> None:
-    if path.is_absolute() or ".." in path.parts or not path.parts:
-        raise ScaffoldError(
-            "is not a path inside the project", where=str(path), fix="give a path below the root"
-        )
-    # A backslash or a colon would mean another place on Windows, a control character another name on a terminal.
-    if bad := sorted({c for c in str(path) if c in '\\:*?"<>|' or not c.isprintable()}):
-        raise ScaffoldError(f"a path cannot hold {bad[0]!r}", where=str(path), fix="leave that character out")
-
-
-def _check_text(path: PurePosixPath, text: str) -> None:
-    if "\r" in text:
-        raise ScaffoldError("the text has carriage returns", where=str(path), fix='end lines in "\\n" alone')
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        what = f"the text cannot be written as UTF-8: {text[error.start]!a} at offset {error.start}"
-        raise ScaffoldError(what, where=str(path), fix="remove that character") from error
-
-
 def _merge(files: Iterable[File | Edit]) -> dict[PurePosixPath, list[File | Edit]]:
     """The requests by path, each path with at most one `File`, which comes first."""
     wanted: dict[PurePosixPath, list[File | Edit]] = {}
     for request in files:
         wanted.setdefault(request.path, []).append(request)
-    faults = [*_collisions(wanted)]
+    faults = [*collisions(wanted)]
     for path, requests in wanted.items():
         texts = [request for request in requests if isinstance(request, File)]
         edits = [request for request in requests if isinstance(request, Edit)]
@@ -241,33 +247,10 @@ def _merge(files: Iterable[File | Edit]) -> dict[PurePosixPath, list[File | Edit
 def _contradictions(path: PurePosixPath, texts: Sequence[File], edits: Sequence[Edit]) -> Iterator[Fault]:
     different = sorted({file.text for file in texts})
     if len(different) > 1:
-        what = f"is asked for twice, with different texts: {_difference(*different[:2])}"
+        what = f"is asked for twice, with different texts: {difference(*different[:2])}"
         yield Fault(str(path), what, "give one of the two another name")
     if edits and any(not file.keep for file in texts):
         yield Fault(str(path), "is asked for as a whole file and as an edit", "ask for one of the two")
-
-
-def _difference(one: str, other: str) -> str:
-    """A place by which the author can tell the two texts apart."""
-    pairs = enumerate(zip_longest(one.split("\n"), other.split("\n"), fillvalue="(end)"), start=1)
-    number, (first, second) = next(numbered for numbered in pairs if len({*numbered[1]}) > 1)
-    return f"line {number} is `{first}` in one and `{second}` in the other"
-
-
-def _collisions(paths: Iterable[PurePosixPath]) -> Iterator[Fault]:
-    """Pairs that a case-insensitive file system takes for one file, and files that others need as a folder."""
-    folded: dict[str, PurePosixPath] = {}
-    for path in sorted(paths):
-        other = folded.setdefault(str(path).casefold(), path)
-        if other != path:
-            what = f"is the same file as `{other}` where case does not count (macOS, Windows)"
-            yield Fault(str(path), what, "rename one of the two")
-    for path in folded.values():
-        for above in path.parents:
-            if other := folded.get(str(above).casefold()):
-                yield Fault(
-                    str(path), f"needs `{other}` as a folder, which is to be a file", "rename one of the two"
-                )
 
 
 # -- what is there -----------------------------------------------------------------------------------------------------
@@ -320,7 +303,7 @@ def _file_step(file: File, before: bytes | None, *, force: bool) -> Step:
         return Step(file.path, Action.CREATE, None, file.content)
     if before.replace(b"\r\n", b"\n") == file.content:  # as git checks it out with autocrlf
         return Step(file.path, Action.IDENTICAL, before, before)
-    return Step(file.path, Action.UPDATE if force else Action.CONFLICT, before, file.content)
+    return Step(file.path, Action.UPDATE if force else Action.CONFLICT, before, file.content, forced=force)
 
 
 def _edit_step(

@@ -38,6 +38,16 @@ def with_folder(plan: Plan, folder: Folder, *, force: bool = False) -> Plan:
     return replace(plan, steps=tuple(sorted([*plan.steps, *steps], key=lambda step: step.path)))
 
 
+def removal(root: Path, path: PurePosixPath) -> Iterator[Step]:
+    """The steps that remove a copy, `root` being a real path; none where there is none, or somebody has edited it."""
+    listed = _listed(_read(root, path / DIGESTS))
+    there = {name: _read(root, path / name) for name in (*listed, DIGESTS)}
+    edited = [name for name, digest in listed.items() if _digest(_plain(there[name] or b"")) != digest]
+    if listed and not edited:
+        for name, before in there.items():
+            yield Step(path / name, Action.REMOVE, before, None, folder=path)
+
+
 def _steps(root: Path, folder: Folder, *, force: bool) -> Iterator[Step]:
     wanted = folder.listed
     listed = _listed(_read(root, folder.path / DIGESTS))
@@ -51,7 +61,8 @@ def _steps(root: Path, folder: Folder, *, force: bool) -> Iterator[Step]:
             asked = (
                 (File(path, after.decode()),) if after is not None and action is not Action.CONFLICT else ()
             )
-            yield Step(path, action, before, after, asked, folder=folder.path)
+            forced = is_ours and before is not None and _is_edited(name, before, wanted, listed)
+            yield Step(path, action, before, after, asked, folder=folder.path, forced=forced)
 
 
 def _action(before: bytes | None, after: bytes | None) -> Action | None:

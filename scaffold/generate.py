@@ -3,19 +3,21 @@
 """
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scaffold.beside import check_beside, generated_classes, with_defaults
+from scaffold.beside import check_beside, check_names, generated_classes, with_defaults
 from scaffold.errors import ScaffoldError
-from scaffold.exports import Export
 from scaffold.fileset import File, Plan
 from scaffold.in_project import Wishes, plan_in_project
 from scaffold.law_texts import texts_for
 from scaffold.lay_out import module_files
 from scaffold.layout import Layout
+from scaffold.lifecycle.history import ClassFiles
+from scaffold.lifecycle.records import MODULE, SPEC, TEST
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
 from scaffold.spec.files import is_spec_file, read_spec_file, read_spec_files
@@ -54,18 +56,43 @@ def plan_modules(
     `extra` are files to publish with them, such as a spec that the command line wrote. Without `register` the package
     does not import them; with `add_dependencies` the project declares what they need. Nothing is written here.
     """
-    return _plan_classes(specs, layout, extra, Wishes(register, add_dependencies, force))
+    return plan_classes(specs, layout, extra, Wishes(register, add_dependencies, force))
 
 
-def _plan_classes(specs: Sequence[ModuleSpec], layout: Layout, extra: Iterable[File], wishes: Wishes) -> Plan:
+def plan_classes(specs: Sequence[ModuleSpec], layout: Layout, extra: Iterable[File], wishes: Wishes) -> Plan:
+    """As `plan_modules`, with all that may be wished."""
+    check_names(specs)
     specs = [with_defaults(spec, layout) for spec in specs]
     with _placed(specs, layout):
         known = _known(specs, layout)
         check_beside(specs, known, layout)
-        files = [file for spec in specs for file in module_files(spec, layout, known)]
+        files = {spec.name: module_files(spec, layout, known) for spec in specs}
     laws = texts_for(name for spec in specs for name in law_suites(spec))
-    found = [Export(spec.stem, spec.name) for spec in specs]
-    return plan_in_project(layout, tidy(_unique(files)), laws, extra, found, wishes)
+    classes = [_class_files(spec, files[spec.name], layout) for spec in specs]
+    texts = tidy(_unique(file for own in files.values() for file in own))
+    return plan_in_project(layout, texts, laws, extra, classes, wishes)
+
+
+def _class_files(spec: ModuleSpec, files: Iterable[File], layout: Layout) -> ClassFiles:
+    """What a class owns: the files that no other shares, and its spec where the command line says it."""
+    roles = {file.path: _role(file.path, spec, layout) for file in files if not file.keep}
+    said = layout.spec_file(spec.stem)
+    if spec.where == COMMAND_LINE:
+        return ClassFiles(spec.name, spec.stem, said.as_posix(), {**roles, said: SPEC})
+    return ClassFiles(spec.name, spec.stem, _spec_path(spec, layout), roles)
+
+
+def _role(path: PurePosixPath, spec: ModuleSpec, layout: Layout) -> str:
+    if path == layout.source_file(spec.stem):
+        return MODULE
+    return TEST if path.parent == layout.tests else path.name.replace(spec.stem, "{stem}")
+
+
+def _spec_path(spec: ModuleSpec, layout: Layout) -> str:
+    """The file of a spec as seen from the project's root."""
+    place = file_of(spec.where)
+    file = Path(place) if Path(place).is_file() else layout.root / place
+    return Path(os.path.relpath(os.path.realpath(file), os.path.realpath(layout.root))).as_posix()
 
 
 def _placed(specs: Iterable[ModuleSpec], layout: Layout) -> AbstractContextManager[None]:
@@ -123,7 +150,7 @@ def _plan_new(raw: Mapping[str, Any], layout: Layout, wishes: Wishes) -> Plan:
         File(spec_file, write_toml(raw, f"./{SCHEMA_NAME}")),
         File(schema_file, schema_text(), keep=True),
     )
-    return _plan_classes([spec], layout, extra, wishes)
+    return plan_classes([spec], layout, extra, wishes)
 
 
 def schema_text() -> str:

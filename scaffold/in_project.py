@@ -1,16 +1,19 @@
 """What is wanted, made to fit the project that it goes into: its tests, its dependencies, its `__init__.py`."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
 
 from scaffold.add_dependencies import Addition, addition
 from scaffold.dependencies import undeclared
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.exports import Export, dependency_notes, exports
+from scaffold.exports import Export, dependency_notes, exports, withdrawals
 from scaffold.fileset import File, Plan, make_plan
 from scaffold.folders import Folder, with_folder
 from scaffold.law_texts import law_texts
 from scaffold.layout import Layout
+from scaffold.lifecycle.copies import with_copies
+from scaffold.lifecycle.history import ClassFiles, History
 from scaffold.places import read_regular
 from scaffold.reach import find_reach
 
@@ -19,9 +22,12 @@ from scaffold.reach import find_reach
 class Wishes:
     """What the user wants done to the project besides."""
 
-    register: bool = True
+    register: bool | None = True
+    """Whether the package is to import the classes; None for as it was said when they were new."""
     add_dependencies: bool = False
     force: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The former names of classes that have another now."""
 
 
 def plan_in_project(
@@ -29,7 +35,7 @@ def plan_in_project(
     files: Sequence[File],
     laws: Sequence[str],
     extra: Iterable[File],
-    found: Sequence[Export],
+    classes: Sequence[ClassFiles],
     wishes: Wishes,
 ) -> Plan:
     """The plan that writes the files, and changes in the project what has to be changed for them.
@@ -38,23 +44,26 @@ def plan_in_project(
 
     Raises `ScaffoldError` where the project leaves no room for them.
     """
-    _check_stems(layout, found)
+    history = History(layout, _placed_tests(classes, layout), wishes.renamed, force=wishes.force)
+    found = history.to_register(wishes.register)
+    _check_stems(layout, [Export(one.stem, one.name) for one in classes])
     missing = undeclared(layout, files, laws)
     added = addition(missing, layout) if wishes.add_dependencies else Addition()
-    edits, left_out = exports(
-        found, layout, missing, register=wishes.register, adding=wishes.add_dependencies
-    )
+    register = wishes.register is not False
+    edits, left_out = exports(found, layout, missing, register=register, adding=wishes.add_dependencies)
     reach = find_reach(layout)
     notes = [
         *dependency_notes(missing, adding=wishes.add_dependencies),
         *left_out,
         *reach.notes(),
-        *_unseen(layout, found),
+        *_unseen(layout, classes),
         *added.notes,
     ]
-    wanted = [*reach.adapted(_named(files, layout), layout), *extra, *edits, *added.edits]
-    plan = make_plan(layout.root, wanted, force=wishes.force)
-    plan = with_laws(plan, layout, force=wishes.force)
+    wanted = [*reach.adapted(_named(files, layout), layout), *extra, *withdrawals(history.departed(), layout)]
+    plan = make_plan(layout.root, [*wanted, *edits, *added.edits], force=wishes.force)
+    plan = history.applied(plan, wishes.register)
+    plan = with_copies(with_laws(plan, layout, force=wishes.force))
+    notes += plan.notes
     return replace(plan, notes=tuple(notes), commands=added.commands)
 
 
@@ -65,12 +74,23 @@ def with_laws(plan: Plan, layout: Layout, *, force: bool = False) -> Plan:
     return with_folder(plan, Folder(layout.laws_folder, law_texts()), force=force)
 
 
+def _placed_tests(classes: Iterable[ClassFiles], layout: Layout) -> list[ClassFiles]:
+    """The classes with their tests under the names that they have here."""
+    return [
+        replace(one, roles={_name_here(path, layout): role for path, role in one.roles.items()})
+        for one in classes
+    ]
+
+
 def _named(files: Iterable[File], layout: Layout) -> Iterator[File]:
     """The files, each test under a name that pytest collects in this project."""
     for file in files:
-        is_test = file.path.parent == layout.tests and file.path.name.startswith("test_")
-        path = layout.test_file(file.path.stem.removeprefix("test_")) if is_test else file.path
-        yield replace(file, path=path)
+        yield replace(file, path=_name_here(file.path, layout))
+
+
+def _name_here(path: PurePosixPath, layout: Layout) -> PurePosixPath:
+    is_test = path.parent == layout.tests and path.name.startswith("test_")
+    return layout.test_file(path.stem.removeprefix("test_")) if is_test else path
 
 
 def _check_stems(layout: Layout, found: Iterable[Export]) -> None:
@@ -87,7 +107,7 @@ def _check_stems(layout: Layout, found: Iterable[Export]) -> None:
         raise ScaffoldError.of(faults)
 
 
-def _unseen(layout: Layout, found: Iterable[Export]) -> Iterator[str]:
+def _unseen(layout: Layout, found: Iterable[ClassFiles]) -> Iterator[str]:
     """The settings by which pytest would not see the tests."""
     config = layout.pytest
     for export in found:

@@ -27,6 +27,8 @@ from scaffold.folders import Folder, with_folder
 from scaffold.generate import SCHEMA_NAME, load_spec, plan_modules
 from scaffold.law_texts import law_texts
 from scaffold.layout import find_layout
+from scaffold.lifecycle.copies import KEPT
+from scaffold.lifecycle.records import FOLDER, record_path
 from scaffold.publish import publish
 from scaffold.registration import register
 from scaffold.render import OPTIONS, templates_folder
@@ -136,6 +138,7 @@ def _rendered(
         _render(_without_links(Path(scratch)), root, given, suggested, ask=ask)
         edits = _generate(root)
         kept = {PurePosixPath("CHANGELOG.md"), *(edit.path for edit in edits)}
+        kept |= {record_path(path.stem) for path in (root / FOLDER).glob("*.txt")}
         laws = find_layout(root).laws_folder
         return [*_files(root, kept, laws), *edits], laws
 
@@ -194,7 +197,8 @@ def _files(root: Path, kept: Iterable[PurePosixPath], copied: PurePosixPath | No
     """The files of the new project, but for the folder that is copied as a whole."""
     for path in sorted(root.rglob("*")):
         relative = PurePosixPath(path.relative_to(root).as_posix())
-        if path.is_file() and (copied is None or copied not in relative.parents):
+        is_copied = copied is not None and copied in relative.parents
+        if path.is_file() and not is_copied and KEPT not in relative.parents:
             yield File(relative, path.read_text(encoding="utf-8"), keep=relative in kept)
 
 

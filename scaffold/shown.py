@@ -8,7 +8,7 @@ from scaffold.errors import Fault
 
 _MOST_NAMES = 3
 _FORCE = "--force replaces it"
-_ACTIONS = ("conflict", "update", "remove", "create", "identical")
+_ACTIONS = ("conflict", "update", "remove", "create", "identical", "keep")
 """What says most of a folder comes first."""
 
 
@@ -27,7 +27,7 @@ class Line:
         """The path, and what is to be said of a folder."""
         if self.edited:
             return f"{self.path} (edited: {self._edited}; left as it is, {_FORCE})"
-        return f"{self.path} ({self.files} files)" if self.files else self.path
+        return f"{self.path} ({self.files} file{'s' * (self.files > 1)})" if self.files else self.path
 
     @property
     def _edited(self) -> str:

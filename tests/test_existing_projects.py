@@ -52,14 +52,18 @@ def test_a_class_in_a_project_that_exists(name: str, tmp_path: Path) -> None:
         *({".git/"} & (before.keys() - after.keys())),
     }
     new = {path for path in after.keys() - before.keys() if not path.startswith(f"{laws}/")}
-    assert new == {*project.created, *project.also, *specs} and f"{laws}/__init__.py" in after
+    conftests = [path for path in project.also if path.endswith("conftest.py")]
+    kept = ["Affine.txt", *(f"shared/{Path(path).stem}.txt" for path in conftests)]
+    records = [Path(project.root, ".scaffold", name).as_posix() for name in kept]
+    assert new == {*project.created, *project.also, *specs, *records} and f"{laws}/__init__.py" in after
     assert all(any(text in note for note in plan.notes) for text in project.said), plan.notes
 
     (root / laws / "__init__.py").write_text(LAWS_STUB)
     ours = f"{project.created[1]}::TestAffine::test_p01_is_found"
     assert outcomes(root, env) == {**theirs, ours: "PASSED"}
     again = plan_new(AFFINE, find_layout(root / project.root), force=True)
-    assert [step.path.name for step in again.writes] == ["__init__.py"]
+    written = [step.path for step in again.writes if ".scaffold" not in step.path.parts]
+    assert [path.name for path in written] == ["__init__.py"]
 
     imported = run(
         [sys.executable, "-c", f"import {project.package}; print({project.package}.Affine)"], root, env=env

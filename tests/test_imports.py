@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.library import BIAS, Library, spec
 from tests.projects import AFFINE, EXAMPLES
 
 FORBIDDEN = (
@@ -65,6 +66,19 @@ def test_nothing_heavy_is_imported(arguments: tuple[str, ...], tmp_path: Path) -
     modules = modules_after(tmp_path, *arguments)
     assert "scaffold" in modules
     assert modules.isdisjoint(FORBIDDEN)
+
+
+@pytest.mark.parametrize("command", ["update", "check", "destroy"])
+def test_nothing_heavy_is_imported_later_either(command: str, tmp_path: Path) -> None:
+    """In a project with a class that was edited, and whose spec says something else now."""
+    library = Library.at(tmp_path)
+    library.generate(dense=spec("Dense"), other=spec("Other"))
+    library.append("lib/dense.py", "# mine\n")
+    library.write_specs(dense=spec("Dense", BIAS))
+    if command == "check":
+        library.update()
+    modules = modules_after(tmp_path, command, *(["Other"] if command == "destroy" else []))
+    assert "scaffold" in modules and modules.isdisjoint(FORBIDDEN)
 
 
 def test_an_import_would_be_seen(tmp_path: Path) -> None:

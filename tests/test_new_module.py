@@ -1,6 +1,7 @@
 """`scaffold new-module` from the command line to a green test suite."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.support import read_tree, write_tree
 LOOSE = ("affine.py", "specs/affine.toml", "specs/scaffold.schema.json")
 LAWS = (*(f"tests/pytree_laws/{path}" for path in law_texts()), "tests/pytree_laws/digests.txt")
 TESTS = ("tests/conftest.py", *LAWS, "tests/test_affine.py")
+RECORDS = (".scaffold/Affine.txt", ".scaffold/shared/conftest.txt")
 PROJECTS = {
     "empty folder": ({}, LOOSE),
     "project without a package": ({"pyproject.toml": '[project]\nname = "study"\nversion = "0"\n'}, LOOSE),
@@ -41,7 +43,7 @@ def test_generated_tests_pass_where_they_are_written(project: str, tmp_path: Pat
     result = scaffold(tmp_path, "new-module", *AFFINE)
     assert result.returncode == 0, result.stderr
     tests = "checks/unit" if project == "other folders" else "tests"
-    expected = {*before, *modules, *(path.replace("tests/", f"{tests}/", 1) for path in TESTS)}
+    expected = {*before, *modules, *RECORDS, *(path.replace("tests/", f"{tests}/", 1) for path in TESTS)}
     assert set(read_tree(tmp_path)) == expected
     assert passed(bare_pytest(tmp_path)) >= 15
 
@@ -96,8 +98,12 @@ def test_conflicts_are_listed_at_once_and_nothing_is_written(tmp_path: Path) -> 
     result = scaffold(tmp_path, "new-module", *AFFINE)
     assert (result.returncode, read_tree(tmp_path)) == (1, before)
     assert "affine.py: exists" in result.stderr and "tests/test_affine.py: exists" in result.stderr
-    assert scaffold(tmp_path, "new-module", *AFFINE, "--force").returncode == 0
-    assert b"class Affine" in read_tree(tmp_path)["affine.py"]
+    forced = scaffold(tmp_path, "new-module", *AFFINE, "--force")
+    assert forced.returncode == 0
+    after = read_tree(tmp_path)
+    assert b"class Affine" in after["affine.py"]
+    copies = re.findall(r"note +(\S+): what was there is kept in (\S+)", forced.stdout)
+    assert {path: after[copy] for path, copy in copies} == before
 
 
 def test_a_conftest_of_the_users_stays(tmp_path: Path) -> None:

@@ -167,7 +167,7 @@ def test_a_lazy_package_stays_lazy(source: str, expected: str, tmp_path: Path) -
     text = after(found, "lib/__init__.py") or ""
     assert "".join(text.split()).replace(",)", ")") == "".join((ATTACH + expected).split()).replace(",)", ")")
     (tmp_path / "lib/__init__.py").write_text(text)
-    assert plan(tmp_path, {}).to_json()["files"][0] == {"path": "lib/__init__.py", "action": "identical"}  # type: ignore[index]
+    assert {"path": "lib/__init__.py", "action": "identical"} in plan(tmp_path, {}).to_json()["files"]  # type: ignore[operator]
 
 
 def test_a_lazy_package_with_a_stub(tmp_path: Path) -> None:

@@ -2,5 +2,6 @@
 
 from scaffold.cli.commands import main
 from scaffold.cli.conversion import convert
+from scaffold.cli.lifecycle import check, destroy, update
 
-__all__ = ["convert", "main"]
+__all__ = ["check", "convert", "destroy", "main", "update"]

@@ -27,7 +27,7 @@ def carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Pla
     written = not (dry_run or diff)
     plan = _published(plan) if written else plan
     _show(plan, written=written, diff=diff, as_json=as_json)
-    if plan.conflicts:
+    if plan.conflicts or plan.collisions:
         if written and not as_json:
             complain("\n".join(told(plan.faults())))
         sys.exit(1)
@@ -48,8 +48,9 @@ def _published(plan: "Plan") -> "Plan":
 
 def _show(plan: "Plan", *, written: bool, diff: bool, as_json: bool) -> None:
     if as_json:
-        faults = faults_json(plan.faults()) if plan.conflicts else {}
-        say_json({"ok": not plan.conflicts, "written": written, **faults, **plan.to_json()})
+        faults = faults_json(plan.faults())
+        faults = faults if faults["faults"] else {}
+        say_json({"ok": not faults, "written": written, **faults, **plan.to_json()})
     elif diff:
         say(plan.diff(), nl=False, paint=paint.of_diff)
     else:

@@ -2,7 +2,14 @@
 
 import click
 
-_ACTIONS = {"create": "green", "update": "yellow", "conflict": "red"}
+_ACTIONS = {
+    "create": "green",
+    "update": "yellow",
+    "merge": "yellow",
+    "collide": "red",
+    "conflict": "red",
+    "remove": "yellow",
+}
 _CHANGES = {"+": "green", "-": "red", "@": "cyan"}
 
 

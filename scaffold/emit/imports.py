@@ -15,7 +15,11 @@ def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]
     `extra` maps further names to their import lines; `first_party` names the packages of the user's own project.
     """
     known = {**IMPORTS, **extra}
-    lines = {known[name] for name in _names(code, known)}
+    return sorted_lines({known[name] for name in _names(code, known)}, first_party)
+
+
+def sorted_lines(lines: Iterable[str], first_party: Iterable[str]) -> list[str]:
+    """Import statements as isort orders them, with blank lines between sections, one for each module."""
     own = frozenset(first_party)
     sections: dict[int, list[str]] = {}
     for line in sorted(_merged(lines), key=_order):

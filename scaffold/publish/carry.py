@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Plan, Step, check_unchanged
+from scaffold.places import place_of
 from scaffold.publish.journal import LOCK, Entry, Journal, digest, go_line, plan_line
 from scaffold.publish.lock import Lock, write_all
 from scaffold.publish.signals import to_the_end
@@ -39,6 +40,8 @@ class _Write:
     target: Path
     fresh: Path
     aside: Path
+    like: Path | None
+    """The file whose permission bits it gets; None for what the umask gives."""
 
 
 @dataclass
@@ -77,6 +80,7 @@ def carry_out(plan: Plan, root: Path, lock: Lock) -> None:
         raise
     try:
         _discard_old(ledger)
+        _remove_empty(ledger, root)
     finally:
         lock.done = _is_tidy(ledger)
 
@@ -128,10 +132,18 @@ def _missing(folder: Path) -> Iterator[Path]:
 
 def _ledger(targets: Iterable[tuple[Step, Path]], root: Path, journal: Journal) -> _Ledger:
     writes = [
-        _Write(step, target, journal.fresh(root, number), journal.aside(root, number))
+        _Write(
+            step, target, journal.fresh(root, number), journal.aside(root, number), _like(step, target, root)
+        )
         for number, (step, target) in enumerate(targets)
     ]
     return _Ledger(writes, [root / folder for folder in journal.folders], at=PurePosixPath(LOCK))
+
+
+def _like(step: Step, target: Path, root: Path) -> Path | None:
+    if step.before is not None:
+        return target
+    return place_of(root, step.like) if step.like is not None else None
 
 
 def _stage_all(ledger: _Ledger) -> None:
@@ -149,9 +161,9 @@ def _stage(write: _Write) -> None:
         set_aside(write.target, write.aside)
         return
     # A private file stays private while it is written; a new one gets what the umask gives.
-    before = write.step.before
+    before, like = write.step.before, write.like
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(write.fresh, flags, 0o666 if before is None else 0o600)
+    descriptor = os.open(write.fresh, flags, 0o666 if like is None else 0o600)
     try:
         write_all(descriptor, write.step.after)
         if before is not None:
@@ -159,8 +171,9 @@ def _stage(write: _Write) -> None:
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
+    if like is not None:
+        os.chmod(write.fresh, stat.S_IMODE(os.stat(like).st_mode))
     if before is not None:
-        os.chmod(write.fresh, stat.S_IMODE(os.stat(write.target).st_mode))
         set_aside(write.target, write.aside)
 
 
@@ -195,6 +208,15 @@ def _discard_old(ledger: _Ledger) -> None:
     except (KeyboardInterrupt, SystemExit) as stop:
         stop.add_note("everything was written")
         raise
+
+
+def _remove_empty(ledger: _Ledger, root: Path) -> None:
+    """Remove the folders in which nothing is left of what was removed."""
+    for write in ledger.writes:
+        if write.step.after is None:
+            with suppress(OSError):  # something is in it still
+                for folder in takewhile(lambda folder: folder != root, write.target.parents):
+                    folder.rmdir()
 
 
 # -- the way back ------------------------------------------------------------------------------------------------------

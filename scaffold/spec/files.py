@@ -5,7 +5,7 @@ A file is TOML, with one class, or a skeleton, with any number. Both give tables
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,14 +58,16 @@ def read_spec_file(path: Path, where: str, name: str = "") -> ModuleSpec:
     return _read(chosen[0], path, [path])
 
 
-def read_spec_files(paths: Iterable[Path]) -> tuple[ModuleSpec, ...]:
-    """The specs in several files. Raises one `ScaffoldError` with the faults of all of them."""
+def read_spec_files(
+    paths: Iterable[Path], shown: Callable[[Path], str] = Path.as_posix
+) -> tuple[ModuleSpec, ...]:
+    """The specs in several files, which faults call as `shown` does. Raises one `ScaffoldError` with the faults of all of them."""
     every = list(paths)
     found: list[ModuleSpec] = []
     faults: dict[Fault, None] = {}
     for path in every:
         try:
-            for raw in raw_specs(path, path.as_posix()):
+            for raw in raw_specs(path, shown(path)):
                 try:
                     found.append(_read(raw, path, every))
                 except ScaffoldError as error:

@@ -1,0 +1,106 @@
+"""The commands for classes that were written: `update`, `check` and `destroy`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from scaffold.cli import options
+from scaffold.cli.commands import folder_option, json_option, main
+from scaffold.cli.outcome import carry_out, recovered
+from scaffold.cli.terminal import hint, say, say_json
+from scaffold.errors import ScaffoldError
+
+dry_run_option = click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
+diff_option = click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+
+
+@main.command("update", short_help="Bring classes to what specs and templates say now; edits stay.")
+@click.argument("names", nargs=-1, metavar="[NAME]...", type=options.CLASSES)
+@click.option(
+    "--rename",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="A class that has another name now, where its spec does not tell; repeat for several.",
+)
+@folder_option
+@dry_run_option
+@diff_option
+@click.option("--force", is_flag=True, help="Replace edited files, and keep a copy of each.")
+@json_option
+def update(
+    names: tuple[str, ...],
+    rename: tuple[str, ...],
+    folder: Path,
+    dry_run: bool,
+    diff: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Generate the classes NAME, or all, anew. What was edited in them stays.
+
+    Where an edit and what is generated now are in the same place, both stand in the file between markers, and the exit
+    code is 1.
+    """
+    from scaffold.layout import find_layout
+    from scaffold.lifecycle.update import plan_update
+
+    layout = find_layout(folder)
+    if recovered(layout.root, writes=not (dry_run or diff)):
+        layout = find_layout(folder)
+    plan = plan_update(names, layout, force=force, rename=dict(map(_pair, rename)))
+    carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    old, found, new = text.partition("=")
+    if not (found and old.isidentifier() and new.isidentifier()):
+        raise ScaffoldError(f"`{text}` is not OLD=NEW", where="--rename", fix="write `--rename Affine=Dense`")
+    return old, new
+
+
+@main.command("check", short_help="Say of each generated file whether it is what would be generated.")
+@folder_option
+@json_option
+def check(folder: Path, as_json: bool) -> None:
+    """Say of each generated file whether it is clean, edited, stale, missing or conflicting.
+
+    The exit code is 1 where `scaffold update` would change something.
+    """
+    from scaffold.layout import find_layout
+    from scaffold.lifecycle.check import check as checked
+
+    layout = find_layout(folder)
+    recovered(layout.root, writes=False)
+    found = checked(layout)
+    if as_json:
+        say_json(found.to_json())
+    else:
+        say(found.summary())
+    if not found.is_clean:
+        if not as_json:
+            hint("next: scaffold update")
+        sys.exit(1)
+
+
+@main.command("destroy", short_help="Remove classes, their tests, specs, records and imports.")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...", type=options.CLASSES)
+@folder_option
+@dry_run_option
+@diff_option
+@click.option("--force", is_flag=True, help="Remove edited files too, and keep a copy of each.")
+@json_option
+def destroy(
+    names: tuple[str, ...], folder: Path, dry_run: bool, diff: bool, force: bool, as_json: bool
+) -> None:
+    """Remove the classes NAME, their tests, specs, records and imports, and what only they needed.
+
+    Nothing goes where a file was edited since it was generated.
+    """
+    from scaffold.layout import find_layout
+    from scaffold.lifecycle.destroy import plan_destroy
+
+    layout = find_layout(folder)
+    if recovered(layout.root, writes=not (dry_run or diff)):
+        layout = find_layout(folder)
+    carry_out(plan_destroy(names, layout, force=force), dry_run=dry_run, diff=diff, as_json=as_json)

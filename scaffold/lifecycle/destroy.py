@@ -1,0 +1,109 @@
+"""What `scaffold destroy` does: a class goes, with its tests, its spec, its record, its import, and what only it needed."""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.exports import withdrawals
+from scaffold.fileset import Action, Plan, Step, make_plan
+from scaffold.layout import Layout
+from scaffold.lifecycle.copies import with_copies
+from scaffold.lifecycle.leftovers import leftovers
+from scaffold.lifecycle.records import FOLDER, SPEC, DamagedError, Generated, Record, Records
+from scaffold.lifecycle.texts import Text
+from scaffold.places import place_of, read_place
+from scaffold.spec_files import described_by
+
+_REMEDY = "--force removes it, and keeps a copy; or bring it back to what was generated"
+
+
+@dataclass(frozen=True)
+class _Going:
+    """The classes that go."""
+
+    layout: Layout
+    records: Sequence[Record]
+    force: bool
+
+    def steps(self) -> Iterator[Step]:
+        for record in self.records:
+            for file in record.files:
+                if file.role != SPEC:
+                    yield from self._file(file)
+            yield from self._spec(record)
+            content = Records(self.layout.root).content(record.name)
+            yield Step(record.path, Action.REMOVE, content, None, folder=FOLDER)
+
+    def _file(self, file: Generated) -> Iterator[Step]:
+        content = self._read(file.path)
+        if content is None:
+            return
+        edited = not _is(content, file.text)
+        if edited and not self.force:
+            yield Step(file.path, Action.CONFLICT, content, content, why="was edited since it was generated")
+        else:
+            yield Step(file.path, Action.REMOVE, content, None, forced=edited)
+
+    def _spec(self, record: Record) -> Iterator[Step]:
+        """The spec, of which a copy is kept where somebody wrote it by hand; one of several classes stays."""
+        path = PurePosixPath(record.spec)
+        if self._others(record) or ".." in path.parts or (content := self._read(path)) is None:
+            return
+        written = record.of(SPEC)
+        by_hand = written is None or not _is(content, written.text)
+        yield Step(path, Action.REMOVE, content, None, forced=by_hand)
+
+    def notes(self) -> Iterator[str]:
+        """What is left to do by hand."""
+        for record in self.records:
+            if self._others(record):
+                yield f"{record.spec}: still describes `{record.name}`, beside others; take it out there"
+
+    def _others(self, record: Record) -> set[str]:
+        return {*described_by(self.layout.root / record.spec)} - {one.name for one in self.records}
+
+    def _read(self, path: PurePosixPath) -> bytes | None:
+        return read_place(path, place_of(Path(os.path.realpath(self.layout.root)), path))
+
+
+def _is(content: bytes, text: str) -> bool:
+    found = Text.of(content)
+    return found is not None and found.text == text
+
+
+def plan_destroy(names: Sequence[str], layout: Layout, *, force: bool = False) -> Plan:
+    """The plan by which these classes go. Raises `ScaffoldError` for a name of which there is no record."""
+    going = _Going(layout, _records(names, layout), force)
+    edits = [*withdrawals(going.records, layout)]
+    plan = make_plan(layout.root, edits)
+    steps = {step.path: step for step in (*plan.steps, *going.steps())}
+    steps |= leftovers(layout, steps)
+    ordered = tuple(sorted(steps.values(), key=lambda step: step.path))
+    return with_copies(replace(plan, steps=ordered, notes=tuple(going.notes()), remedy=_REMEDY))
+
+
+def _records(names: Iterable[str], layout: Layout) -> list[Record]:
+    records = Records(layout.root)
+    found: list[Record] = []
+    faults: list[Fault] = []
+    damaged = 0
+    for name in dict.fromkeys(names):
+        try:
+            record = records.find(name)
+        except DamagedError as error:
+            what = f"is damaged: {error}; it does not say any more what was generated"
+            fix = "bring it back from version control, or remove the class by hand"
+            faults.append(Fault(f"{FOLDER}/{name}.txt", what, fix))
+            damaged += 1
+            continue
+        if record is None:
+            legal = records.names()
+            fix = suggestion(name, legal, "write the name of a class that was generated here")
+            faults.append(Fault("NAME", f"there is no record of `{name}`", fix, legal))
+        else:
+            found.append(record)
+    if faults:
+        raise ScaffoldError.of(faults, exit_code=1 if damaged == len(faults) else 2)
+    return found

@@ -1,0 +1,169 @@
+"""What classes that go leave behind, where nothing else in the project imports it: shared modules, the laws, the conftest."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from scaffold.fileset import Action, Step
+from scaffold.folders import removal
+from scaffold.layout import Layout
+from scaffold.lifecycle.records import AFTER, BEFORE, FOLDER, Record, Records, record_path
+from scaffold.lifecycle.states import merge_python
+from scaffold.lifecycle.texts import Text
+from scaffold.places import place_of, read_place, read_regular
+from scaffold.spec_files import spec_files
+
+_LAWS = "pytree_laws"
+_CONFTEST = "conftest"
+_READ_AT_MOST = 20_000
+
+
+def leftovers(layout: Layout, steps: Mapping[PurePosixPath, Step]) -> dict[PurePosixPath, Step]:
+    """The steps that remove it, beside those that remove the classes."""
+    found = _Leftovers(layout, dict(steps))
+    return {step.path: step for step in found.steps()}
+
+
+@dataclass(frozen=True)
+class _Leftovers:
+    layout: Layout
+    planned: dict[PurePosixPath, Step]
+
+    def steps(self) -> Iterator[Step]:
+        yield from self._shared()
+        if self._needs_tests:
+            return
+        if self.layout.laws_folder is not None:
+            yield from removal(self._root, self.layout.laws_folder)
+        yield from self._schema()
+
+    @cached_property
+    def _root(self) -> Path:
+        return Path(os.path.realpath(self.layout.root))
+
+    def _read(self, path: PurePosixPath) -> bytes | None:
+        return read_place(path, place_of(self._root, path))
+
+    # -- modules that classes share ------------------------------------------------------------------------------------
+
+    def _shared(self) -> Iterator[Step]:
+        """Those that nothing imports, and then those that nothing imported but them."""
+        gone: set[PurePosixPath] = set()
+        left = {name: record for name, record in self._shared_records()}
+        while found := [name for name, record in left.items() if not self._is_needed(record, gone)]:
+            for name in found:
+                record = left.pop(name)
+                gone |= {file.path for file in record.files}
+                yield from self._removed(name, record)
+
+    def _shared_records(self) -> Iterator[tuple[str, Record]]:
+        records = Records(self.layout.root)
+        for name in records.shared():
+            if (record := records.sound(name)) is not None:
+                yield name, record
+
+    def _is_needed(self, record: Record, gone: set[PurePosixPath]) -> bool:
+        if record.stem == _CONFTEST:
+            return self._needs_tests
+        imports = _importing(record.module)
+        own = {file.path for file in record.files}
+        return any(imports.search(text) for path, text in self._texts.items() if path not in gone | own)
+
+    def _removed(self, name: str, record: Record) -> Iterator[Step]:
+        """The module and its record; one that somebody has edited is that person's own, and stays."""
+        if record.of(BEFORE) is not None:
+            yield from self._undone(name, record)
+            return
+        for file in record.files:
+            content = self._read(file.path)
+            text = Text.of(content) if content is not None else None
+            if content is not None and (text is None or text.text != file.text):
+                return
+            if content is not None:
+                yield Step(file.path, Action.REMOVE, content, None)
+        path = record_path(name)
+        yield Step(path, Action.REMOVE, self._read(path), None, folder=FOLDER)
+
+    # -- what the tests of all classes share ---------------------------------------------------------------------------
+
+    @cached_property
+    def _needs_tests(self) -> bool:
+        """Whether there are tests left that use the laws."""
+        imports = _importing(_LAWS)
+        return any(imports.search(text) for text in self._texts.values())
+
+    @cached_property
+    def _texts(self) -> dict[PurePosixPath, str]:
+        """The Python of the project that stays."""
+        return {
+            path: text
+            for path, text in _python(self._root, self.layout.laws_folder)
+            if path not in self.planned or self.planned[path].after is not None
+        }
+
+    def _undone(self, name: str, record: Record) -> Iterator[Step]:
+        """A file of the user's without what was put into it; what was edited since stays."""
+        before, after = record.of(BEFORE), record.of(AFTER)
+        content = self._read(before.path) if before is not None else None
+        mine = Text.of(content) if content is not None else None
+        if before is None or after is None or mine is None:
+            return
+        merged = merge_python(after.text, mine.text, before.text)
+        if not merged.collisions:
+            yield Step(before.path, Action.UPDATE, content, mine.with_text(merged.text))
+            path = record_path(name)
+            yield Step(path, Action.REMOVE, self._read(path), None, folder=FOLDER)
+
+    def _schema(self) -> Iterator[Step]:
+        from scaffold.generate import SCHEMA_NAME, schema_text
+
+        specs = [
+            path.relative_to(self.layout.root) for path in spec_files(self.layout.root / self.layout.specs)
+        ]
+        if any(PurePosixPath(path.as_posix()) not in self.planned for path in specs):
+            return
+        path = self.layout.specs / SCHEMA_NAME
+        if (content := self._read(path)) == schema_text().encode():
+            yield Step(path, Action.REMOVE, content, None)
+
+
+def _importing(module: str) -> re.Pattern[str]:
+    """What a text has that imports a module, by its whole name or beside it."""
+    package, _, stem = module.rpartition(".")
+    named = [
+        rf"(?:from|import)\s+{re.escape(module)}\b",
+        rf"from\s+\.+{stem}\b",
+        rf"from\s+\.+\s+import\s.*\b{stem}\b",
+    ]
+    named += [rf"from\s+{re.escape(package)}\s+import\s.*\b{stem}\b"] if package else []
+    return re.compile(rf"^\s*(?:{'|'.join(named)})", re.MULTILINE)
+
+
+def _python(root: Path, laws: PurePosixPath | None) -> Iterator[tuple[PurePosixPath, str]]:
+    """The Python files below the root, but for hidden folders, environments and the copy of the laws."""
+    for number, path in enumerate(_python_paths(root, laws)):
+        if number >= _READ_AT_MOST:
+            return
+        try:
+            yield (
+                PurePosixPath(path.relative_to(root).as_posix()),
+                read_regular(path).decode("utf-8", "replace"),
+            )
+        except OSError:
+            continue
+
+
+def _python_paths(root: Path, laws: PurePosixPath | None) -> Iterator[Path]:
+    left_out = {root / laws} if laws is not None else set[Path]()
+    for place, folders, names in os.walk(root):
+        here = Path(place)
+        folders[:] = sorted(name for name in folders if _is_source(here / name, left_out))
+        yield from (here / name for name in sorted(names) if name.endswith(".py"))
+
+
+def _is_source(folder: Path, left_out: Iterable[Path]) -> bool:
+    hidden = folder.name.startswith(".") or folder.name == "__pycache__"
+    return not hidden and folder not in left_out and not (folder / "pyvenv.cfg").is_file()

@@ -1,0 +1,117 @@
+"""The specs of a project: which classes they describe now, and which of these had another name before."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.layout import Layout
+from scaffold.lifecycle.records import Record, Records
+from scaffold.spec import ModuleSpec
+from scaffold.spec.files import read_spec_files
+from scaffold.spec_files import described_by, spec_files
+
+
+@dataclass(frozen=True)
+class ProjectSpecs:
+    """Every spec in the folder of the specs, and those elsewhere of which there is a record."""
+
+    layout: Layout
+
+    @cached_property
+    def records(self) -> dict[str, Record]:
+        """The records that can be read, by class."""
+        records = Records(self.layout.root)
+        found = {name: records.sound(name) for name in records.names()}
+        return {name: record for name, record in found.items() if record is not None}
+
+    @cached_property
+    def described(self) -> dict[str, tuple[str, ...]]:
+        """The classes that each file describes, by its path from the root."""
+        usual = [self.shown(path) for path in spec_files(self.layout.root / self.layout.specs)]
+        more = sorted({record.spec for record in self.records.values()} - {*usual})
+        there = [path for path in (*usual, *more) if (self.layout.root / path).is_file()]
+        return {path: described_by(self.layout.root / path) for path in there}
+
+    def shown(self, path: Path) -> str:
+        """A path as it is seen from the root."""
+        return path.relative_to(self.layout.root).as_posix() if path.is_absolute() else path.as_posix()
+
+    @cached_property
+    def classes(self) -> dict[str, str]:
+        """The file of each class. Raises `ScaffoldError` for a class that two files describe."""
+        found: dict[str, str] = {}
+        faults: list[Fault] = []
+        for path, names in self.described.items():
+            for name in names:
+                if found.setdefault(name, path) != path:
+                    what = f"describes `{name}`, as {found[name]} does"
+                    faults.append(Fault(path, what, "remove one of the two, or give one class another name"))
+        if faults:
+            raise ScaffoldError.of(faults)
+        return found
+
+    def specs(self, names: Sequence[str]) -> tuple[ModuleSpec, ...]:
+        """The specs of these classes, of all where none is named. Raises one `ScaffoldError` for all faults."""
+        unknown = [name for name in names if name not in self.classes]
+        if unknown:
+            raise ScaffoldError.of(self._unknown(name) for name in unknown)
+        wanted = {self.classes[name] for name in names} if names else {*self._files_of_specs()}
+        paths = [self.layout.root / path for path in sorted(wanted)]
+        specs = read_spec_files(paths, self.shown)
+        return tuple(spec for spec in specs if not names or spec.name in names)
+
+    def _files_of_specs(self) -> Iterator[str]:
+        """The files that hold specs; a TOML file that does not say its class is one with a fault."""
+        yield from (path for path, names in self.described.items() if names or path.endswith(".toml"))
+
+    def _unknown(self, name: str) -> Fault:
+        legal = tuple(sorted(self.classes))
+        if name in self.records:
+            spec = self.records[name].spec
+            what = f"no spec describes `{name}` any more; it was {spec}"
+            return Fault("NAME", what, f"`scaffold destroy {name}`, or bring its spec back", legal)
+        what = f"there is no spec of `{name}` in {self.layout.specs}/"
+        return Fault("NAME", what, suggestion(name, legal, "write the name of a class"), legal)
+
+    @cached_property
+    def orphans(self) -> dict[str, Record]:
+        """The records of classes that no spec describes any more."""
+        return {name: record for name, record in self.records.items() if name not in self.classes}
+
+    def renamed(self, said: Mapping[str, str]) -> dict[str, str]:
+        """The former name of each class that has another now: what was said, and where a spec leaves no doubt.
+
+        It leaves none where it described one class that is gone, and describes one of which there is no record.
+        """
+        found = {now: old for old, now in said.items()}
+        for path, names in self.described.items():
+            gone = [name for name, record in self.orphans.items() if record.spec == path]
+            new = [name for name in names if name not in self.records]
+            if len(gone) == len(new) == 1 and gone[0] not in found.values():
+                found.setdefault(new[0], gone[0])
+        return found
+
+
+def check_renames(said: Mapping[str, str], specs: ProjectSpecs) -> None:
+    """Refuse what is said of names that do not fit."""
+    faults = [*_rename_faults(said, specs)]
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def _rename_faults(said: Mapping[str, str], specs: ProjectSpecs) -> Iterable[Fault]:
+    for old, now in said.items():
+        if old not in specs.records:
+            legal = tuple(specs.orphans)
+            fix = suggestion(old, legal, "write a class that was generated before")
+            yield Fault("--rename", f"there is no record of `{old}`", fix, legal)
+        elif old in specs.classes:
+            what = f"`{old}` is described by {specs.classes[old]}"
+            yield Fault("--rename", what, "rename the class in its spec first")
+        elif now not in specs.classes:
+            legal = tuple(specs.classes)
+            yield Fault(
+                "--rename", f"no spec describes `{now}`", suggestion(now, legal, "write a class"), legal
+            )

@@ -1,0 +1,187 @@
+"""What was last generated of each class, in `.scaffold/` of the project: a file a class, to be committed and to be read in a diff.
+
+A record is text: who it is about, and each generated file word for word, with its digest. What does not have its digest was
+damaged, by hand or by a merge, and is no ground to replace anything.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from scaffold.errors import ScaffoldError
+from scaffold.lifecycle.texts import Text, lines_of
+from scaffold.places import place_of, read_place
+
+FOLDER = PurePosixPath(".scaffold")
+FORMAT = 1
+MODULE, TEST, SPEC = "module", "test", "spec"
+"""The roles of the files of a class."""
+BEFORE, AFTER = "before", "after"
+"""A file of the user's that was edited, as it was, and as it was then: the way back."""
+SHARED = "shared/"
+"""What the names of records begin with that are about no class, but about a module that classes share."""
+_FIRST = "scaffold record, format "
+_FILE = re.compile(r"=== (\w[\w.{}-]*), (\d+) lines, sha256 ([0-9a-f]{64}): (.+)\n")
+
+
+class DamagedError(Exception):
+    """A record that says something which no run wrote."""
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A file as it was last generated; `role` says which of its class's it is, wherever it goes: `module`, `test`, `spec`."""
+
+    role: str
+    path: PurePosixPath
+    text: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """What was last generated of a class, from which spec, the name to import it by, and whether the package was to."""
+
+    name: str
+    spec: str
+    module: str
+    files: tuple[Generated, ...]
+    registered: bool = True
+
+    @property
+    def path(self) -> PurePosixPath:
+        """Where the record lies."""
+        return record_path(self.name)
+
+    @property
+    def stem(self) -> str:
+        """The name of the module without those of its packages."""
+        return self.module.rpartition(".")[2]
+
+    @property
+    def package(self) -> str | None:
+        """The package that the module is in, None where it stands alone."""
+        return self.module.rpartition(".")[0] or None
+
+    def files_beside(self, name: str) -> PurePosixPath | None:
+        """The path of another file in the folder of the module."""
+        module = self.of(MODULE)
+        return module.path.with_name(name) if module is not None else None
+
+    def of(self, role: str) -> Generated | None:
+        """The file with this role."""
+        return next((one for one in self.files if one.role == role), None)
+
+    def text(self) -> str:
+        """The record as a file."""
+        head = [f"{_FIRST}{FORMAT}", f"class: {self.name}", f"spec: {self.spec}", f"module: {self.module}"]
+        head += [f"registered: {'yes' if self.registered else 'no'}", ""]
+        return "\n".join(head) + "".join(part for one in self.files for part in _section(one))
+
+
+def record_path(name: str) -> PurePosixPath:
+    """Where the record of the class `name` lies."""
+    return FOLDER / f"{name}.txt"
+
+
+def _section(one: Generated) -> Iterator[str]:
+    lines = lines_of(one.text)
+    yield f"\n=== {one.role}, {len(lines)} lines, sha256 {_digest(one.text)}: {one.path}\n"
+    yield one.text if one.text.endswith("\n") else f"{one.text}\n"
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode()).hexdigest()
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def parse_record(content: bytes) -> Record:
+    """The record in a file. Raises `DamagedError`, and `ScaffoldError` for one of a later version of the tool."""
+    text = Text.of(content)
+    lines = lines_of(text.text) if text is not None else []
+    first = lines[0] if lines else ""
+    if not first.startswith(_FIRST):
+        raise DamagedError("its first line is not that of a record")
+    _check_format(first.removeprefix(_FIRST).strip())
+    start = next((at for at, line in enumerate(lines) if line.startswith("=== ")), len(lines))
+    head = dict(line.rstrip("\n").split(": ", 1) for line in lines[1:start] if ": " in line)
+    if not {"class", "spec", "module", "registered"} <= head.keys():
+        raise DamagedError("its head is not whole")
+    files = tuple(_files(lines[start:]))
+    return Record(head["class"], head["spec"], head["module"], files, registered=head["registered"] == "yes")
+
+
+def _check_format(word: str) -> None:
+    if not word.isdigit():
+        raise DamagedError(f"`{word}` is no format of a record")
+    if int(word) != FORMAT:
+        what = f"has format {word}, and this version of the tool reads format {FORMAT}"
+        fix = "use the version of the tool that the project is kept with, or a later one"
+        raise ScaffoldError(what, where=FOLDER.as_posix(), fix=fix, exit_code=1)
+
+
+def _files(lines: Sequence[str]) -> Iterator[Generated]:
+    at = 0
+    while at < len(lines):
+        found = _FILE.fullmatch(lines[at])
+        if found is None:
+            raise DamagedError(f"`{lines[at].strip()[:60]}` begins no file")
+        role, number, digest, path = found.groups()
+        text = "".join(lines[at + 1 : at + 1 + int(number)])
+        exact = next((one for one in (text, text.removesuffix("\n")) if _digest(one) == digest), None)
+        if exact is None:
+            raise DamagedError(f"what it keeps of `{path}` does not have its digest")
+        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+            raise DamagedError(f"`{path}` is no path inside the project")
+        yield Generated(role, PurePosixPath(path), exact)
+        at += 1 + int(number)
+        at += at < len(lines) and not lines[at].strip()
+
+
+@dataclass(frozen=True)
+class Records:
+    """The records of a project, read when they are asked for."""
+
+    root: Path
+
+    def find(self, name: str) -> Record | None:
+        """The record of a class, None where there is none. Raises `DamagedError`."""
+        content = self.content(name)
+        if content is None:
+            return None
+        record = parse_record(content)
+        if record.name != name:
+            raise DamagedError(f"it is about `{record.name}`")
+        return record
+
+    def sound(self, name: str) -> Record | None:
+        """The record, where there is one that is not damaged."""
+        try:
+            return self.find(name)
+        except DamagedError:
+            return None
+
+    def content(self, name: str) -> bytes | None:
+        """The bytes of the record, whatever they are."""
+        path = record_path(name)
+        return read_place(path, place_of(self._real, path))
+
+    @cached_property
+    def _real(self) -> Path:
+        return Path(self.root).resolve()
+
+    def names(self) -> tuple[str, ...]:
+        """The classes that have a record."""
+        return self._in("")
+
+    def shared(self) -> tuple[str, ...]:
+        """The records of modules that classes share."""
+        return self._in(SHARED)
+
+    def _in(self, folder: str) -> tuple[str, ...]:
+        found = (self.root / FOLDER / folder).glob("*.txt")
+        return tuple(sorted(f"{folder}{path.stem}" for path in found if path.is_file()))

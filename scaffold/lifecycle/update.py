@@ -1,0 +1,35 @@
+"""What `scaffold update` does: the classes are generated anew, and what was edited in them stays."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from scaffold.fileset import Plan
+from scaffold.generate import plan_classes
+from scaffold.in_project import Wishes
+from scaffold.layout import Layout
+from scaffold.lifecycle.project_specs import ProjectSpecs, check_renames
+
+_NOTHING: Mapping[str, str] = {}
+
+
+def plan_update(
+    names: Sequence[str], layout: Layout, *, force: bool = False, rename: Mapping[str, str] = _NOTHING
+) -> Plan:
+    """The plan that brings these classes, or all, to what their specs and the templates say now.
+
+    `rename` has new names by former ones, where the specs do not tell. Raises `ScaffoldError` as planning does.
+    """
+    found = ProjectSpecs(layout)
+    check_renames(rename, found)
+    renamed = found.renamed(rename)
+    specs = found.specs(names)
+    now = {spec.name for spec in specs}
+    renamed = {name: old for name, old in renamed.items() if name in now}
+    plan = plan_classes(specs, layout, (), Wishes(register=None, force=force, renamed=renamed))
+    return replace(plan, notes=(*plan.notes, *(_left(found, renamed) if not names else ())))
+
+
+def _left(found: ProjectSpecs, renamed: Mapping[str, str]) -> Iterator[str]:
+    for name, record in found.orphans.items():
+        if name not in renamed.values():
+            yield f"{record.spec}: describes `{name}` no more; `scaffold destroy {name}` removes what was generated"

@@ -1,0 +1,147 @@
+"""`scaffold destroy`: a class goes, and what only it needed; nothing that somebody wrote goes without a copy."""
+
+from pathlib import Path
+
+import pytest
+
+from scaffold.errors import ScaffoldError
+from tests.library import BIAS, EMPTY, Library, actions, spec
+from tests.support import write_tree
+
+COPIED = {**EMPTY, "pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "copied")}
+TYPED = {"name": "Affine", "save": True, "fields": {"weight": "f[size]=ones"}}
+
+
+def refusal(call) -> ScaffoldError:
+    with pytest.raises(ScaffoldError) as caught:
+        call()
+    return caught.value
+
+
+def test_destroy_undoes_what_the_command_line_wrote_to_the_last_byte(tmp_path: Path):
+    library = Library.at(tmp_path, COPIED)
+    before = library.tree()
+    library.typed(TYPED)
+    assert {"lib/affine.py", "lib/serialisation.py", "tests/pytree_laws/__init__.py"} <= library.tree().keys()
+    library.destroy("Affine")
+    assert library.tree() == before
+
+
+@pytest.mark.parametrize(
+    "conftest",
+    [
+        "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n",
+        "import sys\n\nassert sys\n",
+        '"""Mine."""\n',
+    ],
+)
+def test_a_conftest_of_the_users_is_as_it_was(tmp_path: Path, conftest: str):
+    theirs = {
+        "tests/__init__.py": "",
+        "tests/conftest.py": conftest,
+        "tests/test_a.py": "import lib\n\n\ndef test_a(): lib\n",
+    }
+    library = Library.at(tmp_path, {**COPIED, **theirs})
+    before = library.tree()
+    library.typed(TYPED)
+    assert library.read("tests/conftest.py") != conftest
+    library.destroy("Affine")
+    assert library.tree() == before
+
+
+def test_what_others_need_stays(tmp_path: Path):
+    library = Library.at(tmp_path, COPIED)
+    library.generate(one=spec("One", top="save = true"), two=spec("Two", top="save = true"))
+    library.destroy("One")
+    there = library.tree().keys()
+    assert {
+        "lib/serialisation.py",
+        "tests/pytree_laws/__init__.py",
+        "tests/conftest.py",
+        "lib/two.py",
+    } <= there
+    assert not {"lib/one.py", "tests/test_one.py", "specs/one.toml", ".scaffold/One.txt"} & there
+    assert library.read("lib/__init__.py") == '"""Lib."""\n\nfrom .two import Two as Two\n'
+    library.destroy("Two")
+    left = {path for path in library.tree() if not path.startswith(".scaffold/kept/")}
+    assert left == {*COPIED}
+
+
+def test_what_somebody_imports_or_edited_stays(tmp_path: Path):
+    library = Library.at(tmp_path, COPIED)
+    library.typed(TYPED)
+    library.write("tests/test_mine.py", "from pytree_laws import check_pytree\n\nassert check_pytree\n")
+    library.append("lib/serialisation.py", "\n\nMINE = 1\n")
+    library.destroy("Affine")
+    assert {
+        "lib/serialisation.py",
+        "tests/pytree_laws/__init__.py",
+        "tests/conftest.py",
+    } <= library.tree().keys()
+
+
+def test_edited_files_are_refused_and_force_keeps_copies(tmp_path: Path):
+    library = Library.at(tmp_path)
+    library.typed({**TYPED, "save": False})
+    library.append("lib/affine.py", "# mine\n")
+    library.append("tests/test_affine.py", "# mine too\n")
+    before = library.tree()
+    error = refusal(lambda: library.destroy("Affine"))
+    assert (error.exit_code, library.tree()) == (1, before)
+    assert str(error) == "\n".join(
+        f"{path}: was edited since it was generated\n"
+        "  fix: --force removes it, and keeps a copy; or bring it back to what was generated"
+        for path in ("lib/affine.py", "tests/test_affine.py")
+    )
+    done = library.destroy("Affine", force=True)
+    after = library.tree()
+    copies = dict(note.split(": what was there is kept in ") for note in done.notes)
+    assert {path: after[copy] for path, copy in copies.items()} == {
+        path: before[path] for path in ("lib/affine.py", "tests/test_affine.py")
+    }
+    assert after[".scaffold/kept/.gitignore"] == b"*\n"
+    assert not {"lib/affine.py", "tests/test_affine.py", "specs/affine.toml"} & after.keys()
+
+
+def test_a_spec_by_hand_goes_and_a_copy_of_it_is_kept(tmp_path: Path):
+    library = Library.at(tmp_path)
+    library.generate(dense=spec("Dense"))
+    done = library.destroy("Dense")
+    [note] = done.notes
+    path, _, copy = note.partition(": what was there is kept in ")
+    assert (path, library.read(copy)) == ("specs/dense.toml", spec("Dense"))
+    assert library.states() == {}
+
+
+def test_a_skeleton_of_several_classes_stays(tmp_path: Path):
+    skeleton = (
+        "from jaxtyping import Array, Float\nfrom scaffold.skeleton import Module, param\n\n\n"
+        'class One(Module):\n    a: Float[Array, " n"] = param("ones")\n\n\n'
+        'class Two(Module):\n    b: Float[Array, " n"] = param("ones")\n'
+    )
+    library = Library.at(tmp_path)
+    write_tree(tmp_path, {"specs/both.py": skeleton})
+    library.new("specs/both.py")
+    done = library.destroy("One")
+    assert done.notes == ("specs/both.py: still describes `One`, beside others; take it out there",)
+    assert "lib/one.py" not in library.tree() and "lib/two.py" in library.tree()
+
+
+def test_several_go_at_once(tmp_path: Path):
+    library = Library.at(tmp_path)
+    library.generate(one=spec("One"), two=spec("Two", BIAS), three=spec("Three"))
+    assert {"lib/one.py", "lib/three.py"} <= actions(library.destroy("One", "Three")).keys()
+    assert library.states() == {} and "lib/two.py" in library.tree()
+
+
+def test_a_name_without_a_record_is_answered(tmp_path: Path):
+    library = Library.at(tmp_path)
+    library.generate(dense=spec("Dense"))
+    error = refusal(lambda: library.destroy("Dens"))
+    assert (error.exit_code, str(error)) == (
+        2,
+        "NAME: there is no record of `Dens`\n  legal: Dense\n  fix: did you mean `Dense`?",
+    )
+    library.write(".scaffold/Dense.txt", "what is this?\n")
+    error = refusal(lambda: library.destroy("Dense"))
+    assert (error.exit_code, ".scaffold/Dense.txt: is damaged" in str(error)) == (1, True)
