@@ -52,12 +52,12 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
         "helpers": spec.helpers,
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
-        "import_root": _import_root(layout),
+        "import_root": import_root(layout),
         "serialisation_module": layout.module("serialisation"),
     }
 
 
-def _import_root(layout: Layout) -> str:
+def import_root(layout: Layout) -> str:
     """Source of the folder that must be importable, from the tests folder `TESTS`."""
     up = f"TESTS.parents[{len(layout.tests.parts) - 1}]" if len(layout.tests.parts) > 1 else "TESTS.parent"
     return up if layout.import_root == PurePosixPath(".") else f'{up} / "{layout.import_root}"'

@@ -40,9 +40,15 @@ def _sources(folder: Path) -> tuple[tuple[str, str], ...]:
 
 def render(name: str, context: Mapping[str, Any]) -> Iterator[tuple[PurePosixPath, str]]:
     """Path and text of each file that the template folder `name` lays out from `context`."""
+    yield from render_named(name, "", context)
+
+
+def render_named(name: str, ends: str, context: Mapping[str, Any]) -> Iterator[tuple[PurePosixPath, str]]:
+    """The same of the files alone whose template has a path that ends so."""
     for path, text in _sources(templates_folder() / name):
-        target = _compiled(path.removesuffix(SUFFIX)).render(context)
-        yield PurePosixPath(target), _compiled(text).render(context)
+        if path.endswith(ends):
+            target = _compiled(path.removesuffix(SUFFIX)).render(context)
+            yield PurePosixPath(target), _compiled(text).render(context)
 
 
 def render_class(name: str, context: Mapping[str, Any]) -> str:

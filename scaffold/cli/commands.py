@@ -11,6 +11,7 @@ import click
 
 from scaffold.choices import LAWS
 from scaffold.cli import options
+from scaffold.cli.adopt import adopt
 from scaffold.cli.answers import Answers
 from scaffold.cli.group import Commands
 from scaffold.cli.outcome import carry_out, recovered
@@ -258,6 +259,9 @@ def new_project(
     written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
     if written and not as_json:
         hint(f"next: {' && '.join(next_steps(written))}")
+
+
+main.add_command(adopt)
 
 
 @main.command("kinds")

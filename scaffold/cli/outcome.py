@@ -25,7 +25,7 @@ def carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Pla
     Exits with 1 where there are conflicts, also where they held up a folder alone and all else is written.
     """
     written = not (dry_run or diff)
-    plan = _published(plan) if written else plan
+    plan = published(plan) if written else plan
     _show(plan, written=written, diff=diff, as_json=as_json)
     if plan.conflicts or plan.collisions:
         if written and not as_json:
@@ -36,7 +36,8 @@ def carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Pla
     return plan if written else None
 
 
-def _published(plan: "Plan") -> "Plan":
+def published(plan: "Plan") -> "Plan":
+    """The plan as it was carried out, its commands too."""
     from scaffold.publish import publish
 
     if plan.commands:

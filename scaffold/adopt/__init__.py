@@ -1,0 +1,10 @@
+"""A suite for every class that exists: classes are looked at in the user's own interpreter, in a process beside this one.
+
+`targets` read what is asked for, `interpreter` finds the Python, `process` and `workers` talk to the child, `emit` writes the
+test files, `report` says what was found. What runs in the other interpreter is `child`.
+"""
+
+from scaffold.adopt.flow import Wanted, adopt
+from scaffold.adopt.report import Report
+
+__all__ = ["Report", "Wanted", "adopt"]

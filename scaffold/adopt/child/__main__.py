@@ -1,0 +1,30 @@
+"""The process: `python .../child/__main__.py LAWS`, where LAWS is the folder of `pytree_laws`."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+
+def load(name: str, folder: Path) -> ModuleType:
+    """A package by its folder, so that nothing else beside it is on the path."""
+    init = folder / "__init__.py"
+    spec = importlib.util.spec_from_file_location(name, init, submodule_search_locations=[str(folder)])
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> None:
+    here = Path(__file__).resolve().parent
+    sys.path[:] = [place for place in sys.path if place and Path(place).resolve() != here]
+    load("scaffold_adopt", here)
+    from scaffold_adopt.serve import serve  # pyright: ignore[reportMissingImports]
+
+    serve(lambda: load("pytree_laws", Path(sys.argv[1])))
+
+
+if __name__ == "__main__":
+    main()

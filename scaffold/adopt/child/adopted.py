@@ -1,0 +1,214 @@
+"""What a class's suite declares: how it is built and called, and what that shows."""
+
+import contextlib
+import inspect
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytree_laws import PytreeLaws
+from pytree_laws.infer import inferred_leaves, inferred_outputs, inferred_statics
+from pytree_laws.limit import TooLong, time_limit
+from pytree_laws.written import source_of, written
+
+from .build import Built, Failure, find_build, instance_of
+from .call import Called, Subject, find_call, methods_of
+from .kinds import Kind, kind_of
+from .search import Budget
+from .sources import as_said
+from .targets import found_class, look_in
+
+Request = dict[str, Any]
+TRIES, SECONDS = 400, 6.0
+
+
+def adopt(request: Request) -> dict[str, Any]:
+    """What is found of one class: plain JSON, of which the tool makes a test file."""
+    look_in(request["folders"])
+    cls = found_class(request["module"], request["name"])
+    kind = kind_of(cls)
+    failure = Failure()
+    try:
+        with time_limit(request["seconds"], "adopt"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return found_of(cls, kind, request, failure)
+    except TooLong:
+        return {"built": False, "why": f"it took more than {request['seconds']:.0f} seconds", "unknown": []}
+    except SyntaxError as error:
+        return {
+            "built": False,
+            "why": f"what is said of it is no Python: {error.msg}: {error.text}",
+            "unknown": [],
+        }
+
+
+def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[str, Any]:
+    module = cls.__module__
+    said = {name: as_said(text, module) for name, text in request["said"].items()}
+    built = built_as_said(request["build"], module) or find_build(cls, said, Budget(TRIES, SECONDS), failure)
+    if built is None:
+        return {
+            "built": False,
+            "why": failure.first or "nothing is known of its arguments",
+            "unknown": failure.unknown,
+        }
+    instance, owner = instance_of(built.source), StateOf(built)
+    instance = instance[0] if built.has_state else instance
+    methods, of_call = methods_of(type(instance)), Failure()
+    wished = request["call"].partition("(")[0] if request["call"] else ""
+    called = None
+    if methods:
+        subject = Subject(instance, owner)
+        called = said_call(cls, subject, request["call"]) if "(" in request["call"] else None
+        called = called or find_call(cls, subject, wished, said, Budget(TRIES, SECONDS), of_call)
+    found = {
+        "built": True,
+        "kind": kind.name,
+        "methods": methods,
+        **written_build(built),
+        **written_call(called),
+    }
+    if methods and called is None:
+        found |= {"why": of_call.first, "unknown": of_call.unknown}
+    return {**found, **declared(found, built, called)}
+
+
+class StateOf:
+    """What stands for the suite where an argument is its state."""
+
+    def __init__(self, built: Built) -> None:
+        self.built = built
+
+    def state(self, seed: int) -> Any:
+        return self.built.source.value(seed)[1]
+
+
+def built_as_said(text: str, module: str) -> Built | None:
+    if not text:
+        return None
+    return Built(as_said(text, module), {}, positional=-1)
+
+
+def said_call(cls: Any, subject: Subject, text: str) -> Called:
+    """The call of `--call`: a method and its arguments, as they are written."""
+    import ast
+
+    tree = ast.parse(f"instance.{text}" if not text.startswith("(") else f"instance{text}", mode="eval").body
+    assert isinstance(tree, ast.Call)
+    method = tree.func.attr if isinstance(tree.func, ast.Attribute) else ""
+    names = list(inspect.signature(getattr(subject.instance, method or "__call__")).parameters)
+    given = {names[i] if i < len(names) else f"argument{i}": one for i, one in enumerate(tree.args)}
+    by_name = {str(one.arg): one.value for one in tree.keywords}
+    sources = {name: as_said(ast.unparse(one), cls.__module__) for name, one in {**given, **by_name}.items()}
+    return Called(method, sources, tuple(by_name))
+
+
+# -- as plain JSON -----------------------------------------------------------------------------------------------------
+
+
+def written_build(built: Built) -> dict[str, Any]:
+    by_name = built.positional == 0
+    return {
+        "maker": built.maker.text,
+        "inputs": [[name, one.text] for name, one in built.arguments.items()] if by_name else [],
+        "build": "" if by_name else built.source.text if built.positional > 0 else built.maker.text,
+        "has_state": built.has_state,
+        "imports": [list(pair) for pair in built.source.imports],
+        "helpers": list(built.source.helpers),
+        "guessed": list(built.guesses),
+    }
+
+
+def written_call(called: Called | None) -> dict[str, Any]:
+    if called is None:
+        return {"called": False}
+    sources = list(called.arguments.values())
+    return {
+        "called": True,
+        "method": called.method,
+        "arguments": [[name, one.text, name in called.keywords] for name, one in called.arguments.items()],
+        "call_imports": [list(pair) for one in sources for pair in one.imports],
+        "call_helpers": list(dict.fromkeys(line for one in sources for line in one.helpers)),
+        "call_guessed": list(called.guesses),
+        "also": called.also,
+        "vacuous": vacuous(called),
+    }
+
+
+def vacuous(called: Called) -> str:
+    """What the outputs do not depend on."""
+    if not called.by_parameters:
+        return "what it returns does not depend on its parameters"
+    return "" if called.by_arguments else "what it returns does not depend on its arguments"
+
+
+# -- what the laws find of it ------------------------------------------------------------------------------------------
+
+
+def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
+    """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
+    suite: Any = suite_of(found, built, called)
+    leaves, statics, outputs, updates = [], [], [], []
+    with contextlib.suppress(Exception):
+        leaves = written_leaves(suite, found["kind"])
+    with contextlib.suppress(Exception):
+        statics = [
+            [path, text] for path, value in inferred_statics(suite).items() if (text := literal(value))
+        ]
+    with contextlib.suppress(Exception):
+        outputs = [written(one) for one in inferred_outputs(suite)]
+    with contextlib.suppress(Exception):
+        updates = list(updates_of(suite, found["kind"]))
+    return {"leaves": leaves, "static": statics, "outputs": outputs, "updates": updates}
+
+
+def written_leaves(suite: Any, kind: str) -> list[str]:
+    if kind != "nnx":
+        return [written(one) for one in inferred_leaves(suite)]
+    from pytree_laws.nnx.infer import inferred_variables, name_of_type
+
+    found = inferred_variables(suite)
+    return [written(one, f'"{one.path}"', name_of_type(one.type)) for one in found]
+
+
+def updates_of(suite: Any, kind: str) -> Sequence[str]:
+    if kind != "nnx":
+        return ()
+    from pytree_laws.nnx.infer import inferred_updates
+
+    return inferred_updates(suite)
+
+
+def literal(value: Any) -> str:
+    """The source of a static value, where it is a literal: what has a name elsewhere is left to be found."""
+    text = source_of(value)
+    return text if (text and not text[0].isalpha()) or text in ("True", "False", "None") else ""
+
+
+def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> type:
+    """The suite without its declarations."""
+    laws: Any = PytreeLaws
+    if found["kind"] == "nnx":
+        from pytree_laws.nnx import NnxLaws
+
+        laws = NnxLaws
+    body: dict[str, Any] = {"build": lambda self, seed: model_of(built, seed)}
+    if called is not None:
+        owner = StateOf(built)
+        body["arguments"] = lambda self, seed: tuple(
+            one.value(seed, owner) for one in called.arguments.values()
+        )
+        body["call"] = lambda self, instance, *given: call_of(called, instance, given)
+    return type("Adopted", (laws,), body)
+
+
+def model_of(built: Built, seed: int) -> Any:
+    made = built.source.value(seed)
+    return made[0] if built.has_state else made
+
+
+def call_of(called: Called, instance: Any, given: Sequence[Any]) -> Any:
+    pairs = dict(zip(called.arguments, given, strict=True))
+    positional = [value for name, value in pairs.items() if name not in called.keywords]
+    method = getattr(instance, called.method) if called.method else instance
+    return method(*positional, **{name: pairs[name] for name in called.keywords})

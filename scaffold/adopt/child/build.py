@@ -1,0 +1,267 @@
+"""How a class is built: the constructor or a class method, with the first arguments that it takes."""
+
+import inspect
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import jax
+import numpy as np
+
+from pytree_laws.look.arrays import on_device
+from pytree_laws.look.jaxprs import NEEDS_VALUES
+from pytree_laws.look.trees import merge, split
+
+from .annotations import EMPTY, parameters_of
+from .kinds import kind_of
+from .search import Budget, combinations
+from .sources import Source, called, refer
+from .values import Context, required, values_for
+
+WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
+MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
+_BUSY: list[type] = []
+_BUILT: dict[type, "Built | None"] = {}
+
+
+@dataclass(frozen=True)
+class Built:
+    """An expression that builds a class, by what is called with which arguments."""
+
+    maker: Source
+    arguments: Mapping[str, Source]
+    positional: int = 0
+    """How many of them are given by position."""
+    has_state: bool = False
+    """Whether it gives the state of an Equinox Module too."""
+
+    @property
+    def guesses(self) -> list[str]:
+        """The arguments whose shape is one that worked."""
+        return [name for name, one in self.arguments.items() if one.told]
+
+    @property
+    def source(self) -> Source:
+        """The expression."""
+        return called(self.maker, self.arguments, self.positional)
+
+
+@dataclass
+class Failure:
+    """Why nothing built a class: what the first try said, and the arguments that nothing is known of."""
+
+    first: str = ""
+    messages: list[str] = field(default_factory=list[str])
+    unknown: list[str] = field(default_factory=list[str])
+
+    def note(self, error: BaseException) -> None:
+        text = f"{type(error).__name__}: {str(error).strip()}"
+        self.first = self.first or text
+        self.messages.append(text[:400])
+
+
+def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Built | None:
+    """The first way to build a class that works. What did not work is noted."""
+    for name, maker in makers_of(cls):
+        context = Context(said=said, instances=instances)
+        built = try_maker(cls, maker, parameters_of(maker, cls), named(cls, name), context, budget, failure)
+        if built is not None:
+            return built
+    return None
+
+
+def named(cls: type, name: str) -> Source:
+    own = refer(cls)
+    return own.but(f"{own.text}.{name}") if name else own
+
+
+def makers_of(cls: Any) -> Iterator[tuple[str, Any]]:
+    """The constructor, then the class methods that may build."""
+    yield "", cls
+    found = [
+        name
+        for owner in cls.__mro__
+        for name, value in vars(owner).items()
+        if isinstance(value, classmethod) and not name.startswith("_") and returns(value, cls)
+    ]
+    ordered = sorted(dict.fromkeys(found), key=lambda name: (name not in MAKERS, found.index(name)))
+    yield from ((name, getattr(cls, name)) for name in ordered)
+
+
+def returns(method: Any, cls: type) -> bool:
+    """Whether a class method gives an instance, as far as its annotation says."""
+    wanted = getattr(method.__func__, "__annotations__", {}).get("return", EMPTY)
+    text = wanted if isinstance(wanted, str) else getattr(wanted, "__name__", str(wanted))
+    own = {one.__name__ for one in cls.__mro__} | {"Self"}
+    return wanted is EMPTY or any(word in own for word in re.findall(r"\w+", text)) or text.startswith("~")
+
+
+def try_maker(
+    cls: type,
+    maker: Any,
+    parameters: Sequence[inspect.Parameter],
+    written: Source,
+    context: Context,
+    budget: Budget,
+    failure: Failure,
+) -> Built | None:
+    """Tries the arguments that a constructor needs; then those also that its errors name."""
+    names = {one.name for one in parameters}
+    wanted = required(parameters) + [
+        one for one in parameters if one.name in context.said and one.default is not EMPTY
+    ]
+    for _ in range(3):
+        lists = {one.name: values_for(one.name, one.annotation, context) for one in wanted}
+        failure.unknown = [name for name, found in lists.items() if not found]
+        built = first_that_builds(cls, written, wanted, lists, budget, failure)
+        if built is not None:
+            built = least(
+                cls,
+                built,
+                [one.name for one in wanted if one.default is not EMPTY and one.name not in context.said],
+            )
+            return built
+        words = [word for text in failure.messages for word in WORDS.findall(text)]
+        told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+        further = [one for one in parameters if one.name in told and one not in wanted]
+        new = [word for word in dict.fromkeys(words) if word not in context.words and word not in names]
+        if not further and not new:
+            return None
+        wanted, context = [*wanted, *further[:3]], replace(context, words=[*context.words, *new[:8]])
+    return None
+
+
+def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
+    """The same without the arguments with defaults that it can do without, the last ones first."""
+    for name in reversed(optional):
+        fewer = replace(built, arguments={key: one for key, one in built.arguments.items() if key != name})
+        if builds(cls, fewer, Failure()):
+            built = fewer
+    return built
+
+
+def first_that_builds(
+    cls: type,
+    written: Source,
+    wanted: Sequence[inspect.Parameter],
+    lists: Mapping[str, list[Source]],
+    budget: Budget,
+    failure: Failure,
+) -> Built | None:
+    positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
+    for places in combinations([lists[one.name] for one in wanted], 150):
+        if not budget.take():
+            return None
+        chosen = {one.name: lists[one.name][place] for one, place in zip(wanted, places, strict=True)}
+        built = Built(written, apart(chosen), positional)
+        if builds(cls, built, failure):
+            return with_state(built)
+    return None
+
+
+def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
+    """The arguments, those that are drawn alike from seeds of their own."""
+    seen: dict[str, int] = {}
+    found: dict[str, Source] = {}
+    for name, one in arguments.items():
+        count = seen[one.text] = seen.get(one.text, -1) + 1
+        found[name] = one.later(count) if "seed" in one.text and "key(" not in one.text else one
+        if count and "key(seed)" in one.text and one.text.startswith("jax.random"):
+            found[name] = one.later(count)
+    return found
+
+
+def builds(cls: type, built: Built, failure: Failure) -> bool:
+    """Whether an expression gives an instance of the class."""
+    try:
+        made = instance_of(built.source)
+        return isinstance(made[0] if built.has_state else made, cls)
+    except Exception as error:
+        failure.note(error)
+        return False
+
+
+def instance_of(source: Source) -> Any:
+    """What an expression gives, with zeros for values, so that nothing is compiled; with its values where it needs them."""
+    kept: list[Any] = []
+
+    def build() -> Any:
+        static, arrays = split(source.value(0))
+        kept.append(static)
+        return arrays
+
+    try:
+        shapes = jax.eval_shape(build)
+    except Exception as error:
+        if isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}":
+            return source.value(0)
+        raise
+    if any(jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
+        return source.value(0)
+    return merge(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+
+
+def with_state(built: Built) -> Built:
+    """The same through `make_with_state`, for what holds a place in a state."""
+    equinox: Any = sys.modules.get("equinox")
+    if equinox is None:
+        return built
+    held = jax.tree.leaves(
+        instance_of(built.source), is_leaf=lambda one: isinstance(one, equinox.nn.StateIndex)
+    )
+    if not any(isinstance(one, equinox.nn.StateIndex) for one in held):
+        return built
+    maker = built.maker.but(f"eqx.nn.make_with_state({built.maker.text})")
+    return replace(built, maker=maker, has_state=True)
+
+
+# -- values of classes, as arguments of others -------------------------------------------------------------------------
+
+
+def instances(cls: type) -> list[Source]:
+    """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
+    found = [one for each in [cls, *subclasses(cls)][:24] if (one := built_once(each)) is not None]
+    return [one.source for one in found[:3] if not one.has_state]
+
+
+def subclasses(cls: type) -> list[type]:
+    """All subclasses, those of the same package first, and then those that need the fewest arguments."""
+    root = cls.__module__.partition(".")[0]
+
+    def order(one: type) -> Any:
+        return not one.__module__.startswith(root), needs(one), one.__module__, one.__qualname__
+
+    return sorted(dict.fromkeys(walk(cls)), key=order)
+
+
+def needs(cls: type) -> int:
+    """How many arguments a class cannot be built without."""
+    try:
+        return len(required(parameters_of(cls, cls)))
+    except (TypeError, ValueError):
+        return 99
+
+
+def walk(cls: type) -> Iterator[type]:
+    below: list[type] = type.__subclasses__(cls)
+    for one in below:
+        yield one
+        yield from walk(one)
+
+
+def built_once(cls: type) -> Built | None:
+    """How a class is built that another one asks for; None where it asks for itself."""
+    if cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function"):
+        return None
+    if cls not in _BUILT:
+        _BUSY.append(cls)
+        try:
+            refer(cls)
+            _BUILT[cls] = find_build(cls, {}, Budget(60, 1.0), Failure())
+        except (LookupError, ValueError, TypeError):
+            _BUILT[cls] = None
+        finally:
+            _BUSY.pop()
+    return _BUILT[cls]

@@ -1,0 +1,293 @@
+"""How an instance is called: the first method with arguments on which its outputs depend."""
+
+import inspect
+import re
+import sys
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+
+from pytree_laws.look.arrays import is_array, is_inexact
+from pytree_laws.look.jaxprs import NEEDS_VALUES
+from pytree_laws.look.trees import merge, split
+
+from . import names
+from .annotations import EMPTY, is_shaped, parameters_of
+from .build import Failure, apart
+from .depends import is_empty, used_inputs
+from .kinds import is_nnx
+from .search import Budget, combinations
+from .sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
+from .sources import Source
+from .values import Context, array, required, values_for
+
+BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "init", "setup", "to_tuple", "save", "load", "trainable", "keys",
+            "items", "values", "copy", "get_raw_value", "eval", "train", "sow", "perturb", "set_attributes")  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call that works: the method, its arguments, and what its outputs depend on."""
+
+    method: str
+    """Empty for the call of the instance itself."""
+    arguments: Mapping[str, Source]
+    keywords: tuple[str, ...] = ()
+    """Which of them are given by name."""
+    by_parameters: bool = True
+    by_arguments: bool = True
+    also: str = ""
+    """Another shape that it takes as well, where the answer is ambiguous."""
+
+    @property
+    def guesses(self) -> list[str]:
+        """The arguments whose shape is one that worked."""
+        return [name for name, one in self.arguments.items() if one.told]
+
+    @property
+    def is_vacuous(self) -> bool:
+        return not (self.by_parameters and self.by_arguments)
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What a trace of a call shows."""
+
+    arrays: int
+    """Outputs that are arrays with elements."""
+    by_parameters: bool
+    by_arguments: bool
+    by_name: Mapping[str, bool]
+
+
+@dataclass
+class Subject:
+    """An instance that is called, and what holds its state."""
+
+    instance: Any
+    owner: Any = None
+
+
+def methods_of(cls: type) -> list[str]:
+    """The methods that may be the call, that of the instance first."""
+    found = [
+        name
+        for owner in cls.__mro__
+        if not is_base(owner)
+        for name, value in vars(owner).items()
+        if takes_self(value)
+    ]
+    plain = [name for name in dict.fromkeys(found) if not name.startswith("_") and name not in NO_CALLS]
+    own_call = any("__call__" in vars(owner) for owner in cls.__mro__ if not is_base(owner))
+    return [*([""] if own_call else []), *plain]
+
+
+def takes_self(value: Any) -> bool:
+    """Whether what a class holds is a method: a function, as it is or wrapped, of an instance."""
+    if not callable(value) or isinstance(value, type | staticmethod | classmethod):
+        return False
+    try:
+        return next(iter(inspect.signature(value).parameters), "") in ("self", "module")
+    except (TypeError, ValueError):
+        return False
+
+
+def is_base(owner: type) -> bool:
+    """Whether a class is one that all of its kind have, whose methods are no calls."""
+    known = {
+        ("equinox", "Module"), ("flax.nnx", "Module"), ("flax.nnx", "Pytree"), ("flax.nnx", "Object"),
+    }  # fmt: skip
+    held = [getattr(sys.modules.get(module), name, None) for module, name in known]
+    return owner in (object, tuple, list, dict, typing.Generic, *held)
+
+
+def find_call(
+    cls: type, subject: Subject, wished: str, said: Mapping[str, Source], budget: Budget, failure: Failure
+) -> Called | None:
+    """The first call whose outputs depend on arguments and parameters; or else on one of the two."""
+    fallback: Called | None = None
+    for name in [wished] if wished else methods_of(cls)[:12]:
+        name = "" if name == "__call__" else name
+        found = try_method(subject, name, said, budget, failure)
+        if found is not None and not found.is_vacuous:
+            return found
+        fallback = fallback or found
+    return fallback
+
+
+def try_method(
+    subject: Subject, name: str, said: Mapping[str, Source], budget: Budget, failure: Failure
+) -> Called | None:
+    method = getattr(subject.instance, name or "__call__", None)
+    try:
+        parameters = parameters_of(method, type(subject.instance))
+    except (TypeError, ValueError):
+        return None
+    wanted = [*required(parameters), *(one for one in parameters if is_wanted(one, said))]
+    for _ in range(2):
+        found = search(subject, name, wanted, said, budget, failure)
+        if found is not None:
+            return found
+        told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+        further = [one for one in parameters if one.name in told and one not in wanted]
+        if not further:
+            return None
+        wanted = [*wanted, *further[:2]]
+    return None
+
+
+def is_wanted(one: inspect.Parameter, said: Mapping[str, Source]) -> bool:
+    """Whether an argument with a default is given all the same: a key, or what is said."""
+    return one.default is not EMPTY and (names.KEY.search(one.name) is not None or one.name in said)
+
+
+def search(
+    subject: Subject,
+    name: str,
+    wanted: Sequence[inspect.Parameter],
+    said: Mapping[str, Source],
+    budget: Budget,
+    failure: Failure,
+) -> Called | None:
+    """The first arguments that work and on which the outputs depend, or the first that work."""
+    fallback: Called | None = None
+    for context in contexts(subject.instance, wanted, said):
+        lists = [values_for(one.name, one.annotation, context) for one in wanted]
+        failure.unknown = [one.name for one, found in zip(wanted, lists, strict=True) if not found]
+        for places in combinations(lists, 400):
+            if not budget.take():
+                return fallback
+            chosen = {one.name: found[place] for one, found, place in zip(wanted, lists, places, strict=True)}
+            found = try_call(subject, name, wanted, apart(chosen), failure)
+            if found is not None:
+                if not found.is_vacuous:
+                    return with_alternative(subject, found, wanted, context)
+                fallback = fallback or found
+    return fallback
+
+
+def contexts(
+    instance: Any, wanted: Sequence[inspect.Parameter], said: Mapping[str, Source]
+) -> Iterator[Context]:
+    """What is known for the call: with each choice of sizes for the dims that only its annotations name."""
+    held, known = held_sizes(instance), named_sizes(instance)
+    foreign, below = foreign_sizes(held), min(held, default=2)
+    shapes = shapes_of(held)
+    dims = [dim for dim in dims_of(wanted) if dim not in known]
+    lists = [list(dict.fromkeys([foreign[place % 3], *held, *foreign])) for place in range(len(dims))]
+    for places in combinations(lists, 100) if dims else [()]:
+        chosen = {dim: found[place] for dim, found, place in zip(dims, lists, places, strict=True)}
+        yield Context(Sizes({**known, **chosen}, held), shapes, said, index_below=below)
+
+
+def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:
+    """The dims that annotations name, in order."""
+    found: list[str] = []
+    for one in wanted:
+        for kind in typing.get_args(one.annotation) or (one.annotation,):
+            text = kind.dim_str if is_shaped(kind) else ""
+            found += [
+                word for word in re.findall(r"[A-Za-z_]\w*", re.sub(r"[*#?]\w+", "", text)) if word != "_"
+            ]
+    return list(dict.fromkeys(found))
+
+
+def try_call(
+    subject: Subject,
+    name: str,
+    wanted: Sequence[inspect.Parameter],
+    chosen: Mapping[str, Source],
+    failure: Failure,
+) -> Called | None:
+    """The call with these arguments, where it works; without a key that it does not use."""
+    keywords = tuple(one.name for one in wanted if one.kind not in BY_POSITION or one.default is not EMPTY)
+    try:
+        trace = traced(subject, name, chosen, keywords)
+    except Exception as error:
+        failure.note(error)
+        return None
+    if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
+        return None
+    idle = [
+        one.name
+        for one in wanted
+        if one.default is not EMPTY and names.KEY.search(one.name) and not trace.by_name.get(one.name, True)
+    ]
+    kept = {key: value for key, value in chosen.items() if key not in idle}
+    keywords = tuple(one for one in keywords if one not in idle)
+    return Called(name, kept, keywords, trace.by_parameters, trace.by_arguments)
+
+
+def traced(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]) -> Trace:
+    """The trace of a call on the arrays of the instance and of the arguments."""
+    static, held = taken_apart(subject.instance)
+    values = {key: one.value(0, subject.owner) for key, one in chosen.items()}
+    parts = {key: split(value) for key, value in values.items()}
+
+    def run(own: Any, given: Mapping[str, Any]) -> Any:
+        every = {key: merge(parts[key][0], given[key]) for key in chosen}  # jax has sorted them
+        method = getattr(put_together(static, own), name) if name else put_together(static, own)
+        positional = [value for key, value in every.items() if key not in keywords]
+        result = method(*positional, **{key: every[key] for key in keywords if key in every})
+        return [leaf for leaf in jax.tree.leaves(result) if is_array(leaf) or hasattr(leaf, "aval")]
+
+    given = {key: arrays for key, (_, arrays) in parts.items()}
+    try:
+        closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
+    except NEEDS_VALUES:
+        outputs = run(held, given)
+        return Trace(len([one for one in outputs if not is_empty(one)]), True, True, {})
+    return read(closed, outputs, held, given)
+
+
+def read(closed: Any, outputs: Any, held: Any, given: Mapping[str, Any]) -> Trace:
+    used = iter(used_inputs(closed))
+    own = [(is_inexact(leaf), next(used)) for leaf in jax.tree.leaves(held)]
+    trained = [mark for floating, mark in own if floating]
+    # jax takes the entries of a dict in the order of their keys.
+    by_name = {key: [next(used) for _ in given[key]] for key in sorted(given)}
+    every = [mark for marks in by_name.values() for mark in marks]
+    full = [one for one in outputs if not is_empty(one)]
+    flat = {key: any(marks) for key, marks in by_name.items() if marks}
+    by_parameters = any(trained) or (not trained and (any(mark for _, mark in own) or any(every)))
+    return Trace(len(full), by_parameters, any(every) or not every, flat)
+
+
+def taken_apart(instance: Any) -> tuple[Any, Any]:
+    """What is static of an instance, and its arrays."""
+    if is_nnx(type(instance)):
+        nnx: Any = sys.modules["flax.nnx"]
+        return nnx.split(instance)
+    return split(instance)
+
+
+def put_together(static: Any, arrays: Any) -> Any:
+    nnx: Any = sys.modules.get("flax.nnx")
+    if nnx is not None and isinstance(static, nnx.GraphDef):
+        return nnx.merge(static, arrays, copy=True)
+    return merge(static, arrays)
+
+
+def with_alternative(
+    subject: Subject, found: Called, wanted: Sequence[inspect.Parameter], context: Context
+) -> Called:
+    """The same, with the word of another shape that works as well, where shapes were tried."""
+    foreign = foreign_sizes(held_sizes(subject.instance))
+    by_kind = {one.name: one for one in wanted}
+    for name in found.guesses:
+        text = found.arguments[name].text if name in found.arguments else ""
+        shape = re.search(r"sample\(seed(?: \+ \d+)?, (\(.*?\))\)", text)
+        if not shape or name not in by_kind:
+            continue
+        larger = (foreign[2] + 2, *eval(shape[1]))
+        others = {**found.arguments, name: array(name, larger, "float", context)}
+        try:
+            traced(subject, found.method, others, found.keywords)
+        except Exception:
+            continue
+        return replace(found, also=f"{name} may be {larger} as well")
+    return found

@@ -1,0 +1,56 @@
+"""What the field calls things: values by the name of an argument, where nothing else says more."""
+
+import re
+
+KEY = re.compile(r"^(prng_?|rng_?)?keys?_?$|_key$|^rng$|^prng$")
+CALLABLE = re.compile(
+    r"(^|_)(fn|func|fun|function|activation|act|field|callable|closure|drift|diffusion)$|^f$|^g$"
+)
+MODULE = re.compile(
+    r"^(layer|module|model|net|network|cell|block|inner|base|wrapped|encoder|decoder|func)s?$"
+)
+MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
+INDEX = re.compile(
+    r"^(i|j|idx|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
+)
+STATE = re.compile(r"^state$")
+TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")
+
+TEXTS = {
+    r"weight": ['"weight"'],
+    r"activation|act": ['"relu"', '"tanh"'],
+    r"axis_name|axis": ['"batch"', '"axis"'],
+    r"padding": ['"SAME"', '"VALID"'],
+    r"einsum|pattern|equation|subscripts": ['"ab,bc->ac"', '"a,ab->b"'],
+    r"": ['"name"', '"weight"', '"mean"'],
+}
+"""Strings by a part of the name."""
+
+VALUES = {
+    r"^rngs$": ["nnx.Rngs(seed)", "nnx.Rngs(params=seed, dropout=seed + 1)"],
+    r"dtype$": ["jnp.float32"],
+    r"^(event_|batch_|input_|feature_|normalized_|data_)?shape$": ["(3,)", "(3, 2)", "()"],
+    r"shape$": ["(3,)", "(2, 3)", "()"],
+    r"^(axis|dim)$": ["0", "-1"],
+    r"^axes$": ["(0,)", "(0, 1)"],
+    r"^(use|is|has|with|return|include|should)_|^(inference|training|deterministic|train|causal|reverse)$": [
+        "False",
+        "True",
+    ],
+    r"(size|dims?|features?|channels|width|units|hidden|length|len|knots|bins|steps|resolution)$": ["<size>"],
+    r"^(num|n)_|(depth|layers|heads|groups|order|degree)$": ["<count>"],
+    r"^(p|rate|prob|probability|eps|epsilon|alpha|beta|gamma|momentum|decay|tol|rtol|atol|lr|learning_rate"
+    r"|temperature|sigma|lam|lamda|lambda_|b1|b2)$|_rate$|_decay$|_tol$": ["<float>"],
+}
+"""Values by a name that has no annotation; `<size>` and the like stand for those of a type."""
+
+ONE = ("jnp.tanh", "jnp.mean", "jax.nn.initializers.ones")
+TWO = ("jax.lax.add", "jnp.multiply")
+HELPERS = {
+    2: "def second(first: Any, given: Any) -> Any:\n    return -given",
+    3: "def field(time: Any, value: Any, arguments: Any) -> Any:\n    return -value",
+    4: "def fourth(first: Any, second: Any, third: Any, given: Any) -> Any:\n    return -given",
+}
+"""Functions of several arguments: defined in the test file, so that all instances hold one and the same."""
+REDUCES = re.compile(r"reduc|operation|pool|aggregat|agg")
+INITIALISES = re.compile(r"init")

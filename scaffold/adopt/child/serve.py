@@ -1,0 +1,65 @@
+"""Requests and answers: a line of JSON each."""
+
+import contextlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any, TextIO
+
+Request = dict[str, Any]
+
+
+def serve(load_laws: Callable[[], object]) -> None:
+    """Answers requests until there are none. What classes print goes to stderr."""
+    requests, answers = own_streams()
+    problem = missing_library(load_laws)
+    answer(answers, {"ready": not problem, "why": problem})
+    for line in requests:
+        request = json.loads(line)
+        answer(answers, {"id": request["id"], **handled(request)})
+
+
+def own_streams() -> tuple[TextIO, TextIO]:
+    """The streams to the tool; whoever prints or reads in this process gets others."""
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return requests, answers
+
+
+def answer(answers: TextIO, value: dict[str, Any]) -> None:
+    answers.write(json.dumps(value) + "\n")
+    answers.flush()
+
+
+def missing_library(load_laws: Callable[[], object]) -> str:
+    """The module that this interpreter lacks, of those that the laws need; nothing else."""
+    try:
+        load_laws()
+    except ModuleNotFoundError as error:
+        return str(error.name)
+    import jax
+
+    # Most of what is tried fails, and to shorten the traceback takes longer than the try.
+    jax.config.update("jax_traceback_filtering", "off")
+    return ""
+
+
+def handled(request: Request) -> dict[str, Any]:
+    """The answer to a request; whatever a class raises is part of it."""
+    from . import adopted, hold, targets
+
+    doors: dict[str, Callable[[Request], dict[str, Any]]] = {
+        "list": targets.listed,
+        "adopt": adopted.adopt,
+        "hold": hold.hold,
+    }
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            return doors[request["do"]](request)
+        except Exception as error:  # of the tool: what classes raise is caught where they run
+            return {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}

@@ -1,0 +1,118 @@
+"""Sizes: small primes, one for each name, so that an answer is no accident of equal sizes."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import jax
+
+PRIMES = (3, 2, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+COUNT = re.compile(
+    r"(^|_)(num|n|no|nr)_|(^|_)(depth|layers?|heads|groups|order|degree|rank|kernel|stride|repeats?|factor|ndim|power)(_|$)"
+    r"|_(depth|layers|heads|groups|blocks)$"
+)
+"""Names of numbers that count something, and are the size of no axis."""
+LARGEST = 64
+
+
+class Sizes:
+    """The size of each name, given out in the order in which they are asked for."""
+
+    def __init__(self, known: dict[str, int] | None = None, taken: Iterable[int] = ()) -> None:
+        self.known = dict(known or {})
+        self.taken = set(taken)
+
+    def of(self, name: str) -> int:
+        """The size that belongs to a name: a prime that no other name has."""
+        if name not in self.known:
+            used = {*self.known.values(), *self.taken}
+            self.known[name] = next((one for one in PRIMES if one not in used), PRIMES[-1])
+        return self.known[name]
+
+    def of_dims(self, dims: str) -> tuple[int, ...] | None:
+        """The shape that the dims of an annotation name; None where they say nothing."""
+        words = [word for word in dims.split() if "..." not in word and not word.startswith("*")]
+        if not words and dims.strip():
+            return None
+        return tuple(self.of_dim(word, place) for place, word in enumerate(words))
+
+    def of_dim(self, word: str, place: int) -> int:
+        word = word.lstrip("#?").rpartition("=")[2]
+        if word.isdigit():
+            return int(word)
+        if word == "_":
+            return self.of(f"axis {place}")
+        if word.isidentifier():
+            return self.of(word)
+        names = re.findall(r"[A-Za-z_]\w*", word)
+        try:
+            return int(eval(word, {}, {name: self.of(name) for name in names}))
+        except Exception:
+            return self.of(word)
+
+
+def held_sizes(instance: Any) -> tuple[int, ...]:
+    """The sizes that an instance holds: its numbers, and the sizes of its arrays, each once."""
+    found: list[int] = []
+    for value in attributes_below(instance):
+        if type(value) is int:
+            found.append(value)
+        elif isinstance(value, tuple | list) and all(type(one) is int for one in value):
+            found += value
+        found += getattr(value, "shape", ()) if hasattr(value, "dtype") else ()
+    for leaf in jax.tree.leaves(instance):
+        found += getattr(leaf, "shape", ())
+    return tuple(dict.fromkeys(one for one in found if 1 < one < LARGEST))
+
+
+def named_sizes(instance: Any) -> dict[str, int]:
+    """The sizes that an instance holds under a name."""
+    held = getattr(instance, "__dict__", {}).items()
+    return {name: value for name, value in held if type(value) is int and 0 < value < LARGEST}
+
+
+def attributes_below(instance: Any) -> Iterator[Any]:
+    """The attributes of an instance, and of those that have attributes themselves."""
+    for value in list(getattr(instance, "__dict__", {}).values()):
+        yield value
+        yield from getattr(value, "__dict__", {}).values() if not isinstance(value, type) else ()
+    for name in ("shape", "event_shape", "in_size", "out_size", "ndim"):
+        yield (
+            getattr(type(instance), name, None) if not hasattr(instance, "__dict__") else safe(instance, name)
+        )
+
+
+def safe(instance: Any, name: str) -> Any:
+    try:
+        return getattr(instance, name, None)
+    except Exception:
+        return None
+
+
+def foreign_sizes(held: Iterable[int]) -> tuple[int, int, int]:
+    """Three primes that an instance does not hold, and that are no smaller than what it does."""
+    known = set(held)
+    large = [one for one in PRIMES if one not in known and one > 4]
+    return large[0], large[1], large[2]
+
+
+def shapes_of(held: Sequence[int], most: int = 4) -> list[tuple[int, ...]]:
+    """Shapes to try: of vectors first, then of more axes, at last of none; each axis of another size.
+
+    An axis is of a size that the instance holds, or of a foreign one, which comes first: a call that takes it
+    takes any size there.
+    """
+    foreign = foreign_sizes(held)
+    held = tuple(held)[:6]
+    found: list[tuple[int, ...]] = [(foreign[0],), *((one,) for one in held), ()]
+    for rank in range(2, most + 1):
+        free = (*foreign, foreign[2] + 2)
+        found.append(free[:rank])
+        for place in (rank - 1, 0, *range(1, rank - 1)):
+            found += [(*free[:place], one, *free[place : rank - 1]) for one in held]
+        for first, second in itertools.product(held, held):
+            found.append((*free[: rank - 2], first, second))
+            if rank > 2:
+                found.append((first, *free[: rank - 2], second))
+    return list(dict.fromkeys(found))

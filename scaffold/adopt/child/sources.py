@@ -1,0 +1,152 @@
+"""Values as they are written in a test file: the text is what is tried, and what is emitted."""
+
+import ast
+import functools
+import importlib
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+BASE = {
+    "eqx": "import equinox as eqx",
+    "jax": "import jax",
+    "jnp": "import jax.numpy as jnp",
+    "np": "import numpy as np",
+    "nnx": "from flax import nnx",
+    "optax": "import optax",
+    "sample": "from pytree_laws import sample",
+}
+"""What any text may name."""
+SHORT = {
+    "equinox": "eqx",
+    "jax.numpy": "jnp",
+    "flax.nnx": "nnx",
+    "jax": "jax",
+    "optax": "optax",
+    "numpy": "np",
+}
+"""Modules by the names that people import them under."""
+_NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*")
+_HOMES: dict[int, str] = {}
+
+
+@dataclass(frozen=True)
+class Source:
+    """An expression over `seed`, with the imports and the helper functions that it needs."""
+
+    text: str
+    imports: tuple[tuple[str, str], ...] = ()
+    """By name, the statement that imports it."""
+    helpers: tuple[str, ...] = ()
+    told: str = field(default="", compare=False)
+    """What was guessed: the shape, or nothing."""
+
+    def value(self, seed: int, owner: Any = None) -> Any:
+        """A fresh value."""
+        return eval(compiled(self.text), {**namespace(self), "seed": seed, "self": owner})
+
+    def later(self, by: int) -> "Source":
+        """The same with other values: of a later seed."""
+        return self.but(re.sub(r"\bseed\b", f"seed + {by}", self.text)) if by else self
+
+    def but(self, text: str) -> "Source":
+        return Source(text, self.imports, self.helpers, self.told)
+
+
+@functools.cache
+def compiled(text: str) -> Any:
+    return compile(text, "<value>", "eval")
+
+
+@functools.cache
+def namespace(source: Source) -> Mapping[str, Any]:
+    """The names of a text and of its helpers."""
+    found: dict[str, Any] = {}
+    for name in dict.fromkeys(_NAMES.findall("\n".join([source.text, *source.helpers]))):
+        line = {**BASE, **dict(source.imports)}.get(name)
+        if line:
+            exec(line, found)
+    found["Any"] = Any
+    for helper in source.helpers:
+        exec(helper, found)
+    return found
+
+
+def called(function: Source, arguments: Mapping[str, Source], positional: int = 0) -> Source:
+    """A call, the first arguments by position and the others by name."""
+    texts = [
+        one.text if place < positional else f"{name}={one.text}"
+        for place, (name, one) in enumerate(arguments.items())
+    ]
+    return merged(f"{function.text}({', '.join(texts)})", [function, *arguments.values()])
+
+
+def merged(text: str, parts: "list[Source]") -> Source:
+    """A text made of several, which needs what they need."""
+    imports = tuple(dict.fromkeys(pair for one in parts for pair in one.imports))
+    helpers = tuple(dict.fromkeys(line for one in parts for line in one.helpers))
+    told = "; ".join(dict.fromkeys(one.told for one in parts if one.told))
+    return Source(text, imports, helpers, told)
+
+
+# -- what has a name ---------------------------------------------------------------------------------------------------
+
+
+def settle(value: Any, module: str) -> None:
+    """Has a class be imported from the module in which its user found it."""
+    _HOMES[id(value)] = module
+
+
+def refer(value: Any) -> Source:
+    """How a class or a function is written. Raises `LookupError` where it has no name."""
+    name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
+    outer = name.partition(".")[0]
+    if "<" in name or not outer or name.startswith("_"):
+        raise LookupError(f"{value!r} has no name")
+    module = _HOMES.get(id(value)) or home_of(value, name)
+    for long, short in SHORT.items():
+        if module == long or module.startswith(f"{long}."):
+            return Source(f"{short}{module.removeprefix(long)}.{name}")
+    return Source(name, ((outer, f"from {module} import {outer}"),))
+
+
+def home_of(value: Any, name: str) -> str:
+    """The public module that has it: the nearest one above the module where it is defined."""
+    parts = str(getattr(value, "__module__", "") or getattr(type(value), "__module__", "")).split(".")
+    above = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+    public = [one for one in above if not any(part.startswith("_") for part in one.split("."))]
+    found = [one for one in [*public, *above] if held_by(one, name) is value]
+    if not found:
+        raise LookupError(f"{value!r} is in no module")
+    return found[0]
+
+
+def held_by(module: str, name: str) -> Any:
+    try:
+        held = sys.modules.get(module) or importlib.import_module(module)
+        return functools.reduce(getattr, name.split("."), held)
+    except (ImportError, AttributeError):
+        return None
+
+
+def as_said(text: str, module: str) -> Source:
+    """An expression of the user's: its names are those of `BASE`, and what the class's module knows."""
+    tree = ast.parse(text, mode="eval")
+    bound = {arg.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for arg in node.args}
+    names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in bound]
+    imports = [(name, line) for name in dict.fromkeys(names) if (line := import_of(name, module))]
+    return Source(ast.unparse(tree), tuple(imports))
+
+
+def import_of(name: str, module: str) -> str:
+    """The statement that imports a name which a module knows; nothing for other names."""
+    known = vars(sys.modules[module])
+    if name in BASE or name not in known:
+        return ""
+    value = known[name]
+    if type(value) is type(sys):
+        whole = value.__name__
+        return f"import {whole}" if whole == name else f"import {whole} as {name}"
+    return f"from {module} import {name}"

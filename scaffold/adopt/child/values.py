@@ -1,0 +1,355 @@
+"""Values to try for an argument: by what is said, by its annotation, by its name, and by shapes at last."""
+
+import enum
+import inspect
+import itertools
+import re
+import sys
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from . import names
+from .annotations import (
+    EMPTY,
+    arity_of,
+    dtype_of,
+    is_array_type,
+    is_callable_type,
+    is_shaped,
+    union_members,
+)
+from .sizes import Sizes
+from .sources import Source, merged, refer
+
+SHAPES = ((3,), (), (2, 3), (3, 3), (2, 3, 5))
+MOST = 48
+
+
+def no_instances(_: type) -> list[Source]:
+    """No values of a class: what asks for one has to do without."""
+    return []
+
+
+@dataclass
+class Context:
+    """What is known where values are asked for."""
+
+    sizes: Sizes = field(default_factory=Sizes)
+    shapes: Sequence[tuple[int, ...]] = SHAPES
+    """Of arrays without dims."""
+    said: Mapping[str, Source] = field(default_factory=dict[str, Source])
+    instances: Callable[[type], list[Source]] = no_instances
+    """Values of a class."""
+    words: Sequence[str] = ()
+    """Strings that an error has named."""
+    index_below: int = 2
+    floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(("0.25", "0.5", "0.75")))
+
+
+def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
+    """What to try for an argument, the likeliest first."""
+    if name in context.said:
+        return [context.said[name]]
+    found = [*of_first_words(name, annotation), *of_annotation(name, annotation, context)]
+    if annotation is EMPTY or annotation in (Any, object) or not found:
+        found += of_name(name, context) or of_anything(name, context)
+    return list(dict.fromkeys(found))[:MOST]
+
+
+def of_first_words(name: str, annotation: Any) -> list[Source]:
+    """Values of names that mean one thing everywhere."""
+    shaped = is_shaped(annotation)
+    if names.KEY.search(name) and not (shaped and dtype_of(annotation) not in ("key", "uint32")):
+        if name.startswith("keys"):
+            return [Source("jax.random.split(jax.random.key(seed), 3)")]
+        return [Source("jax.random.key(seed)")] if not is_number(annotation) else []
+    if name == "rngs" and "flax.nnx" in sys.modules:
+        return [Source("nnx.Rngs(seed)")]
+    if names.STATE.search(name) and "State" in str(annotation):
+        return [Source("self.state(seed)")]
+    return []
+
+
+def is_number(annotation: Any) -> bool:
+    return annotation in (int, bool, float, str)
+
+
+# -- by annotation -----------------------------------------------------------------------------------------------------
+
+
+def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
+    members = union_members(annotation)
+    if len(members) > 1:
+        return of_union(name, members, context)
+    [kind] = members
+    if is_shaped(kind):
+        return shaped(name, kind, context)
+    if is_array_type(kind):
+        return arrays(name, context)
+    plain = PLAIN.get(kind) if isinstance(kind, type) else None
+    if plain is not None:
+        return plain(name, context)
+    if is_callable_type(kind):
+        return functions(name, arity_of(kind), context)
+    return of_special(name, kind, context)
+
+
+def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source]:
+    """Values of each member; where arrays are among them, numbers may be arrays as well."""
+    if any(is_array_type(one) for one in members):
+        first = [int] if int in members and not {bool, float} & {*members} else []
+        others = [
+            one for one in members if isinstance(one, type) and not (is_number(one) or is_array_type(one))
+        ]
+        others = [
+            one for one in others if is_shaped(one) or one is type(None) or "numpy" not in one.__module__
+        ]
+        rest = [value for one in others if one is not complex for value in of_annotation(name, one, context)]
+        own = [value for one in first for value in of_annotation(name, one, context)[:2]]
+        return [*own, *arrays(name, context, is_number=bool({int, float} & {*members})), *rest]
+    found = [of_annotation(name, one, context) for one in members if one is not type(None)]
+    heads = [one[0] for one in found if one]
+    rest = [value for one in found for value in one[1:]]
+    return [*heads, *rest, *([Source("None")] if type(None) in members else [])]
+
+
+def of_special(name: str, kind: Any, context: Context) -> list[Source]:
+    """Values of generics, literals, type variables and classes."""
+    origin, given = typing.get_origin(kind), typing.get_args(kind)
+    if origin is typing.Annotated:
+        return of_annotation(name, given[0], context)
+    if origin is typing.Literal:
+        return [Source(repr(one)) for one in given]
+    if origin is type:
+        return [refer(given[0])] if given and isinstance(given[0], type) else []
+    if origin is tuple or kind is tuple:
+        return tuples(name, given, context)
+    if origin in LISTS or kind in LISTS:
+        return lists(name, given[0] if given else EMPTY, context)
+    if origin in DICTS or kind in DICTS:
+        return dicts(name, given[1] if len(given) > 1 else EMPTY, context)
+    if isinstance(kind, typing.TypeVar):
+        return of_type_variable(name, kind, context)
+    if hasattr(kind, "__supertype__"):
+        return of_annotation(name, kind.__supertype__, context)
+    if "PyTree" in str(kind):
+        return trees(name, kind, context)
+    cls = origin or kind
+    if getattr(cls, "__name__", "") == "Hashable":
+        return strings(name, context)
+    return of_class(cls, context) if isinstance(cls, type) else []
+
+
+def of_type_variable(name: str, kind: Any, context: Context) -> list[Source]:
+    if names.MODULE.search(name):
+        return modules()
+    kinds = [*kind.__constraints__, *([kind.__bound__] if kind.__bound__ is not None else [])]
+    return [value for one in kinds for value in of_annotation(name, one, context)]
+
+
+def of_class(cls: Any, context: Context) -> list[Source]:
+    if cls in (object, Any) or cls.__module__ in ("builtins", "collections.abc", "typing"):
+        return []
+    if issubclass(cls, enum.Enum):
+        return [refer(cls).but(f"{refer(cls).text}.{one.name}") for one in cls]
+    equinox: Any = sys.modules.get("equinox")
+    if equinox is not None and cls is equinox.Module:
+        return modules()
+    return context.instances(cls)
+
+
+def modules() -> list[Source]:
+    """Modules that stand for any."""
+    found = ["eqx.nn.Linear(3, 3, key=jax.random.key(seed))", "eqx.nn.Linear(3, 2, key=jax.random.key(seed))"]
+    return [Source(text) for text in found] if "equinox" in sys.modules else []
+
+
+def shaped(name: str, kind: Any, context: Context) -> list[Source]:
+    """Arrays whose dims an annotation names."""
+    shape, dtype = context.sizes.of_dims(kind.dim_str), dtype_of(kind)
+    if shape is None:
+        return [array(name, one, dtype, context) for one in context.shapes]
+    return [array(name, shape, dtype, context)]
+
+
+def tuples(name: str, given: Sequence[Any], context: Context) -> list[Source]:
+    if not given:
+        return [*of_name(name, context), Source("(3,)"), Source("(2, 3)")]
+    if len(given) == 2 and given[1] is Ellipsis:
+        if given[0] is int:
+            return [Source("(3,)"), Source("(2, 3)"), Source("(0,)"), Source("(1,)")]
+        return [tuple_of(part) for part in several(name, given[0], context)]
+    parts = [values_for(f"{name} {place}", one, context)[:2] for place, one in enumerate(given)]
+    return [tuple_of(part) for part in itertools.islice(itertools.product(*parts), 8)]
+
+
+def tuple_of(parts: Sequence[Source]) -> Source:
+    later = [one.later(place) for place, one in enumerate(parts)]
+    inside = ", ".join(one.text for one in later)
+    return merged(f"({inside},)" if len(later) == 1 else f"({inside})", later)
+
+
+def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
+    """Two values of a kind, or one."""
+    found = values_for(name.removesuffix("s") or name, kind, context)[:4]
+    return [[one, one] for one in found] + [[one] for one in found[:1]]
+
+
+def lists(name: str, kind: Any, context: Context) -> list[Source]:
+    if kind is int:
+        return [Source("(3, 2)"), Source("(3,)"), Source("(0,)")]
+    made = [tuple_of(part) for part in several(name, kind, context)]
+    return [one.but(f"[{one.text[1:-1].rstrip(',')}]") for one in made]
+
+
+def dicts(name: str, kind: Any, context: Context) -> list[Source]:
+    found = values_for(name, kind, context)[:3] if kind is not EMPTY else [Source("sample(seed, (3,))")]
+    return [merged(f'{{"a": {one.text}, "b": {one.later(1).text}}}', [one]) for one in found] + [Source("{}")]
+
+
+def trees(name: str, kind: Any, context: Context) -> list[Source]:
+    """Pytrees: an array, or a dict of two."""
+    leaf = getattr(kind, "leaftype", EMPTY)
+    if isinstance(leaf, type) and not is_array_type(leaf) and not is_shaped(leaf) and leaf is not object:
+        return values_for(name, leaf, context)
+    found = arrays(name, context)
+    tree = '{"a": sample(seed, (3,)), "b": sample(seed + 1, (2,))}'
+    return [*found[:1], Source(tree, told="shape"), *found[1:]]
+
+
+# -- plain values ------------------------------------------------------------------------------------------------------
+
+
+def integers(name: str, context: Context) -> list[Source]:
+    if names.INDEX.search(name) and name not in ("step", "position"):
+        return [Source("1"), Source("0")]
+    order = (2, 3, 1, 4, 0) if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8, 0)
+    return [Source(str(one)) for one in dict.fromkeys(order)]
+
+
+def is_count(name: str) -> bool:
+    from .sizes import COUNT
+
+    return COUNT.search(name) is not None
+
+
+def floats(name: str, context: Context) -> list[Source]:
+    first = next(context.floats)
+    return [Source(one) for one in dict.fromkeys((first, "0.5", "1.5", "0.001", "2.5"))]
+
+
+def strings(name: str, context: Context) -> list[Source]:
+    found = [f'"{word}"' for word in context.words]
+    for part, texts in names.TEXTS.items():
+        if re.search(part, name):
+            found += texts
+    return [Source(one) for one in dict.fromkeys(found)]
+
+
+def booleans(name: str, context: Context) -> list[Source]:
+    return [Source("False"), Source("True")]
+
+
+PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
+    int: integers,
+    float: floats,
+    bool: booleans,
+    str: strings,
+    complex: lambda name, context: [Source("0.5 + 0.25j")],
+    type(None): lambda name, context: [Source("None")],
+}
+LISTS = (list, typing.Sequence, typing.Iterable, typing.Collection, *(typing.get_origin(one) for one in (
+    typing.Sequence[int], typing.Iterable[int], typing.Collection[int])))  # fmt: skip
+DICTS = (
+    dict,
+    typing.get_origin(typing.Mapping[str, int]),
+    typing.Mapping,
+    typing.get_origin(typing.MutableMapping[str, int]),
+)
+
+
+def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> Source:
+    if dtype == "int":
+        return Source(f'sample(seed, {shape}, "int", 0, {context.index_below})')
+    if dtype != "float":
+        return Source(f'sample(seed, {shape}, "{dtype}")')
+    if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
+        return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
+    return Source(f"sample(seed, {shape})" if shape else "sample(seed)")
+
+
+def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Source]:
+    """Arrays of the shapes to try; of integers at last, or first where the name is that of an index.
+
+    Of what may be a number as well, scalars come first.
+    """
+    shapes = list(context.shapes)
+    if is_number or names.TIME.search(name):
+        shapes = [(), *(one for one in shapes if one)]
+    found = [array(name, shape, "float", context) for shape in shapes]
+    square = [shape for shape in shapes if len(shape) == 2 and shape[0] == shape[1]]
+    if names.MATRIX.search(name):
+        found = [*(array(name, shape, "float", context) for shape in square), *found]
+    numbers = [array(name, shape, "int", context) for shape in [(), *shapes[:2]]]
+    every = [*numbers, *found] if names.INDEX.search(name) else [*found, *numbers]
+    return [replace(one, told="shape") for one in every]
+
+
+def functions(name: str, arity: int | None, context: Context) -> list[Source]:
+    """Functions that all instances share: of jax, or defined at the top of the test file."""
+    if names.MODULE.search(name):
+        return [*modules(), *functions("function", arity, context)]
+    if names.INITIALISES.search(name):
+        return [Source("jax.nn.initializers.ones")]
+    one, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
+    if names.REDUCES.search(name):
+        one = [one[1], one[0]]
+    further = [
+        Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in names.HELPERS.values()
+    ]
+    if arity is None:
+        return [*one[:2], *two[:1], further[1], *further]
+    if arity == 0:
+        return [Source("dict")]
+    return (
+        [*one, *two] if arity == 1 else [*two, further[0]] if arity == 2 else further[arity - 2 : arity - 1]
+    )
+
+
+# -- by name, and at last --------------------------------------------------------------------------------------------
+
+
+def of_name(name: str, context: Context) -> list[Source]:
+    for pattern, texts in names.VALUES.items():
+        if re.search(pattern, name):
+            return [value for text in texts for value in of_word(text, name, context)]
+    if names.CALLABLE.search(name):
+        return functions(name, None, context)
+    return modules() if names.MODULE.search(name) else []
+
+
+def of_word(text: str, name: str, context: Context) -> Iterable[Source]:
+    match text:
+        case "<size>" | "<count>":
+            return integers(name, context)
+        case "<float>":
+            return floats(name, context)
+        case _:
+            return [Source(text)]
+
+
+def of_anything(name: str, context: Context) -> list[Source]:
+    """Where nothing is known: an array, a pair of arrays, a number, a function, a module."""
+    found = arrays(name, context)
+    vectors = [one for one in found[:8] if ",)" in one.text]
+    found[len(vectors) : len(vectors)] = [tuple_of([one, one]) for one in vectors]
+    tail = [Source("0.5"), Source("2"), *functions(name, None, context)[:2], *modules()[:1]]
+    return [*found, *tail]
+
+
+def required(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The parameters that a call cannot do without."""
+    plain = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    return [one for one in parameters if one.default is EMPTY and one.kind not in plain]

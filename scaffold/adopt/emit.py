@@ -1,0 +1,164 @@
+"""The test file of a class that was found: all that it holds in plain sight, what was guessed said once, at the top."""
+
+import keyword
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from scaffold.emit.imports import import_lines
+from scaffold.fileset import File
+from scaffold.lay_out import import_root
+from scaffold.layout import Layout
+from scaffold.render import render, render_named
+from scaffold.spec.names import stem
+
+Found = Mapping[str, Any]
+Skip = tuple[str, str]
+"""A part of the name of a test, and why it does not hold."""
+_SUITES = {"nnx": "NnxLaws"}
+_TAKEN = ("self", "instance", "arguments", "seed")
+
+
+@dataclass(frozen=True)
+class Adopted:
+    """A class, what was found of it, and where its tests go."""
+
+    module: str
+    name: str
+    stem: str
+    found: Found
+    skips: Sequence[Skip] = field(default=())
+
+    @property
+    def label(self) -> str:
+        """As it is told."""
+        return f"{self.module}:{self.name}"
+
+
+def stems_of(classes: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """The names of the test files: of the class, with as much of its module as tells two apart."""
+    classes = list(classes)
+    wanted = {one: stem(one[1].rpartition(".")[2]) for one in classes}
+    for depth in range(1, 6):
+        names = list(wanted.values())
+        clashes = [one for one in classes if names.count(wanted[one]) > 1]
+        for one in clashes:
+            above = one[0].replace("_", ".").strip(".").split(".")[-depth:]
+            wanted[one] = "_".join([*filter(None, above), stem(one[1].rpartition(".")[2])])
+    return wanted
+
+
+def test_file(one: Adopted, layout: Layout) -> File:
+    """The test file, before it is formatted."""
+    [(path, text)] = render("adopt", context_of(one, layout))
+    return File(path, text)
+
+
+def conftest_file(layout: Layout) -> File:
+    """The conftest for tests in a folder that has none."""
+    context = {"tests_folder": layout.tests.as_posix(), "import_root": import_root(layout)}
+    [(path, text)] = render_named("tests", "conftest.py.jinja", context)
+    return File(path, text, keep=True)
+
+
+def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
+    """What the template lays out: plain JSON."""
+    found = one.found
+    context: dict[str, Any] = {
+        "tests_folder": layout.tests.as_posix(),
+        "stem": one.stem,
+        "name": one.name.rpartition(".")[2],
+        "module_doc": module_doc(one),
+        "suite": "StateLaws" if found["has_state"] else _SUITES.get(found["kind"], "PytreeLaws"),
+        "manifest": "variables" if found["kind"] == "nnx" else "leaves",
+        "helpers": [*found["helpers"], *found.get("call_helpers", ())],
+        "leaves": found["leaves"],
+        "static": found["static"],
+        "returns": found["outputs"],
+        "updates": found["updates"],
+        "skips": [(repr(part).replace("'", '"'), why) for part, why in one.skips],
+        "inputs": found["inputs"] or ([["seed", "seed"]] if found["build"] else []),
+        "needs_seed": bool(found["build"]),
+        "construct": built_text(found),
+        "state": state_text(found),
+        "test_imports": [],
+        **call_context(found),
+    }
+    [(_, text)] = render("adopt", context)
+    return {**context, "test_imports": imports_of(text, one, layout)}
+
+
+def built_text(found: Found) -> str:
+    if found["build"]:
+        return str(found["build"])
+    return f"{found['maker']}(**inputs)" + ("[0]" if found["has_state"] else "")
+
+
+def state_text(found: Found) -> str:
+    return f"{found['maker']}(**self.inputs(seed))[1]" if found["has_state"] else ""
+
+
+def call_context(found: Found) -> dict[str, Any]:
+    """The example arguments, and the call with them by name."""
+    if not found["called"]:
+        return {"is_called": False, "arguments": [], "targets": "", "call": ""}
+    names = [safe(name) for name, _, _ in found["arguments"]]
+    given = [
+        f"{name}={own}" if by_name else own
+        for own, (name, _, by_name) in zip(names, found["arguments"], strict=True)
+    ]
+    method = f".{found['method']}" if found["method"] else ""
+    targets = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
+    return {
+        "is_called": True,
+        "arguments": [text for _, text, _ in found["arguments"]],
+        "targets": targets,
+        "call": f"instance{method}({', '.join(given)})",
+    }
+
+
+def safe(name: str) -> str:
+    """The name of an argument, where that means something else in the test."""
+    return f"{name}_" if name in _TAKEN or keyword.iskeyword(name) else name
+
+
+def module_doc(one: Adopted) -> str:
+    """What the file is, and what in it was guessed."""
+    guessed = list(dict.fromkeys([*one.found["guessed"], *one.found.get("call_guessed", ())]))
+    lines = [f'"""Tests of `{one.name}`.']
+    if guessed:
+        told = ", ".join(f"`{name}`" for name in guessed)
+        also = f"; {one.found['also']}" if one.found.get("also") else ""
+        lines += ["", f"Guessed, since no annotation says it: the shape of {told}{also}."]
+    return "\n".join([*lines, '"""']) if len(lines) > 1 else f'{lines[0]}"""'
+
+
+def imports_of(text: str, one: Adopted, layout: Layout) -> list[str]:
+    """The imports, read off the file."""
+    found = one.found
+    outer = one.name.partition(".")[0]
+    pairs = [*found["imports"], *found.get("call_imports", ())]
+    lines = {"optax": "import optax", **{name: line for name, line in pairs}}
+    lines.setdefault(outer, f"from {one.module} import {outer}")
+    top = (layout.package or "").partition(".")[0]
+    own = {top, *(one.module.partition(".")[0],)} if _is_own(one.module, layout) else {top}
+    return import_lines(text, lines, sorted(own - {""}))
+
+
+def _is_own(module: str, layout: Layout) -> bool:
+    above, top = layout.root / layout.import_root, module.partition(".")[0]
+    return (above / f"{top}.py").is_file() or (above / top).is_dir()
+
+
+def skip_of(finding: Mapping[str, Any]) -> Skip:
+    """What leaves a test out of which something was found, with its text as the reason."""
+    part = re.sub(r"\[.*", "", str(finding["test"])).removeprefix("test_")
+    what = " ".join(str(finding["what"]).split())
+    return part, f"{finding['law']} {finding['name']}, at `{finding['where']}`: {what}"[:300]
+
+
+def file_path(one: Adopted, layout: Layout) -> PurePosixPath:
+    """Where the tests go."""
+    return layout.test_file(one.stem)

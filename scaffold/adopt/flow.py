@@ -1,0 +1,197 @@
+"""From targets to a plan and a report: list the classes, find how each is built and called, write its tests, run them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from scaffold.adopt.emit import Adopted, conftest_file, file_path, skip_of, stems_of, test_file
+from scaffold.adopt.interpreter import find_python
+from scaffold.adopt.process import Child, NoAnswerError
+from scaffold.adopt.report import LeftOut, Outcome, Report
+from scaffold.adopt.targets import Target, folders_of, read_targets
+from scaffold.adopt.workers import each
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.fileset import File, Plan
+from scaffold.in_project import Wishes, plan_in_project
+from scaffold.law_texts import texts_for
+from scaffold.layout import Layout
+from scaffold.places import read_regular
+from scaffold.tidy import tidy
+
+Progress = Callable[[int, int, str], None]
+GRACE = 10.0
+"""Seconds by which a process may be late, since it keeps its limits itself."""
+_SUITES = ("nnx", "state")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asks for."""
+
+    targets: tuple[str, ...]
+    python: str | None = None
+    build: str = ""
+    call: str = ""
+    said: Mapping[str, str] = field(default_factory=dict[str, str])
+    baseline: bool = False
+    processes: int = 1
+    seconds: float = 60.0
+    """The limit for each class, to find it, and for each of its tests."""
+    force: bool = False
+
+
+@dataclass(frozen=True)
+class Run:
+    """What all classes of a run share."""
+
+    wanted: Wanted
+    layout: Layout
+    path: tuple[str, ...]
+    """Folders in which the classes are looked for."""
+
+
+def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tuple[Plan, Report]:
+    """The plan that writes the tests, and what these tests say. Nothing is written here.
+
+    Raises `ScaffoldError` for targets that cannot be used, all of them at once.
+    """
+    targets = read_targets(wanted.targets, here)
+    command = find_python(wanted.python, layout.root)
+    path = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
+    run = Run(wanted, layout, path)
+    with _children(command, layout.root) as first:
+        child = first()
+        listed = child.ask({"do": "list", **_path(run), "targets": [one.to_json() for one in targets]}, 600.0)
+        _check_listed(listed, targets, wanted)
+        classes = [one for one in listed["classes"] if not one["why"]]
+        stems = stems_of((one["module"], one["name"]) for one in classes)
+        outcomes = each(
+            [replace_module(one, stems) for one in classes],
+            lambda child, one: _outcome(child, one, run),
+            [child],
+            first,
+            wanted.processes,
+            progress,
+        )
+    left_out = [LeftOut(one["module"], one["name"], one["why"]) for one in listed["classes"] if one["why"]]
+    report = Report(tuple(outcomes), tuple(one for one in left_out if "no pytree" not in one.why))
+    return _plan(outcomes, run), report
+
+
+def replace_module(one: Mapping[str, Any], stems: Mapping[tuple[str, str], str]) -> Adopted:
+    """A class that was listed, before anything is found of it."""
+    return Adopted(one["module"], one["name"], stems[one["module"], one["name"]], {})
+
+
+class _children:
+    """Processes that are ended at the end, whatever happens."""
+
+    def __init__(self, command: Sequence[str], folder: Path) -> None:
+        self.command, self.folder = command, folder
+        self.started: list[Child] = []
+
+    def __enter__(self) -> Callable[[], Child]:
+        return self.start
+
+    def start(self) -> Child:
+        child = Child(self.command, self.folder)
+        self.started.append(child)
+        return child
+
+    def __exit__(self, *_: object) -> None:
+        for child in self.started:
+            child.close()
+
+
+def _path(run: Run) -> dict[str, Any]:
+    return {"folders": list(run.path)}
+
+
+def _check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
+    """Refuses targets that cannot be imported or hold no class, and what is said of one class where there are more."""
+    if "error" in listed:
+        raise RuntimeError(f"{listed['error']}\n{listed['traceback']}")
+    fix = "write a module that this interpreter can import, or name another with `--python`"
+    faults = [Fault(one["target"], f"cannot be looked at: {one['why']}", fix) for one in listed["faults"]]
+    named = [one for one in listed["classes"] if one["named"] and one["why"]]
+    faults += [
+        Fault(f"{one['module']}:{one['name']}", one["why"], "name a class that can be built") for one in named
+    ]
+    classes = [one for one in listed["classes"] if not one["why"]]
+    if not faults and not classes:
+        texts = ", ".join(one.text for one in targets)
+        faults.append(Fault(texts, "holds no class that jax flattens", "name another module, or a class"))
+    if len(classes) > 1 and (wanted.build or wanted.call):
+        option = "--build" if wanted.build else "--call"
+        faults.append(
+            Fault(option, f"is said of one class, and there are {len(classes)}", "name one `pkg.mod:Class`")
+        )
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def _outcome(child: Child, one: Adopted, run: Run) -> Outcome:
+    """What is found of one class, and what its tests say."""
+    wanted = run.wanted
+    request = {"do": "adopt", "module": one.module, "name": one.name, "seconds": wanted.seconds}
+    said = {"build": wanted.build, "call": wanted.call, "said": dict(wanted.said)}
+    found = child.ask({**request, **said, **_path(run)}, wanted.seconds + GRACE)
+    if not found.get("built"):
+        return Outcome(
+            one, why=found.get("why") or found.get("error", ""), unknown=tuple(found.get("unknown", ()))
+        )
+    one = replace(one, found=found)
+    return _held(child, one, run)
+
+
+def _held(child: Child, one: Adopted, run: Run) -> Outcome:
+    """The class held to the laws by the file that is there already, or else by that which is written for it."""
+    file, there = _file(one, run), _there(one, run)
+    is_kept = there is not None and there != file.text and not run.wanted.force
+    report = _asked(child, one, there if is_kept and there is not None else file.text, run)
+    outcome = Outcome(one, file=file, kept=is_kept, report=report)
+    skipped = (
+        []
+        if is_kept
+        else [f for f in report.get("findings", ()) if run.wanted.baseline or f["severity"] == "style"]
+    )
+    if not skipped:
+        return outcome
+    one = replace(one, skips=[*dict((skip_of(finding)) for finding in skipped).items()])
+    left = [finding for finding in report["findings"] if finding not in skipped]
+    return Outcome(one, file=_file(one, run), report={**report, "findings": left}, baseline=len(skipped))
+
+
+def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
+    path = str(run.layout.root / file_path(one, run.layout))
+    request = {"do": "hold", "text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
+    try:
+        return child.ask({**request, "seconds": run.wanted.seconds}, run.wanted.seconds * 5 + GRACE)
+    except NoAnswerError as error:
+        return {"error": str(error)}
+
+
+def _file(one: Adopted, run: Run) -> File:
+    [file] = tidy([test_file(one, run.layout)])
+    return replace(file, path=file_path(one, run.layout))
+
+
+def _there(one: Adopted, run: Run) -> str | None:
+    place = run.layout.root / file_path(one, run.layout)
+    return read_regular(place).decode("utf-8", "replace") if place.is_file() else None
+
+
+def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
+    """The plan that writes the tests of what was found; a file that was edited stays as it is."""
+    files = [one.file for one in outcomes if one.file is not None and not one.kept]
+    extra = [conftest_file(run.layout)] if files else []
+    laws = texts_for(_SUITES)
+    wishes = Wishes(register=False, force=run.wanted.force)
+    plan = plan_in_project(run.layout, [*files, *extra], laws, (), (), wishes)
+    kept = [
+        f"{one.file.path}: differs from what would be written, and stays; --force replaces it"
+        for one in outcomes
+        if one.kept and one.file
+    ]
+    return replace(plan, notes=(*plan.notes, *kept))

@@ -1,0 +1,160 @@
+"""What is said of the classes: a line each, then the findings, then what could not be found, with the flag that gives it."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from scaffold.adopt.emit import Adopted
+from scaffold.errors import shown
+from scaffold.fileset import File
+
+_SEVERITIES = ("fault", "cost", "style")
+_PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A class that gets no suite, and why."""
+
+    module: str
+    name: str
+    why: str
+
+    @property
+    def text(self) -> str:
+        """In one line."""
+        return f"{self.module}:{self.name}: left out: {self.why}"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a class: why nothing built it, or the file of its tests and what these say."""
+
+    one: Adopted
+    why: str = ""
+    unknown: tuple[str, ...] = ()
+    """The arguments of which nothing is known."""
+    file: File | None = None
+    kept: bool = False
+    """Whether the file that was there already stays."""
+    report: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    baseline: int = 0
+    """How many findings the file leaves out, each with its text."""
+
+    @property
+    def findings(self) -> list[dict[str, Any]]:
+        """What the laws found, and nobody has accepted."""
+        return list(self.report.get("findings", ()))
+
+    @property
+    def state(self) -> str:
+        """In one word: `adopted`, `built` where no call of it was found, or `not built`."""
+        if self.file is None:
+            return "not built"
+        found = self.one.found
+        return "adopted" if found["called"] or not found["methods"] else "built"
+
+    @property
+    def line(self) -> str:
+        """What is said of it in a line."""
+        if self.file is None:
+            return f"not built: {_first_line(self.why)}"
+        told = ["adopted" if self.state == "adopted" else "adopted without a call"]
+        told += [f"its own tests in {self.file.path}"] if self.kept else []
+        told += [f"its tests ended: {self.report['error']}"] if "error" in self.report else [self._counts()]
+        return ", ".join(told)
+
+    def _counts(self) -> str:
+        counts = Counter(str(one["severity"]) for one in self.findings)
+        told = [f"{count} {word if count == 1 else _PLURALS[word]}" for word, count in sorted(counts.items())]
+        held = f"{self.report.get('passed', 0)} tests pass"
+        accepted = [f"{self.baseline} left out"] if self.baseline else []
+        return ", ".join([held, *told, *accepted])
+
+    def hints(self) -> Iterator[str]:
+        """What could not be found, with the flag that gives it."""
+        name = self.one.name.rpartition(".")[2]
+        if self.file is None:
+            sets = " ".join(f"--set {one}=VALUE" for one in self.unknown)
+            yield f"{self.one.label}: {_first_line(self.why)}\n  give: {sets or f'''--build '{name}(...)' '''.strip()}"
+            return
+        found = self.one.found
+        if not found["called"] and found["methods"]:
+            method = found["methods"][0]
+            why = _first_line(found.get("why", "")) or "nothing that it returns depends on what it is given"
+            yield f"{self.one.label}: its call is not found: {why}\n  give: --call '{method}(...)'"
+        if found.get("vacuous"):
+            yield f"{self.one.label}: {found['vacuous']}\n  give: --call 'METHOD(...)', where another says more"
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {
+            "class": self.one.label,
+            "state": self.state,
+            "file": str(self.file.path) if self.file else None,
+            "kept": self.kept,
+            "built": self.one.found.get("build") or _call_text(self.one.found),
+            "call": self.one.found.get("method") if self.one.found.get("called") else None,
+            "arguments": [text for _, text, _ in self.one.found.get("arguments", ())],
+            "passed": self.report.get("passed", 0),
+            "findings": self.findings,
+            "left_out": self.baseline,
+            "errors": [
+                *self.report.get("errors", ()),
+                *([self.report["error"]] if "error" in self.report else ()),
+            ],
+            "missing": [hint.replace("\n  ", "; ") for hint in self.hints()],
+        }
+
+
+@dataclass(frozen=True)
+class Report:
+    """What became of all classes."""
+
+    outcomes: tuple[Outcome, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether no law found anything that nobody has accepted."""
+        return not any(one.findings or "error" in one.report for one in self.outcomes)
+
+    def text(self) -> str:
+        """As it is printed."""
+        width = max((len(one.one.name) for one in self.outcomes), default=0)
+        lines = [f"{one.one.name:{width}}  {one.line}" for one in self.outcomes]
+        lines += [one.text for one in self.left_out]
+        for one in self.outcomes:
+            lines += ["", one.one.label, *_told_findings(one.findings)] if one.findings else []
+        hints = [hint for one in self.outcomes for hint in one.hints()]
+        return "\n".join([*lines, *(["", "not found:", *hints] if hints else [])])
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {
+            "classes": [one.to_json() for one in self.outcomes],
+            "left_out": [{"class": f"{one.module}:{one.name}", "why": one.why} for one in self.left_out],
+        }
+
+
+def _told_findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """The findings by law, the gravest first: place and cause of each, and what mends them once."""
+    ordered = sorted(findings, key=lambda one: _SEVERITIES.index(one["severity"]))
+    for law in dict.fromkeys((one["severity"], one["law"]) for one in ordered):
+        group = [one for one in ordered if (one["severity"], one["law"]) == law]
+        for one in group:
+            yield f"  {one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: {_first_line(one['what'])}"
+            if one["hint"]:
+                yield f"        look for: {_first_line(one['hint'])}"
+        yield f"        fix: {group[0]['fix']}"
+
+
+def _first_line(text: str) -> str:
+    return shown(text.strip().partition("\n")[0], 160)
+
+
+def _call_text(found: Mapping[str, Any]) -> str | None:
+    if "maker" not in found:
+        return None
+    return f"{found['maker']}({', '.join(f'{name}={text}' for name, text in found['inputs'])})"

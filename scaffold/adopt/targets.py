@@ -1,0 +1,84 @@
+"""Targets as they are written: `pkg.mod:Class`, `pkg.mod`, `path.py`, `path.py:Class`, or a folder."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from scaffold.errors import Fault, ScaffoldError
+
+_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_FORMS = ("pkg.mod:Class", "pkg.mod", "path.py", "path.py:Class")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A module, the class in it where one is named, and the folder that has to be on the path for a file."""
+
+    text: str
+    module: str
+    name: str = ""
+    folder: str = ""
+
+    @property
+    def whole(self) -> bool:
+        """Whether the modules of a package are meant too."""
+        return not self.name and not self.folder
+
+    def to_json(self) -> dict[str, object]:
+        """As the child takes it."""
+        return {**asdict(self), "whole": self.whole}
+
+
+def read_targets(texts: Iterable[str], here: Path) -> list[Target]:
+    """The targets. Raises one `ScaffoldError` with the faults of all."""
+    found = [_read(text, here) for text in texts]
+    faults = [one for one in found if isinstance(one, Fault)]
+    if faults:
+        raise ScaffoldError.of(faults)
+    return [one for one in found if isinstance(one, Target)]
+
+
+def _read(text: str, here: Path) -> Target | Fault:
+    place, _, name = text.partition(":") if not re.match(r"[A-Za-z]:[\\/]", text) else (text, "", "")
+    if name and not _MODULE.fullmatch(name):
+        return Fault(text, f"`{name}` is no name of a class", "write the name behind the colon", _FORMS)
+    path = here / place
+    if place.endswith(".py"):
+        return _of_file(text, path, name)
+    if path.is_dir() and ("/" in place or (path / "__init__.py").is_file()):
+        return _of_folder(text, path, name)
+    if not _MODULE.fullmatch(place):
+        return Fault(
+            text, "is neither a module nor a file", "write a target in one of the legal forms", _FORMS
+        )
+    return Target(text, place, name)
+
+
+def _of_file(text: str, path: Path, name: str) -> Target | Fault:
+    if not path.is_file():
+        return Fault(text, "there is no such file", "write the path from this folder", _FORMS)
+    folder, parts = _from_root(path.resolve())
+    return Target(text, ".".join(parts), name, str(folder))
+
+
+def _of_folder(text: str, path: Path, name: str) -> Target | Fault:
+    parts = _from_root(path.resolve())[1]
+    if not all(part.isidentifier() for part in parts):
+        return Fault(text, "is a folder, and no package", "write its files, or a module", _FORMS)
+    return Target(text, ".".join(parts), name)
+
+
+def _from_root(path: Path) -> tuple[Path, list[str]]:
+    """The folder that has to be on the path, and the parts of the module's name."""
+    parts = [] if path.name == "__init__.py" else [path.stem]
+    folder = path.parent
+    while (folder / "__init__.py").is_file():
+        parts.insert(0, folder.name)
+        folder = folder.parent
+    return folder, parts
+
+
+def folders_of(targets: Iterable[Target]) -> Iterator[str]:
+    """The folders that the files need on the path, each once."""
+    yield from dict.fromkeys(one.folder for one in targets if one.folder)

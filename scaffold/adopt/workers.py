@@ -1,0 +1,53 @@
+"""Classes shared out among processes: one that ends or hangs costs its class, and no other."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+from scaffold.adopt.emit import Adopted
+from scaffold.adopt.process import Child, NoAnswerError
+from scaffold.adopt.report import Outcome
+
+Work = Callable[[Child, Adopted], Outcome]
+
+
+def each(
+    classes: Sequence[Adopted],
+    work: Work,
+    spare: list[Child],
+    start: Callable[[], Child],
+    processes: int,
+    progress: Callable[[int, int, str], None],
+) -> list[Outcome]:
+    """What becomes of each class, in their order. Processes of `spare` are used before others are started."""
+    found: dict[int, Outcome] = {}
+    waiting = list(enumerate(classes))[::-1]
+    lock = threading.Lock()
+    errors: list[BaseException] = []
+
+    def take() -> tuple[int, Adopted] | None:
+        with lock:
+            if not waiting or errors:
+                return None
+            progress(len(classes) - len(waiting), len(classes), waiting[-1][1].label)
+            return waiting.pop()
+
+    def run() -> None:
+        child: Child | None = None
+        while (task := take()) is not None:
+            try:
+                child = child or (spare.pop() if spare else start())
+                found[task[0]] = work(child, task[1])
+            except NoAnswerError as error:
+                found[task[0]] = Outcome(task[1], why=str(error))
+                child = None
+            except BaseException as error:  # told where the others are waited for
+                errors.append(error)
+
+    threads = [threading.Thread(target=run, daemon=True) for _ in range(max(1, min(processes, len(classes))))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return [found[index] for index in range(len(classes))]

@@ -1,0 +1,112 @@
+"""`scaffold adopt`: classes that exist, to suites."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from scaffold.cli.failures import faults_json, told
+from scaffold.cli.outcome import published, recovered
+from scaffold.cli.terminal import complain, hint, say, say_json
+from scaffold.errors import ScaffoldError
+
+
+@click.command("adopt", short_help="Write and run the tests of classes that exist.")
+@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.option("--python", metavar="PATH", help="The interpreter of your project, or its environment.")
+@click.option(
+    "--build",
+    default="",
+    metavar="EXPR",
+    help="How the class is built, over `seed`: 'Net(3, key=jax.random.key(seed))'.",
+)
+@click.option(
+    "--call",
+    default="",
+    metavar="CALL",
+    help="What is called: a method, or with arguments 'mv(sample(seed, (3,)))'.",
+)
+@click.option(
+    "--set", "sets", multiple=True, metavar="NAME=VALUE", help="The value of an argument; repeat for several."
+)
+@click.option("--baseline", is_flag=True, help="Leave out what is found, with its text as the reason.")
+@click.option("-n", "processes", type=click.IntRange(1), default=1, help="How many processes (default: 1).")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(1),
+    default=60.0,
+    metavar="SECONDS",
+    help="For each class, and each test (default: 60).",
+)
+@click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where to begin to look for the project (default: here).",
+)
+@click.option("--dry-run", is_flag=True, help="Run the tests and print the plan, and write nothing.")
+@click.option("--diff", is_flag=True, help="Print the tests as a diff, and write nothing.")
+@click.option("--force", is_flag=True, help="Overwrite tests that differ.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+def adopt(
+    targets: tuple[str, ...],
+    python: str | None,
+    build: str,
+    call: str,
+    sets: tuple[str, ...],
+    baseline: bool,
+    processes: int,
+    time_limit: float,
+    folder: Path,
+    dry_run: bool,
+    diff: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Write the tests of classes that exist, run them, and say what is wrong.
+
+    A TARGET is `pkg.mod:Class`, `pkg.mod` with all that is below it, or `path.py`. How a class is built and called is found
+    in the interpreter of your project, where nothing is installed; what cannot be found is said with the option that gives it.
+    """
+    from scaffold.adopt import Wanted
+    from scaffold.adopt import adopt as find
+    from scaffold.layout import find_layout
+
+    layout = find_layout(folder)
+    writes = not (dry_run or diff)
+    if recovered(layout.root, writes=writes):
+        layout = find_layout(folder)
+    wanted = Wanted(targets, python, build, call, _pairs(sets), baseline, processes, time_limit, force)
+    plan, report = find(wanted, layout, folder, _progress)
+    plan = published(plan) if writes else plan
+    if as_json:
+        faults = faults_json(plan.faults()) if plan.conflicts else {}
+        ok = report.ok and not plan.conflicts
+        say_json({"ok": ok, "written": writes, **report.to_json(), **faults, **plan.to_json()})
+    else:
+        say(plan.diff() if diff else f"{report.text()}\n\n{plan.summary()}" if dry_run else report.text())
+        if plan.conflicts:
+            complain("\n".join(told(plan.faults())))
+        hint(_next(plan.root, layout.tests.as_posix()) if writes else "nothing is written yet")
+    if plan.conflicts or not report.ok:
+        sys.exit(1)
+
+
+def _pairs(sets: tuple[str, ...]) -> dict[str, str]:
+    wrong = [one for one in sets if not one.partition("=")[0].isidentifier() or "=" not in one]
+    if wrong:
+        raise ScaffoldError(
+            f"`{wrong[0]}` sets nothing", where="--set", fix="write NAME=VALUE, such as num_heads=2"
+        )
+    return {name: value for name, _, value in (one.partition("=") for one in sets)}
+
+
+def _progress(done: int, every: int, label: str) -> None:
+    """One line that is written over, where somebody looks on."""
+    if sys.stderr.isatty():
+        end = "\r" if done + 1 < every else "\n"
+        click.echo(f"\r\x1b[K{done + 1}/{every} {label}"[:100] + end, err=True, nl=False)
+
+
+def _next(root: Path, tests: str) -> str:
+    return f"next: pytest {Path(root.name) / tests if root != Path.cwd() else tests}"
