@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from ..report import Law
 from . import (
+    configurations,
     p01_construct,
     p02_manifest,
     p03_round_trip,
@@ -24,6 +25,7 @@ from . import (
     p17_identity,
     p18_backend,
     p19_numbers,
+    randomness,
 )
 
 LAWS: Mapping[str, Law] = {
@@ -59,6 +61,7 @@ class PytreeLaws(
     p17_identity.Identity,
     p16_helpers.Helpers,
     p16_helpers.Keys,
+    randomness.Randomness,
     p15_ownership.PytreeOwnership,
     p15_ownership.Ownership,
     p14_save.Save,
@@ -72,6 +75,7 @@ class PytreeLaws(
     p07_jit_equals_eager.PytreeJitEqualsEager,
     p06_one_trace.OneTrace,
     p05_static.Static,
+    configurations.Configurations,
     p07_jit_equals_eager.JitEqualsEager,  # first of all: the call works
     p04_key_paths.KeyPaths,
     p03_round_trip.RoundTrip,

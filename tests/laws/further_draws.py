@@ -168,8 +168,8 @@ further(
     "one key for all rows of a batch",
     SameNoise,
     OwnNoise,
+    "one and the same noise",
     base=NoisyLaws,
-    survives="no law compares the noise of two rows",
 )
 
 

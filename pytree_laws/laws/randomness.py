@@ -1,0 +1,138 @@
+"""The noise of a call: parts of P12, P15 and P16."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.extend.core
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from ..configurations import Trial, trials
+from ..declare import sample
+from ..guard import guard
+from ..look.arrays import is_floating, is_inexact, is_key
+from ..look.draws import generic
+from ..look.jaxprs import constant_draws, draws_of
+from ..look.numerics import close
+from ..look.references import parts_of
+from ..look.trees import nodes
+from ..report import check
+from ..suite import Suite
+
+KEYS = 8  # that are tried where noise may be equal by chance
+
+
+@guard
+class Randomness(Suite):
+    """What P12, P15 and P16 say of the noise of a call, in each configuration."""
+
+    def _traced(self) -> list[Trial]:
+        self.need_call()
+        laws: Any = type(self)
+        return [one for one in trials(laws) if one.trace is not None and one.inputs]
+
+    def test_p12_draws_use_the_key_in_each_configuration(self) -> None:
+        for one in self._traced():
+            jaxpr, where = one.trace[0].jaxpr, _place(one)
+            drawn = draws_of(jaxpr)
+            if not drawn or may_be_seeded(one):
+                continue
+            wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
+            told = f"{len(wrong)} of its draws depend on nothing that it is given"
+            hint = "a constant key where none is given: raise there, or draw nothing"
+            check(not wrong, where, told, hint)
+            keys = {jaxpr.invars[i] for i in keys_given(one)}
+            others = list(constant_draws(jaxpr, keys))
+            told = f"it is given a key, and none of its {len(drawn)} draws uses it"
+            hint = "a key that is held, or made, in the place of the one that is given"
+            check(not keys or len(others) < len(drawn), where, told, hint)
+
+    def test_p16_a_flag_that_ends_the_noise_does(self) -> None:
+        quiet = [one for one in self._traced() if one.is_quiet and keys_given(one)]
+        if not quiet:
+            pytest.skip("no flag is known that ends the noise of the call")
+        for one in quiet:
+            first, second = (outputs(one, with_key(one, seed)) for seed in (0, 1))
+            told = "nothing is random there, and two keys give {} and {}"
+            same = close(first, second)
+            hint = "noise that is drawn in spite of the flag"
+            check(same, _place(one), told.format(first, second), hint)
+
+    def test_p15_rows_of_a_batch_differ_in_their_noise(self) -> None:
+        one = next(iter(self._traced()), None)
+        if one is None or not keys_given(one) or not draws_of(one.trace[0].jaxpr):
+            pytest.skip("the call draws nothing from a key that it is given")
+        batch = rows_given(one)
+        noise = [outputs(one, {**batch, **with_key(one, seed)}) for seed in range(KEYS)]
+        for i, results in enumerate(zip(*noise)):
+            told = "each row of the batch has one and the same noise"
+            hint = (
+                "one key for all rows: `jax.random.split(key, len(x))`; "
+                "`shares_noise = True` says that this is so on purpose"
+            )
+            wrong = not self.shares_noise and rows_share_noise(batch.values(), results)
+            check(not wrong, f"output {i}", told, hint)
+
+
+def _place(one: Trial) -> str:
+    name = one.configuration.name
+    return f"call with {name}" if name else "call"
+
+
+def may_be_seeded(one: Trial) -> bool:
+    """Whether a static value may be the seed."""
+    settings = [v for _, _, aux in nodes(one.instance) for v in parts_of(aux)]
+    held = any(is_key(v) for _, v in one.inputs)
+    return not held and any(type(v) is int for v in settings)
+
+
+def keys_given(one: Trial) -> list[int]:
+    """The positions of the keys that the call is given, among what goes into the trace."""
+    return [
+        i
+        for i, (name, v) in enumerate(one.inputs)
+        if name.startswith("1") and is_key(v)
+    ]
+
+
+def with_key(one: Trial, seed: int) -> dict[int, Any]:
+    """Other keys for the call."""
+    return {
+        i: sample(seed + 10, one.inputs[i][1].shape, "key") for i in keys_given(one)
+    }
+
+
+def rows_given(one: Trial) -> dict[int, Any]:
+    """The arguments that have rows, each with its first row in all of them."""
+    return {
+        i: jnp.broadcast_to(v[:1], v.shape)
+        for i, (name, v) in enumerate(one.inputs)
+        if name.startswith("1") and is_inexact(v) and v.ndim > 1 and len(v) > 1
+    }
+
+
+def outputs(one: Trial, changes: Mapping[int, Any]) -> list[Any]:
+    """What the traced call gives, with some of what goes in changed and random values in its arrays."""
+    values = generic([v for _, v in one.inputs], 2)
+    given = [changes.get(i, v) for i, v in enumerate(values)]
+    return jax.extend.core.jaxpr_as_fun(one.trace[0])(*given)
+
+
+def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
+    """Whether what differs between results of several keys is the same in each row, and no number for all."""
+    first = results[0]
+    is_batch = (
+        is_floating(first)
+        and first.ndim > 1
+        and any(len(v) == len(first) for v in given)
+    )
+    if not is_batch or len(first) < 2:
+        return False
+    noise = [
+        np.asarray(one).astype(np.float64) - np.asarray(first) for one in results[1:]
+    ]
+    same = all(np.allclose(one, one[:1], rtol=1e-4, atol=1e-6) for one in noise)
+    varies = any(np.ptp(one[0]) > 1e-6 for one in noise)
+    return same and varies
