@@ -6,22 +6,22 @@ and each is traced once: the laws that cost little look at the traces.
 
 import dataclasses
 import functools
-import inspect
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import jax
+import jax.extend.core
 
-from .guard import first_build, first_call
-from .look.arrays import is_array
+from .look.arrays import is_key
 from .look.choices import choices, shown
-from .look.invocations import EMPTY, Invocation, called, constructed
-from .look.jaxprs import NEEDS_VALUES
+from .look.draws import generic
+from .look.flows import reaching
+from .look.invocations import EMPTY, Invocation
 from .look.refusals import is_refusal
-from .look.trees import avals, flatten, merge, named_leaves, put, split, structure
+from .look.trees import arrays_of, named_leaves, put
 from .report import ANY_ERROR
+from .uses import built_with, call_of, construction, traced, use_of
 
 MOST = 24  # configurations of a class that are tried
 QUIET = {
@@ -90,67 +90,6 @@ class Trial:
     @property
     def stage(self) -> str:
         return "constructor" if self.instance is None else "call"
-
-
-@functools.cache
-def construction(laws: Any) -> Invocation | None:
-    """The constructor or the factory that the example calls, where it is the one of the inputs."""
-    suite = laws()
-    if first_build(laws).error is not None:
-        return None
-    inputs = suite.inputs(0)
-    cls = type(suite.specimen())
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = constructed(cls, lambda: suite.build(**inputs))
-    if takes_any_input(suite):
-        return next((one for one in found if inputs.keys() <= one.given.keys()), None)
-    return next((one for one in found if _builds_the_same(suite, cls, one)), None)
-
-
-def takes_any_input(suite: Any) -> bool:
-    """Whether `build` hands on whatever it is given by name."""
-    takes = inspect.signature(suite.build).parameters.values()
-    return any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes)
-
-
-def _builds_the_same(suite: Any, cls: type, one: Invocation) -> bool:
-    """Whether a constructor alone makes what the example has."""
-    try:
-        again = _make(cls, one, {})
-    except ANY_ERROR:
-        return False
-    first = suite.specimen()
-    return structure(again) == structure(first) and avals(again) == avals(first)
-
-
-def _make(cls: type, one: Invocation, changes: Mapping[str, Any]) -> Any:
-    positional, named = one.bound(changes)
-    maker = getattr(cls, one.name, cls)
-    return maker(*positional, **named)
-
-
-@functools.cache
-def use_of(laws: Any) -> Invocation | None:
-    """The method that the example calls, with what it is given."""
-    suite = laws()
-    if not suite.called() or first_call(laws).error is not None:
-        return None
-    instance, arguments = suite.make(0), suite.arguments(0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return called(instance, lambda: suite.call(instance, *arguments))
-
-
-def built_with(suite: Any, changes: Mapping[str, Any]) -> Any:
-    """An instance with some inputs changed, and any values in its arrays."""
-    laws, inputs = type(suite), suite.inputs(0)
-    takes = inspect.signature(suite.build).parameters
-    if takes_any_input(suite) or changes.keys() <= takes.keys():
-        return suite.built_abstractly({**inputs, **changes})
-    constructor, cls = construction(laws), type(suite.specimen())
-    assert constructor is not None  # for type checkers: the changes come from it
-    return _make(cls, constructor, changes)
 
 
 def factors(suite: Any) -> Iterator[Factor]:
@@ -250,56 +189,64 @@ def tried(suite: Any, configuration: Configuration) -> Trial:
 
 
 def _instance(suite: Any, configuration: Configuration) -> Any:
-    built = (
-        built_with(suite, configuration.inputs)
-        if configuration.inputs
-        else suite.specimen()
-    )
+    held = configuration.inputs
+    built = built_with(suite, held) if held else suite.specimen()
+    return _with_leaves(built, configuration.leaves)
+
+
+def _with_leaves(built: Any, leaves: Mapping[str, Any]) -> Any:
     names = [name for name, _ in named_leaves(built)]
-    places = {
-        names.index(name): v
-        for name, v in configuration.leaves.items()
-        if name in names
-    }
+    places = {names.index(name): v for name, v in leaves.items() if name in names}
     return put(built, places) if places else built
 
 
-def traced(
-    suite: Any,
-    instance: Any,
-    changes: Mapping[str, Any],
-    fit: Callable[[Any], Any] = lambda given: given,
-) -> Any:
-    """The jaxpr of the call with its outputs, and what goes in; what the call is given is made to `fit`."""
-    call, given = call_of(suite, changes)
-    given = fit(given)
-    tree, back = suite.apart(instance)
-    static, arrays = split((tree, given))
+def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
+    """The arrays that a configuration gives when it is called, and when its trace is evaluated.
 
-    def run(values: Sequence[Any]) -> Any:
-        held, rest = merge(static, values)
-        return call(back(held), rest)
+    What is built anew has random values: drawing them as the constructor does takes long.
+    """
+    changes, instance = trial.configuration.given, trial.instance
+    if trial.configuration.inputs or not trial.configuration.size:
+        instance = generic(instance, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call, given = call_of(suite, changes)
+        eager = arrays_of(call(instance, given))
+        (closed, _), inputs = traced(suite, instance, changes)
+    function = jax.extend.core.jaxpr_as_fun(closed)
+    return eager, function(*(value for _, value in inputs))
 
-    named = [
-        (name, leaf) for name, leaf in named_leaves((tree, given)) if is_array(leaf)
-    ]
+
+@functools.cache
+def unused_arguments(laws: Any) -> tuple[str, ...]:
+    """The arguments of the call, by name, on which nothing depends that it returns, in any configuration."""
+    suite, use = laws(), use_of(laws)
+    if use is None or _is_of_a_base(suite, use):
+        return ()
+    names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
+    for trial in trials(laws):
+        if names and trial.trace is not None:
+            names -= _used(suite, trial)
+    return tuple(name for name in use.given if name in names)
+
+
+def _is_of_a_base(suite: Any, use: Invocation) -> bool:
+    """Whether a base has a method of this name, so that its arguments are no choice of the class."""
+    owners = [one for one in type(suite.specimen()).__mro__ if use.name in vars(one)]
+    return len(owners) > 1
+
+
+def _may_matter(value: Any) -> bool:
+    arrays = arrays_of(value)
+    return any(v.size for v in arrays) and not any(map(is_key, arrays))
+
+
+def _used(suite: Any, trial: Trial) -> set[str]:
+    """The arguments that a configuration uses."""
+    changes = trial.configuration.given
     try:
-        return jax.make_jaxpr(run, return_shape=True)(arrays), named
-    except NEEDS_VALUES:
-        return jax.make_jaxpr(lambda: run(arrays), return_shape=True)(), ()
-
-
-def call_of(suite: Any, changes: Mapping[str, Any]) -> tuple[Callable[..., Any], Any]:
-    """A call as a function of an instance and a tree of what it is given, and that tree."""
-    laws: Any = type(suite)
-    use = use_of(laws)
-    if not changes or use is None:
-        return lambda instance, given: suite.apply(instance, *given), suite.arguments(0)
-    kept = {name: v for name, v in use.given.items() if name not in changes}
-
-    def call(instance: Any, given: Any) -> Any:
-        positional, named = use.bound({**given, **changes})
-        return getattr(instance, use.name)(*positional, **named)
-
-    leaves, treedef = flatten(kept)
-    return call, treedef.unflatten(leaves)
+        (closed, _), inputs = traced(suite, trial.instance, changes, by_name=True)
+    except ANY_ERROR:
+        return set()
+    marks = zip(inputs, reaching(closed.jaxpr))
+    return {name.split(".")[1] for (name, _), mark in marks if mark and name[0] == "1"}

@@ -11,11 +11,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .configurations import Trial, built_with, construction, traced
+from .configurations import Trial
 from .example_sizes import is_of_shapes
 from .look.arrays import is_array, is_key
 from .look.trees import arrays_of, structure
 from .report import ANY_ERROR
+from .uses import built_with, construction, traced
 
 TRIES = 40
 

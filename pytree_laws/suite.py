@@ -41,6 +41,7 @@ class Suite:
     used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
     copies_arrays: ClassVar[bool | None] = None  # False: it keeps what it is given
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
+    ignored: ClassVar[Sequence[str]] = ()  # arguments that the call may leave unused
     shares_noise: ClassVar[bool] = False  # True: the rows of a batch have one noise
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks

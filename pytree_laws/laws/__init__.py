@@ -62,6 +62,7 @@ class PytreeLaws(
     p16_helpers.Helpers,
     p16_helpers.Keys,
     randomness.Randomness,
+    randomness.Processes,
     p15_ownership.PytreeOwnership,
     p15_ownership.Ownership,
     p14_save.Save,

@@ -3,17 +3,21 @@
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import pytest
 
-from ..configurations import Trial, trials, use_of
+from ..configurations import Trial, run, trials, unused_arguments
 from ..guard import guard
 from ..look.arrays import is_inexact, is_key
 from ..look.flows import reaching
+from ..look.numerics import close
 from ..look.refusals import told
 from ..other_sizes import fits_otherwise, of_size_one
 from ..report import Fault, check
 from ..suite import Suite
+from ..uses import use_of
 
+MOST_RUN = 3  # configurations that are run, and not traced alone
 NOT_ALLOWED = (
     "a way through the code that the example does not take; where it is not allowed, "
     "`raise ValueError` says so"
@@ -77,6 +81,25 @@ class Configurations(Suite):
             told = f"its outputs have {list(one.ranks)} axes, and {list(usual)} in the example"
             hint = "`squeeze` without an axis, which takes sizes of one too"
             check(one.ranks == usual or one.error is not None, where, told, hint)
+
+    def test_p07_computes_what_its_trace_does_in_each_configuration(self) -> None:
+        single = [one for one in self._traced() if one.configuration.size == 1]
+        usual, _ = run(self, self._usual())
+        for one in [one for one in single if one.inputs][:MOST_RUN]:
+            eager, traced = run(self, one)
+            told = f"traced it gives {traced}, eager {eager}"
+            check(close(traced, eager), _place(one, "call"), told)
+            wrong = has_nan(eager) and not has_nan(usual)
+            check(not wrong, _place(one, "call"), f"it gives NaN: {eager}")
+
+    def test_p08_every_argument_matters(self) -> None:
+        self.need_call()
+        laws: Any = type(self)
+        unused = unused_arguments(laws)
+        names = [name for name in unused if name not in self.ignored]
+        hint = f"`ignored = ({', '.join(map(repr, names))},)` says that this is so on purpose"
+        told = "the call takes it, and nothing that it returns depends on it"
+        check(not names, ", ".join(names), told, hint)
 
     def test_p09_uses_its_parameters_in_each_configuration(self) -> None:
         self.need_call()
@@ -146,3 +169,7 @@ def _reached(one: Trial, gradients: bool) -> dict[str, bool]:
         for (name, v), mark in pairs
         if name.startswith("0.") and is_inexact(v)
     }
+
+
+def has_nan(arrays: list[Any]) -> bool:
+    return any(is_inexact(v) and bool(jnp.isnan(v).any()) for v in arrays)

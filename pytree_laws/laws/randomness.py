@@ -1,4 +1,4 @@
-"""The noise of a call: parts of P12, P15 and P16."""
+"""The noise of a call, and what differs from process to process: parts of P1, P5, P12, P15 and P16."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,13 +14,18 @@ from ..declare import sample
 from ..guard import guard
 from ..look.arrays import is_floating, is_inexact, is_key
 from ..look.draws import generic
+from ..look.hashes import Turned, has_text, salted
 from ..look.jaxprs import constant_draws, draws_of
-from ..look.numerics import close
+from ..look.numerics import check_close, close
 from ..look.references import parts_of
-from ..look.trees import nodes
+from ..look.trees import nodes, with_attribute
 from ..report import check
 from ..suite import Suite
+from ..uses import traced
 
+BY_TEXT = (
+    "a number from `hash` of a name: `zlib.crc32(name.encode())` is the same everywhere"
+)
 KEYS = 8  # that are tried where noise may be equal by chance
 
 
@@ -54,11 +59,12 @@ class Randomness(Suite):
         if not quiet:
             pytest.skip("no flag is known that ends the noise of the call")
         for one in quiet:
-            first, second = (outputs(one, with_key(one, seed)) for seed in (0, 1))
-            told = "nothing is random there, and two keys give {} and {}"
-            same = close(first, second)
-            hint = "noise that is drawn in spite of the flag"
-            check(same, _place(one), told.format(first, second), hint)
+            first = outputs(one, with_key(one, 0))
+            for seed in range(1, KEYS):
+                other = outputs(one, with_key(one, seed))
+                told = f"nothing is random there, and two keys give {first} and {other}"
+                hint = "noise that is drawn in spite of the flag"
+                check(close(first, other), _place(one), told, hint)
 
     def test_p15_rows_of_a_batch_differ_in_their_noise(self) -> None:
         one = next(iter(self._traced()), None)
@@ -115,9 +121,8 @@ def rows_given(one: Trial) -> dict[int, Any]:
 
 def outputs(one: Trial, changes: Mapping[int, Any]) -> list[Any]:
     """What the traced call gives, with some of what goes in changed and random values in its arrays."""
-    values = generic([v for _, v in one.inputs], 2)
-    given = [changes.get(i, v) for i, v in enumerate(values)]
-    return jax.extend.core.jaxpr_as_fun(one.trace[0])(*given)
+    given = [changes.get(i, v) for i, (_, v) in enumerate(one.inputs)]
+    return evaluated(one.trace[0], given)
 
 
 def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
@@ -136,3 +141,57 @@ def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
     same = all(np.allclose(one, one[:1], rtol=1e-4, atol=1e-6) for one in noise)
     varies = any(np.ptp(one[0]) > 1e-6 for one in noise)
     return same and varies
+
+
+@guard
+class Processes(Suite):
+    """What P1, P5 and P12 say of other processes, where texts have other hashes."""
+
+    def test_p01_builds_the_same_in_another_process(self) -> None:
+        with salted(1) as asked:
+            first = self.build(**self.inputs(0))
+        if not asked:
+            pytest.skip("the constructor asks for no hash of a text")
+        with salted(2):
+            second = self.build(**self.inputs(0))
+        told = f"`hash` of a text is another in each process ({asked[0]}): it holds"
+        self.check_same(first, second, told, BY_TEXT)
+
+    def test_p12_calls_are_the_same_in_another_process(self) -> None:
+        instance, arguments = self.example()
+        with salted(1) as asked:
+            first = self.apply(instance, *arguments)
+        if not asked:
+            pytest.skip("the call asks for no hash of a text")
+        with salted(2):
+            second = self.apply(instance, *arguments)
+        told = f"`hash` of a text is another in each process ({asked[0]}): it gives {{}} and {{}}"
+        check_close("call", told, first, second, BY_TEXT)
+
+    def test_p05_the_order_of_a_set_does_not_matter(self) -> None:
+        self.need_call()
+        instance = self.specimen()
+        sets = [(path, v) for path, v in self.statics_of(instance) if _is_set(v)]
+        if not sets:
+            pytest.skip("no set of texts is static")
+        for path, value in sets:
+            other = with_attribute(instance, path, Turned(value))
+            first, second = (self._traced_with(one) for one in (instance, other))
+            told = "with its elements in another order, as in another process, the call gives {} and {}"
+            hint = "a loop over a set: `sorted(...)`, or a tuple"
+            same = str(first[0]) == str(second[0])
+            if not same:
+                results = [evaluated(*one) for one in (first, second)]
+                check_close(path, told, *results, hint)
+
+    def _traced_with(self, instance: Any) -> tuple[Any, list[Any]]:
+        (closed, _), inputs = traced(self, instance, {})
+        return closed, [v for _, v in inputs]
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, frozenset) and len(value) > 1 and has_text(value)
+
+
+def evaluated(closed: Any, given: Sequence[Any]) -> list[Any]:
+    return jax.extend.core.jaxpr_as_fun(closed)(*generic(list(given), 2))

@@ -196,8 +196,8 @@ further(
     "keys from `hash` of a name, new in each process",
     HashedName,
     CountedName,
+    "`hash` of a text",
     base=DrawnLaws,
-    survives="all laws run in one process",
 )
 
 
