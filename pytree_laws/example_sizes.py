@@ -16,8 +16,7 @@ _OF_SHAPES = re.compile(
 
 def hint_of(suite: Any, error: BaseException | None) -> str:
     """What to declare where an error may come from the sizes of the example; nothing otherwise."""
-    may_be = isinstance(error, ValueError | TypeError | ZeroDivisionError)
-    if not may_be or not _OF_SHAPES.search(str(error)):
+    if not is_of_shapes(error):
         return ""
     sizes = sizes_of(suite)
     if not sizes:
@@ -27,6 +26,12 @@ def hint_of(suite: Any, error: BaseException | None) -> str:
         f"it has {_listed(sizes)}. Others are chosen in its spec by `[test]` with, for example, "
         f"`sizes = {{ {_listed(fitting(suite, sizes))} }}`, or in `inputs` and `arguments`"
     )
+
+
+def is_of_shapes(error: BaseException | None) -> bool:
+    """Whether an error may come from shapes that do not go together."""
+    may_be = isinstance(error, ValueError | TypeError | ZeroDivisionError)
+    return may_be and _OF_SHAPES.search(str(error)) is not None
 
 
 def sizes_of(suite: Any) -> dict[str, int]:

@@ -161,6 +161,9 @@ class PytreeSuite(Suite):
         static, arrays = split(instance)
         return arrays, functools.partial(merge, static)
 
+    def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+        return instance, lambda tree: tree
+
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return Compiled(function, self.mixed)
 

@@ -39,6 +39,8 @@ class Suite:
     used: ClassVar[Sequence[str]] = ()  # static values and buffers that the call needs
     copies_arrays: ClassVar[bool | None] = None  # False: it keeps what it is given
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
+    ignored: ClassVar[Sequence[str]] = ()  # arguments that the call may leave unused
+    shares_noise: ClassVar[bool] = False  # True: the rows of a batch have one noise
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
     dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
@@ -79,6 +81,10 @@ class Suite:
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
         """An instance of these inputs whose values do not matter."""
         return self.build(**inputs)
+
+    def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """A tree with the arrays of an instance, and the way back from it to one."""
+        raise NotImplementedError
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`jax.jit` of a function of an instance and arguments."""

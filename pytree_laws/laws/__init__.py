@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from ..report import Law
 from . import (
+    configurations,
     p01_construct,
     p02_manifest,
     p03_round_trip,
@@ -26,6 +27,7 @@ from . import (
     p19_invariants,
     p19_numbers,
     p19_record,
+    randomness,
 )
 
 LAWS: Mapping[str, Law] = {
@@ -64,6 +66,8 @@ class PytreeLaws(
     p17_identity.Identity,
     p16_helpers.Helpers,
     p16_helpers.Keys,
+    randomness.Randomness,
+    randomness.Processes,
     p15_ownership.PytreeOwnership,
     p15_ownership.Ownership,
     p14_save.Save,
@@ -77,6 +81,7 @@ class PytreeLaws(
     p07_jit_equals_eager.PytreeJitEqualsEager,
     p06_one_trace.OneTrace,
     p05_static.Static,
+    configurations.Configurations,
     p07_jit_equals_eager.JitEqualsEager,  # first of all: the call works
     p04_key_paths.KeyPaths,
     p03_round_trip.RoundTrip,

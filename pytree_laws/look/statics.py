@@ -43,6 +43,8 @@ def another(value: Any) -> Any:
         return value + 1 if value + 1 != value else 0.5  # 1e300 + 1 is 1e300
     if type(value) is str:
         return value + "x"
+    if type(value) is frozenset and value:
+        return value - {min(value, key=repr)}
     return (*value, *value[:1]) if type(value) is tuple and value else None
 
 

@@ -163,6 +163,10 @@ class NnxSuite(Suite):
         module = copy_of(instance)
         return self.call(module, *arguments), values_of(module)
 
+    def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+        graphdef, state = nnx.split(instance)
+        return state, lambda tree: nnx.merge(graphdef, tree, copy=True)
+
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.partial(compiled, static_argnums=0)
         def traced(graphdef: Any, state: Any, *arguments: Any) -> Any:

@@ -49,12 +49,13 @@ def _place(spec: ModuleSpec, *parts: str) -> str:
 def unused_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What `unused` names that cannot be unused, and keys that the body never reads though nothing says so."""
     keys = [one.name for one in key_arguments(spec.call)]
-    legal = (*(one.name for one in spec.dynamic if one.array is not None), *keys)
+    passed = [name for name in passed_names(spec) if name not in keys]
+    legal = (*(one.name for one in spec.dynamic if one.array is not None), *keys, *passed)
     modules = {one.name for one in spec.dynamic if one.role == "module"}
     for name in spec.test.unused:
         root, dot, _ = name.partition(".")
         if name not in legal and not (dot and root in modules):
-            what = f"`{name}` is no field that holds an array, and no key that the call takes"
+            what = f"`{name}` is no field that holds an array, and no array or key that the call takes"
             yield Fault(_place(spec, "unused"), what, suggestion(name, legal, "remove it"), legal)
     for name in keys:
         if name not in spec.test.unused and _never_reads(spec, name):

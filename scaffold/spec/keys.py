@@ -165,7 +165,7 @@ TEST_KEYS = {
     "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),
     "unused": Key(
         "array of strings",
-        "Fields on some elements of which the example call does not depend, and keys that the call never draws from.",
+        "Fields on some elements of which the example call does not depend, and keys and arrays that the call takes and leaves unused.",
     ),
     "positive": Key(
         "array of strings", "Arguments of constructor and call whose example values must be positive."

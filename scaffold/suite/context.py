@@ -8,6 +8,7 @@ from scaffold.emit.construct import copy_source
 from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
+from scaffold.spec.cases import passed_names
 from scaffold.spec.constructor import parameters
 from scaffold.spec.frozen import is_frozen
 from scaffold.spec.model import Field, ModuleSpec
@@ -129,6 +130,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "kept": kept_fields(spec),
         "tuples": [paths[name] for name in tuple_fields(spec)] if plain else [],
         "used": [paths[name] for name in used_fields(spec)],
+        "ignored": ignored_arguments(spec),
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
     absent = absent_inputs(spec)
@@ -291,6 +293,12 @@ def _ignores_key(subject: Subject) -> bool:
     """Whether the call takes a key and never draws from it, as the spec says: the body is what the tests judge."""
     keys = [one.name for one in key_arguments(subject.spec.call)]
     return bool(keys) and all(name in subject.spec.test.unused for name in keys)
+
+
+def ignored_arguments(spec: ModuleSpec) -> list[str]:
+    """The arguments of the call besides keys that it leaves unused, as the spec says."""
+    keys = [one.name for one in key_arguments(spec.call)]
+    return [name for name in passed_names(spec) if name in spec.test.unused and name not in keys]
 
 
 def _returns(subject: Subject) -> list[str]:

@@ -168,8 +168,8 @@ further(
     "one key for all rows of a batch",
     SameNoise,
     OwnNoise,
+    "one and the same noise",
     base=NoisyLaws,
-    survives="no law compares the noise of two rows",
 )
 
 
@@ -196,8 +196,8 @@ further(
     "keys from `hash` of a name, new in each process",
     HashedName,
     CountedName,
+    "`hash` of a text",
     base=DrawnLaws,
-    survives="all laws run in one process",
 )
 
 

@@ -31,8 +31,8 @@ further(
     "an argument that the call does not use",
     IgnoresArgument,
     UsesArguments,
+    "`context`",
     base=TwoArguments,
-    survives="no law asks whether arguments are used",
 )
 
 

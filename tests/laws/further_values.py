@@ -147,8 +147,8 @@ further(
     "`squeeze` without an axis, which takes sizes of one too",
     Squeezed,
     SqueezedByAxis,
+    "a size of 1 for 3",
     base=OneRow,
-    survives="no law looks at the outputs of another configuration",
 )
 
 

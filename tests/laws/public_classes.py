@@ -106,7 +106,7 @@ PUBLIC: dict[str, Public] = {
     "equinox.nn.LayerNorm": Public(lambda s: eqx.nn.LayerNorm(5), vectors(5)),
     "equinox.nn.RMSNorm": Public(lambda s: eqx.nn.RMSNorm(5), vectors(5)),
     "equinox.nn.GroupNorm": Public(lambda s: eqx.nn.GroupNorm(2, 4), image(4, 3), slow=True),
-    "equinox.nn.PReLU": Public(lambda s: eqx.nn.PReLU(), vectors(5), found=("P5",)),
+    "equinox.nn.PReLU": Public(lambda s: eqx.nn.PReLU(), vectors(5), found=("P1", "P5")),
     "equinox.nn.AvgPool1d": Public(lambda s: eqx.nn.AvgPool1d(2), image(2, 6)),
     "equinox.nn.Identity": Public(lambda s: eqx.nn.Identity(), vectors(3)),
     "diffrax.ODETerm": Public(lambda s: diffrax.ODETerm(eqx.nn.Linear(3, 3, key=key(s)))),

@@ -11,6 +11,7 @@ import further_averages
 import further_bases
 import further_calls
 import further_closures
+import further_configurations
 import further_draws
 import further_exceptions
 import further_files

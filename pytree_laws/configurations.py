@@ -1,0 +1,252 @@
+"""The configurations of a class: each flag, option and argument that may be None at each of its values.
+
+They are read off the signatures of the constructor and the call, with what the example gives them,
+and each is traced once: the laws that cost little look at the traces.
+"""
+
+import dataclasses
+import functools
+import itertools
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import jax.extend.core
+
+from .look.arrays import is_key
+from .look.choices import choices, shown
+from .look.draws import generic
+from .look.flows import reaching
+from .look.invocations import EMPTY, Invocation
+from .look.refusals import is_refusal
+from .look.trees import arrays_of, named_leaves, put
+from .report import ANY_ERROR
+from .uses import built_with, call_of, construction, traced, use_of
+
+MOST = 24  # configurations of a class that are tried
+QUIET = {
+    **dict.fromkeys(("inference", "deterministic", "is_inference", "evaluating"), True),
+    **dict.fromkeys(("training", "train", "is_training", "stochastic"), False),
+}
+"""The value of a flag, by its usual names, at which nothing is random."""
+Factor = tuple[str, str, Sequence[Any]]
+"""Where a value is given (`inputs`, `given` or `leaves`), its name, and its other values."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Configuration:
+    """What is another than in the example."""
+
+    inputs: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """Of the constructor."""
+    given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """Of the call."""
+    leaves: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    """By path, leaves that are no arrays."""
+    is_declared: bool = False
+
+    @property
+    def name(self) -> str:
+        """As messages call it: `use_bias=False, the call's key=None`."""
+        own = [
+            f"{name}={shown(value)}"
+            for name, value in {**self.inputs, **self.leaves}.items()
+        ]
+        call = [f"{name}={shown(value)}" for name, value in self.given.items()]
+        return " and ".join(
+            [", ".join(own)] * bool(own)
+            + [f"in the call {', '.join(call)}"] * bool(call)
+        )
+
+    @property
+    def size(self) -> int:
+        return len(self.inputs) + len(self.given) + len(self.leaves)
+
+
+@dataclasses.dataclass
+class Trial:
+    """A configuration, and what came of it."""
+
+    configuration: Configuration
+    instance: Any = None
+    """With any values in its arrays; None where it could not be built."""
+    trace: Any = None
+    """The jaxpr of the call on the arrays of the instance, and on those that it is given."""
+    inputs: Sequence[tuple[str, Any]] = ()
+    """What goes into the jaxpr: names, and arrays."""
+    error: Exception | None = None
+    refused: bool = False
+    """Whether the class says itself that this is not allowed."""
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether a flag, and nothing else, says that nothing is random."""
+        own = self.configuration
+        changes = {**own.inputs, **own.given, **own.leaves}.items()
+        return own.size == 1 and all(
+            value is QUIET.get(name.rpartition(".")[2]) for name, value in changes
+        )
+
+    @property
+    def stage(self) -> str:
+        return "constructor" if self.instance is None else "call"
+
+
+def factors(suite: Any) -> Iterator[Factor]:
+    """What can be another, and its other values."""
+    laws: Any = type(suite)
+    for where, found in (("inputs", construction(laws)), ("given", use_of(laws))):
+        yield from _of_signature(where, found)
+    for name, leaf in named_leaves(suite.specimen()):
+        if isinstance(leaf, bool):
+            yield "leaves", name, [not leaf]
+
+
+def _of_signature(where: str, found: Invocation | None) -> Iterator[Factor]:
+    if found is None:
+        return
+    annotations = found.annotations()
+    for name, parameter in found.varied().items():
+        given, default = found.given[name], parameter.default
+        others = choices(annotations.get(name, EMPTY), default, given)
+        if others and not name.startswith("_"):
+            yield where, name, others
+
+
+def alone(suite: Any, held: Sequence[Factor]) -> list[Configuration]:
+    """Those that are declared, and each value of each factor alone."""
+    declared = [
+        Configuration(inputs=dict(one), is_declared=True) for one in suite.absent
+    ]
+    single = [
+        Configuration(**{where: {name: one}})
+        for where, name, values in held
+        for one in values
+    ]
+    named = {
+        one.name: one for one in [*single, *declared]
+    }  # what is declared is demanded
+    return list(named.values())
+
+
+def _pairs(held: Sequence[Factor]) -> Iterator[Configuration]:
+    """Configurations in which each two values of two factors meet."""
+    left = {
+        (i, a, j, b)
+        for (i, one), (j, other) in itertools.combinations(enumerate(held), 2)
+        for a in range(len(one[2]))
+        for b in range(len(other[2]))
+    }
+    while left:
+        chosen: dict[int, int] = {}
+        for i, a, j, b in sorted(left):
+            if chosen.get(i, a) == a and chosen.get(j, b) == b:
+                chosen |= {i: a, j: b}
+                left -= {(i, a, j, b)}
+        own: dict[str, dict[str, Any]] = {}
+        for i, a in chosen.items():
+            where, name, values = held[i]
+            own.setdefault(where, {})[name] = values[a]
+        yield Configuration(**own)
+
+
+@functools.cache
+def trials(laws: Any) -> tuple[Trial, ...]:
+    """Each configuration, built and traced, the example itself first."""
+    suite = laws()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        held = list(factors(suite))
+        found = [tried(suite, one) for one in [Configuration(), *alone(suite, held)]]
+        wrong = [one.configuration for one in found if one.error is not None]
+        fine = [
+            (where, name, _without(wrong, where, name, values))
+            for where, name, values in held
+        ]
+        further = itertools.islice(_pairs(fine), max(0, MOST - len(found)))
+        return (*found, *(tried(suite, one) for one in further))
+
+
+def _without(
+    wrong: Sequence[Configuration], where: str, name: str, values: Sequence[Any]
+) -> list[Any]:
+    """The values that work alone."""
+    refused = [getattr(one, where).get(name, wrong) for one in wrong if one.size == 1]
+    return [value for value in values if not any(value is one for one in refused)]
+
+
+def tried(suite: Any, configuration: Configuration) -> Trial:
+    """A configuration, as far as it can be built and traced."""
+    trial, cls = Trial(configuration), type(suite.specimen())
+    try:
+        trial.instance = _instance(suite, configuration)
+        if suite.called():
+            found = traced(suite, trial.instance, configuration.given)
+            trial.trace, trial.inputs = found
+    except ANY_ERROR as error:
+        trial.error, trial.refused = error, is_refusal(error, cls)
+    return trial
+
+
+def _instance(suite: Any, configuration: Configuration) -> Any:
+    held = configuration.inputs
+    built = built_with(suite, held) if held else suite.specimen()
+    return _with_leaves(built, configuration.leaves)
+
+
+def _with_leaves(built: Any, leaves: Mapping[str, Any]) -> Any:
+    names = [name for name, _ in named_leaves(built)]
+    places = {names.index(name): v for name, v in leaves.items() if name in names}
+    return put(built, places) if places else built
+
+
+def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
+    """The arrays that a configuration gives when it is called, and when its trace is evaluated.
+
+    What is built anew has random values: drawing them as the constructor does takes long.
+    """
+    changes, instance = trial.configuration.given, trial.instance
+    if trial.configuration.inputs or not trial.configuration.size:
+        instance = generic(instance, 2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call, given = call_of(suite, changes)
+        eager = arrays_of(call(instance, given))
+        (closed, _), inputs = traced(suite, instance, changes)
+    function = jax.extend.core.jaxpr_as_fun(closed)
+    return eager, function(*(value for _, value in inputs))
+
+
+@functools.cache
+def unused_arguments(laws: Any) -> tuple[str, ...]:
+    """The arguments of the call, by name, on which nothing depends that it returns, in any configuration."""
+    suite, use = laws(), use_of(laws)
+    if use is None or _is_of_a_base(suite, use):
+        return ()
+    names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
+    for trial in trials(laws):
+        if names and trial.trace is not None:
+            names -= _used(suite, trial)
+    return tuple(name for name in use.given if name in names)
+
+
+def _is_of_a_base(suite: Any, use: Invocation) -> bool:
+    """Whether a base has a method of this name, so that its arguments are no choice of the class."""
+    owners = [one for one in type(suite.specimen()).__mro__ if use.name in vars(one)]
+    return len(owners) > 1
+
+
+def _may_matter(value: Any) -> bool:
+    arrays = arrays_of(value)
+    return any(v.size for v in arrays) and not any(map(is_key, arrays))
+
+
+def _used(suite: Any, trial: Trial) -> set[str]:
+    """The arguments that a configuration uses."""
+    changes = trial.configuration.given
+    try:
+        (closed, _), inputs = traced(suite, trial.instance, changes, by_name=True)
+    except ANY_ERROR:
+        return set()
+    marks = zip(inputs, reaching(closed.jaxpr))
+    return {name.split(".")[1] for (name, _), mark in marks if mark and name[0] == "1"}

@@ -1,0 +1,176 @@
+"""What a class is held to in each configuration that the signatures of its constructor and its call show."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from ..configurations import Trial, run, trials, unused_arguments
+from ..guard import guard
+from ..look.arrays import is_inexact, is_key
+from ..look.flows import reaching
+from ..look.numerics import close
+from ..look.refusals import told
+from ..other_sizes import fits_otherwise, of_size_one
+from ..report import Fault, check
+from ..suite import Suite
+from ..uses import use_of
+
+MOST_RUN = 3  # configurations that are run, and not traced alone
+NOT_ALLOWED = (
+    "a way through the code that the example does not take; where it is not allowed, "
+    "`raise ValueError` says so"
+)
+
+
+@guard
+class Configurations(Suite):
+    """What is cheap of P1, P7 and P9, in each configuration."""
+
+    def _trials(self) -> list[Trial]:
+        laws: Any = type(self)
+        found = [one for one in trials(laws) if one.configuration.size]
+        if not found:
+            pytest.skip("the class has one configuration")
+        return found
+
+    def _traced(self) -> list[Trial]:
+        self.need_call()
+        return [one for one in self._trials() if one.trace is not None]
+
+    def _usual(self) -> Trial:
+        """The example itself."""
+        laws: Any = type(self)
+        return trials(laws)[0]
+
+    def test_p01_builds_in_each_configuration(self) -> None:
+        for one in self._trials():
+            if one.error is not None and one.stage == "constructor":
+                _refuse(one, one.refused and not one.configuration.is_declared)
+
+    def test_p07_can_be_called_in_each_configuration(self) -> None:
+        self.need_call()
+        for one in self._trials():
+            if (
+                one.error is not None
+                and one.stage == "call"
+                and not _lacks_its_key(self, one)
+            ):
+                said = one.refused and not one.configuration.is_declared
+                _refuse(one, said or fits_otherwise(self, one))
+
+    def test_p07_has_the_same_dtypes_in_each_configuration(self) -> None:
+        usual = _dtypes(self._usual())
+        for one in self._traced():
+            got = _dtypes(one)
+            if len(got) == len(usual) and not _is_of_dtypes(one):
+                for i, (dtype, before) in enumerate(zip(got, usual)):
+                    told = f"it is {dtype}, and {before} in the example"
+                    hint = "a number or an array of another dtype: `dtype=x.dtype`"
+                    check(dtype == before, _place(one, f"output {i}"), told, hint)
+
+    def test_p07_keeps_its_axes_where_a_size_is_one(self) -> None:
+        self.need_call()
+        laws: Any = type(self)
+        usual = tuple(len(out.shape) for out in self.traced_outputs())
+        for one in of_size_one(laws):
+            where = f"a size of 1 for {one.size}"
+            told = f"the call raised {one.error!r}"
+            check(one.error is None, where, told, "a division by a size less one")
+            told = f"its outputs have {list(one.ranks)} axes, and {list(usual)} in the example"
+            hint = "`squeeze` without an axis, which takes sizes of one too"
+            check(one.ranks == usual or one.error is not None, where, told, hint)
+
+    def test_p07_computes_what_its_trace_does_in_each_configuration(self) -> None:
+        single = [one for one in self._traced() if one.configuration.size == 1]
+        usual, _ = run(self, self._usual())
+        for one in [one for one in single if one.inputs][:MOST_RUN]:
+            eager, traced = run(self, one)
+            told = f"traced it gives {traced}, eager {eager}"
+            check(close(traced, eager), _place(one, "call"), told)
+            wrong = has_nan(eager) and not has_nan(usual)
+            check(not wrong, _place(one, "call"), f"it gives NaN: {eager}")
+
+    def test_p08_every_argument_matters(self) -> None:
+        self.need_call()
+        laws: Any = type(self)
+        unused = unused_arguments(laws)
+        names = [name for name in unused if name not in self.ignored]
+        hint = f"`ignored = ({', '.join(map(repr, names))},)` says that this is so on purpose"
+        told = "the call takes it, and nothing that it returns depends on it"
+        check(not names, ", ".join(names), told, hint)
+
+    def test_p09_uses_its_parameters_in_each_configuration(self) -> None:
+        self.need_call()
+        usual = _reached(self._usual(), gradients=True)
+        for one in self._traced():
+            if one.configuration.given or one.configuration.leaves or one.is_quiet:
+                continue
+            there = _reached(one, gradients=True)
+            for name in usual.keys() & there.keys():
+                told = "no gradient reaches it, as it does in the example"
+                hint = (
+                    "a way through the call that leaves it out: do not build it there"
+                )
+                check(there[name] or not usual[name], _place(one, name), told, hint)
+            if any(isinstance(v, dict) for v in one.configuration.inputs.values()):
+                continue  # what is in a dict is the choice of who gives it
+            for name, used in _reached(one, gradients=False).items():
+                told = "it is held in this configuration alone, and the call does not use it"
+                check(
+                    used or name in usual,
+                    _place(one, name),
+                    told,
+                    "a part without a use",
+                )
+
+
+def _refuse(one: Trial, may_be: bool) -> None:
+    """A finding, where an error was not meant."""
+    __tracebackhide__ = True
+    if one.error is not None and not may_be:
+        what = f"the {one.stage} raised {told(one.error)}"
+        raise Fault(one.configuration.name, what, NOT_ALLOWED) from one.error
+
+
+def _lacks_its_key(suite: Any, one: Trial) -> bool:
+    """Whether a key is left out: the call may then fail as it likes."""
+    use = use_of(type(suite))
+    changes = one.configuration.given.items()
+    return use is not None and any(
+        v is None and is_key(use.given[name]) for name, v in changes
+    )
+
+
+def _dtypes(one: Trial) -> list[Any]:
+    return [out.dtype for out in jax.tree.leaves(one.trace[1])] if one.trace else []
+
+
+def _is_of_dtypes(one: Trial) -> bool:
+    """Whether it says itself in which dtype it computes."""
+    return any(
+        "dtype" in name
+        for name in {**one.configuration.inputs, **one.configuration.given}
+    )
+
+
+def _place(one: Trial, what: str) -> str:
+    return f"{what} with {one.configuration.name}"
+
+
+def _reached(one: Trial, gradients: bool) -> dict[str, bool]:
+    """By path, whether outputs depend on an array of the instance; or gradients reach it."""
+    if one.trace is None:
+        return {}
+    marks = reaching(one.trace[0].jaxpr, gradients)
+    pairs = zip(one.inputs, marks)
+    return {
+        name[2:]: mark
+        for (name, v), mark in pairs
+        if name.startswith("0.") and is_inexact(v)
+    }
+
+
+def has_nan(arrays: list[Any]) -> bool:
+    return any(is_inexact(v) and bool(jnp.isnan(v).any()) for v in arrays)

@@ -1,0 +1,114 @@
+"""What else a parameter may be given: read off its annotation, its default and its value."""
+
+import enum
+import re
+import types
+import typing
+from collections.abc import Iterator
+from inspect import Parameter
+from typing import Any
+
+import jax
+import numpy as np
+
+from .arrays import is_array, is_key
+
+EMPTY = Parameter.empty
+_NUMBERS = (bool, int, float, complex)
+
+
+def choices(annotation: Any, default: Any, given: Any) -> list[Any]:
+    """Other values of a parameter that its annotation allows, in a fixed order."""
+    found = list[Any]()
+    for one in _others(annotation, default, given):
+        if not any(_same(one, other) for other in (given, *found)):
+            found.append(one)
+    return found
+
+
+def _others(annotation: Any, default: Any, given: Any) -> Iterator[Any]:
+    parts = list(members(annotation))
+    if isinstance(given, bool) or bool in parts and not _takes_numbers(parts):
+        yield from (False, True)
+    for part in parts:
+        if typing.get_origin(part) is typing.Literal:
+            yield from typing.get_args(part)
+        if isinstance(part, type) and issubclass(part, enum.Enum):
+            yield from part
+    if default is None or type(None) in parts:
+        yield None
+    if _is_array_like(annotation, parts):
+        yield from _as_numpy(given, _takes_numbers(parts))
+    if isinstance(given, dict) and given and all(isinstance(one, str) for one in given):
+        yield from _with_other_keys(annotation, given)
+
+
+def members(annotation: Any) -> Iterator[Any]:
+    """The types of a union, and of unions in it."""
+    if isinstance(annotation, str):
+        yield from _read(annotation)
+    elif typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        for part in typing.get_args(annotation):
+            yield from members(part)
+    elif typing.get_origin(annotation) is typing.Annotated:
+        yield from members(typing.get_args(annotation)[0])
+    else:
+        yield type(None) if annotation is None else annotation
+
+
+def _read(text: str) -> Iterator[Any]:
+    """The types that an annotation names which is known as text alone."""
+    words = re.split(r"\s*\|\s*", text)
+    yield from (bool for one in words if one == "bool")
+    yield from (
+        type(None) for one in words if one == "None" or one.startswith("Optional[")
+    )
+
+
+def _takes_numbers(parts: list[Any]) -> bool:
+    return any(one in (int, float, complex) for one in parts)
+
+
+def _is_array_like(annotation: Any, parts: list[Any]) -> bool:
+    """Whether NumPy arrays are allowed beside those of jax."""
+    return "ArrayLike" in str(annotation) or (
+        any(_is_kind(one, np.ndarray) for one in parts)
+        and any(_is_kind(one, jax.Array) for one in parts)
+    )
+
+
+def _is_kind(part: Any, wanted: type) -> bool:
+    held = getattr(part, "array_type", part)  # of a type of jaxtyping
+    return isinstance(held, type) and issubclass(held, wanted)
+
+
+def _as_numpy(given: Any, takes_numbers: bool) -> Iterator[Any]:
+    """An array as one of NumPy, and as a Python number where it has one element."""
+    if isinstance(given, jax.Array) and not is_key(given):
+        host = np.asarray(given)
+        yield host
+        if takes_numbers and host.shape == ():
+            yield host.item()
+
+
+def _with_other_keys(annotation: Any, given: dict[str, Any]) -> Iterator[Any]:
+    """A dict with a further key, which comes before all others; none where the keys are declared."""
+    if getattr(annotation, "__required_keys__", None) is None:
+        first = min(given)
+        yield {**given, f"A{first}": given[first]}
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are one and the same choice."""
+    if is_array(one) or is_array(other) or isinstance(one, dict):
+        return one is other
+    return type(one) is type(other) and one == other
+
+
+def shown(value: Any) -> str:
+    """A value as a message names it."""
+    if isinstance(value, np.ndarray):
+        return "an array of NumPy"
+    if isinstance(value, dict):
+        return f"a dict of the keys {', '.join(map(repr, value))}"
+    return repr(value)

@@ -1,0 +1,186 @@
+"""How an example uses its class: the function of the class that is called, and what it is given."""
+
+import contextlib
+import dataclasses
+import inspect
+import sys
+import typing
+from collections.abc import Callable, Generator, Mapping
+from types import CodeType, FrameType
+from typing import Any
+
+import jax
+from jax.core import Tracer
+
+from ..report import ANY_ERROR
+from .trees import flatten
+
+_PLUMBING = "__getattribute__", "__getattr__", "__setattr__", "__hash__", "__eq__"
+EMPTY = inspect.Parameter.empty
+_NAMELESS = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+
+
+@dataclasses.dataclass(frozen=True)
+class Invocation:
+    """A function of a class, as it is written, and what an example gives it by parameter."""
+
+    name: str
+    function: Callable[..., Any]
+    given: Mapping[str, Any]
+    """Without `self` and `cls`; what is left out has its default."""
+
+    @property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        found = inspect.signature(self.function).parameters
+        return {name: found[name] for name in self.given}
+
+    def annotations(self) -> dict[str, Any]:
+        """By parameter, its annotation: as text where it cannot be evaluated."""
+        function = inspect.unwrap(self.function)
+        with contextlib.suppress(
+            Exception
+        ):  # a name that is known to type checkers alone
+            return typing.get_type_hints(function)
+        return dict(getattr(function, "__annotations__", {}))
+
+    def bound(
+        self, changes: Mapping[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The positional and the keyword arguments with some changed, in containers of their own."""
+        positional, named = list[Any](), dict[str, Any]()
+        for name, parameter in self.parameters.items():
+            value = changes.get(name, self.given[name])
+            if name not in changes:
+                leaves, treedef = flatten(value)
+                value = treedef.unflatten(leaves)
+            if parameter.kind is inspect.Parameter.VAR_POSITIONAL:
+                positional.extend(value)
+            elif parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                named.update(value)
+            elif parameter.kind is inspect.Parameter.KEYWORD_ONLY:
+                named[name] = value
+            else:
+                positional.append(value)
+        return tuple(positional), named
+
+    def varied(self) -> dict[str, inspect.Parameter]:
+        """The parameters that have a name to be given by."""
+        own = self.parameters.items()
+        return {name: one for name, one in own if one.kind not in _NAMELESS}
+
+
+def functions_of(cls: type) -> dict[CodeType, tuple[str, Any]]:
+    """The functions of a class and its bases by their code, each with its name and as it is held."""
+    found: dict[CodeType, tuple[str, Any]] = {}
+    for owner in cls.__mro__[:-1]:
+        for name, held in vars(owner).items():
+            function = getattr(held, "__func__", held)
+            code = getattr(_unwrapped(function), "__code__", None)
+            if code is not None and name not in _PLUMBING:
+                found.setdefault(code, (name, held))
+    return found
+
+
+def _unwrapped(function: Any) -> Any:
+    try:
+        return inspect.unwrap(function)
+    except ANY_ERROR:  # what answers every attribute
+        return function
+
+
+def constructed(cls: type, use: Callable[[], Any]) -> list[Invocation]:
+    """The constructors and factories of a class that `use` calls, in the order of the calls."""
+    makers = {
+        code: (name, held)
+        for code, (name, held) in functions_of(cls).items()
+        if name in ("__init__", "__new__") or isinstance(held, classmethod)
+    }
+    found: list[Invocation] = []
+
+    def note(frame: FrameType) -> None:
+        name, held = makers[frame.f_code]
+        first, given = _given(frame)
+        if _is_of(first, cls, name):
+            made = name in ("__init__", "__new__")
+            function = getattr(held, "__func__", held)
+            found.append(Invocation(cls.__name__ if made else name, function, given))
+
+    with _watching(makers, note), contextlib.suppress(*ANY_ERROR):
+        use()
+    return [one for one in found if not _has_tracers(one) and not _hands_on(one)]
+
+
+def _hands_on(one: Invocation) -> bool:
+    """Whether a function takes whatever it is given, as `__new__` of Equinox does."""
+    return bool(one.given) and not one.varied()
+
+
+def _is_of(first: Any, cls: type, name: str) -> bool:
+    """Whether a constructor or a factory makes an instance of just this class."""
+    return type(first) is cls if name == "__init__" else first is cls
+
+
+class _Reached(BaseException):
+    """Ends a call whose arguments are known."""
+
+
+def called(instance: Any, use: Callable[[], Any]) -> Invocation | None:
+    """The method of an instance that `use` calls first, which is not run."""
+    for eagerly in (contextlib.nullcontext(), jax.disable_jit()):
+        with eagerly:
+            found = _called(instance, use)
+        if found is not None and not _has_tracers(found):
+            return found
+    return None
+
+
+def _called(instance: Any, use: Callable[[], Any]) -> Invocation | None:
+    methods, found = functions_of(type(instance)), list[Invocation]()
+
+    def note(frame: FrameType) -> None:
+        name, held = methods[frame.f_code]
+        first, given = _given(frame)
+        if type(first) is type(instance) and callable(held) and name != "__init__":
+            found.append(Invocation(name, held, given))
+            raise _Reached
+
+    with _watching(methods, note), contextlib.suppress(*ANY_ERROR, _Reached):
+        use()
+    return found[0] if found else None
+
+
+def _given(frame: FrameType) -> tuple[Any, dict[str, Any]]:
+    """The first argument of a call, and the others by name."""
+    code = frame.f_code
+    stars = sum(
+        bool(code.co_flags & flag)
+        for flag in (inspect.CO_VARARGS, inspect.CO_VARKEYWORDS)
+    )
+    count = code.co_argcount + code.co_kwonlyargcount + stars
+    values = {name: frame.f_locals.get(name) for name in code.co_varnames[:count]}
+    if not code.co_argcount:
+        return None, values
+    first = values.pop(code.co_varnames[0])
+    return first, values
+
+
+def _has_tracers(one: Invocation) -> bool:
+    return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(dict(one.given)))
+
+
+@contextlib.contextmanager
+def _watching(
+    codes: Mapping[CodeType, Any], note: Callable[[FrameType], None]
+) -> Generator[None]:
+    """Within it `note` gets the frame of each call of one of these functions."""
+
+    def profile(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code in codes:
+            note(frame)
+
+    before = sys.getprofile()
+    sys.setprofile(profile)
+    try:
+        yield
+    finally:
+        sys.setprofile(before)

@@ -1,0 +1,36 @@
+"""Errors: whether an author raises one on purpose, or something just breaks."""
+
+import dis
+from types import FrameType, TracebackType
+from typing import Any
+
+_RAISES = dis.opmap["RAISE_VARARGS"]
+_OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
+
+
+def is_refusal(error: BaseException, cls: type) -> bool:
+    """Whether the code of the class, or what it calls beside jax, says itself that this is not allowed."""
+    last = _last(error.__traceback__)
+    if last is None:
+        return False
+    frame, at = last
+    module = str(frame.f_globals.get("__name__", ""))
+    root, own = module.partition(".")[0], cls.__module__.partition(".")[0]
+    if root in _OTHERS and root != own or module.startswith("equinox._module"):
+        return False
+    return frame.f_code.co_code[at] == _RAISES
+
+
+def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
+    """The frame that raised, and where in its code."""
+    found = None
+    while traceback is not None:
+        found = traceback.tb_frame, traceback.tb_lasti
+        traceback = traceback.tb_next
+    return found
+
+
+def told(error: BaseException) -> str:
+    """An error in one line."""
+    text: Any = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {text[0][:300]}"
