@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from ..report import Law
 from . import (
+    of_methods,
     p01_construct,
     p02_manifest,
     p03_round_trip,
@@ -54,6 +55,7 @@ LAWS: Mapping[str, Law] = {
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class PytreeLaws(
+    of_methods.PytreeMethods,
     p19_numbers.Numbers,
     p18_backend.Backend,
     p17_identity.Identity,

@@ -55,6 +55,7 @@ from ..laws import (
 )
 from ..report import Law
 from . import (
+    of_methods,
     p01_construct,
     p02_manifest,
     p03_round_trip,
@@ -106,6 +107,7 @@ LAWS: Mapping[str, Law] = {
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class NnxLaws(
+    of_methods.NnxMethods,
     pytree_p19.Numbers,
     pytree_p18.Backend,
     ties.NnxTies,
