@@ -42,11 +42,13 @@ from .check import Report, check_pytree
 from .declare import Leaf, Output, sample
 from .holds import holds
 from .laws import PytreeLaws
+from .methods import Method
 from .report import LawBroken
 
 __all__ = [
     "LawBroken",
     "Leaf",
+    "Method",
     "Output",
     "PytreeLaws",
     "Report",

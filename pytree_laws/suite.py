@@ -18,6 +18,7 @@ from .look.numerics import Tolerance
 from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten
+from .methods import Method
 from .report import Law, check
 from .summary import sum_up
 
@@ -33,6 +34,7 @@ class Suite:
     accepted: ClassVar[Sequence[Mapping[str, Any]]] = ()  # changes that must be taken
     returns: ClassVar[Sequence[Output]] = ()  # (): those of the example call
     carry: ClassVar[int | None] = None  # which argument is carried by lax.scan
+    methods: ClassVar[Sequence[Method]] = ()  # beside the call; others are found
     takes_dtype: ClassVar[bool] = False  # True: `dtype` is an input of the constructor
     drawn: ClassVar[Sequence[str]] = ()  # paths of what is drawn from the key
     kept: ClassVar[Sequence[str]] = ()  # inputs that are held as they are given

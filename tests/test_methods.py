@@ -31,7 +31,7 @@ from scaffold.skeleton import KIND, buffer, param
 class Coupling(KIND):
     """An affine coupling: one part of the input scales and shifts the other."""
 
-    weight: Float[Array, "twice half"] = param("lecun_normal")
+    weight: Float[Array, "2*half half"] = param("lecun_normal")
     mean: Float[Array, " half"] = buffer("zeros")
 
     def forward(
@@ -166,7 +166,7 @@ def test_what_a_method_cannot_be(name: str, table: Any, told: str) -> None:
 
 def test_the_call_keeps_its_place_among_the_methods(tmp_path: Path) -> None:
     call = """
-    def __call__(self, x: Float[Array, " half"]) -> Float[Array, " twice"]:
+    def __call__(self, x: Float[Array, " half"]) -> Float[Array, " 2*half"]:
         return self.weight @ x
 
 """
@@ -219,7 +219,7 @@ def test_a_method_reads_no_state() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "keys"), [("Module", "half=3, twice=6, key=jax.random.key(0)"), ("Nnx", "half=3, twice=6, rngs=nnx.Rngs(0)")]
+    ("kind", "keys"), [("Module", "half=3, key=jax.random.key(0)"), ("Nnx", "half=3, rngs=nnx.Rngs(0)")]
 )  # fmt: skip
 def test_a_class_with_methods_and_no_call_works_and_passes_its_tests(
     kind: str, keys: str, tmp_path: Path

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 import jax
-from pytree_laws import Leaf, Output, PytreeLaws, sample
+from pytree_laws import Leaf, Method, Output, PytreeLaws, sample
 
 from leaky_cell import LeakyCell
 
@@ -24,6 +24,7 @@ class TestLeakyCell(PytreeLaws):
     drawn = ("weight_in", "weight_hidden", "logit")
     returns = (Output((2,)),)
     carry = 0
+    methods = (Method("rate", returns=(Output((2,)),)),)
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 import jax
-from pytree_laws import Leaf, Output, PytreeLaws, sample
+from pytree_laws import Leaf, Method, Output, PytreeLaws, sample
 
 from positive_scale import PositiveScale
 
@@ -18,6 +18,7 @@ class TestPositiveScale(PytreeLaws):
     }
     drawn = ("raw",)
     returns = (Output((2,)),)
+    methods = (Method("scale", returns=(Output((2,)),)),)
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:

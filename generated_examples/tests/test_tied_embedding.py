@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 import jax
-from pytree_laws import Leaf, Output, sample
+from pytree_laws import Leaf, Method, Output, sample
 from pytree_laws.shared import SharedLaws
 
 from tied_embedding import TiedEmbedding
@@ -25,6 +25,7 @@ class TestTiedEmbedding(SharedLaws):
     }
     drawn = ("embedding", "mix")
     returns = (Output((2,)),)
+    methods = (Method("head", returns=(Output((3, 2)),)),)
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:

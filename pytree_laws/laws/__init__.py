@@ -6,6 +6,7 @@ from typing import ClassVar
 from ..report import Law
 from . import (
     configurations,
+    of_methods,
     p01_construct,
     p02_manifest,
     p03_round_trip,
@@ -60,6 +61,7 @@ LAWS: Mapping[str, Law] = {
 class PytreeLaws(
     p19_record.PytreeRecord,
     p19_record.NumbersOfRecord,
+    of_methods.PytreeMethods,
     p19_numbers.Numbers,
     p19_invariants.Invariants,
     p18_backend.Backend,

@@ -152,6 +152,30 @@ class Numbering:
             self.of_variables.update(zip(equation.outvars, results))
 
 
+def jit_equations(jaxpr: Any) -> Iterator[Any]:
+    """The calls of functions under `jax.jit`, those in inner jaxprs too, but not in each other."""
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in ("jit", "pjit"):
+            yield equation
+        else:
+            for inner in inner_jaxprs(equation):
+                yield from jit_equations(inner)
+
+
+def compiled_anew(one: Any, other: Any) -> list[str]:
+    """The functions under `jax.jit` that two traces of a call do not share, by name.
+
+    jax keeps the jaxpr of a function that it has traced. Where the next trace holds another
+    one, the function is a new one, and is compiled again.
+    """
+    pairs = zip(jit_equations(one), jit_equations(other))
+    return [
+        str(first.params.get("name"))
+        for first, second in pairs
+        if first.params["jaxpr"] is not second.params["jaxpr"]
+    ]
+
+
 def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
     """Casts to fewer bits than any array has that goes in or comes out, by kind."""
     for equation in equations(jaxpr):

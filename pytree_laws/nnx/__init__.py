@@ -61,6 +61,7 @@ from ..laws import (
 )
 from ..report import Law
 from . import (
+    of_methods,
     p01_construct,
     p02_manifest,
     p03_round_trip,
@@ -114,6 +115,7 @@ LAWS: Mapping[str, Law] = {
 class NnxLaws(
     p19_numbers.NnxRecord,
     pytree_p19_record.NumbersOfRecord,
+    of_methods.NnxMethods,
     pytree_p19.Numbers,
     pytree_p19_invariants.Invariants,
     pytree_p18.Backend,

@@ -18,6 +18,7 @@ LAW = Law(
     statement="One trace serves all modules of a configuration, also after a call and a training step; another configuration is traced anew.",
     mistake="A static attribute is new in each module or changes in the call, or an update changes a dtype.",
     fix="Keep what changes in Variables, and assign with `self.variable[...] = value`, which keeps shape and dtype.",
+    lesser={"compiles_nothing": "cost"},
     rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),
 )
 

@@ -10,7 +10,10 @@ from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import own_nodes
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.names import argument_name_fault
-from scaffold.spec.types import Type, arrays, dim_names
+from scaffold.spec.types import ClassType, Type, arrays, dim_names
+
+SELF = "self"
+"""What a method carries that returns the next instance."""
 
 
 def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
@@ -28,7 +31,7 @@ def _faults(spec: ModuleSpec, call: Call, place: str, unread: frozenset[str]) ->
             f"{place}.args", f"`{name}` is there twice", "rename one" if name != "*" else "remove one"
         )
     yield from _order(call.args, f"{place}.args")
-    yield from _carry(call, names, f"{place}.carry", unread)
+    yield from _carry(spec, call, f"{place}.carry", unread)
     yield from _result(spec, call, place)
 
 
@@ -64,11 +67,14 @@ def _order(arguments: tuple[Argument, ...], place: str) -> Iterator[Fault]:
         yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
 
 
-def _carry(call: Call, names: list[str], place: str, unread: frozenset[str]) -> Iterator[Fault]:
+def _carry(spec: ModuleSpec, call: Call, place: str, unread: frozenset[str]) -> Iterator[Fault]:
+    names = [argument.name for argument in call.args]
     if call.carry is None or call.carry in unread:
         return
     carried = next((one for one in call.args if one.name == call.carry), None)
-    if carried is None:
+    if call.carry == SELF and not place.endswith("call.carry"):
+        yield from _carried_self(spec, call, place)
+    elif carried is None:
         fix = suggestion(call.carry, names, "write the name of an argument")
         yield Fault(place, f"`{call.carry}` is no argument", fix, tuple(names))
     elif not call.returns:
@@ -77,6 +83,14 @@ def _carry(call: Call, names: list[str], place: str, unread: frozenset[str]) -> 
     elif carried.type is not None and carried.type != call.returns[0]:
         fix = "give the argument and the first result one type: a scan carries it from step to step"
         yield Fault(place, f"`{call.carry}` and the first result differ in type", fix)
+
+
+def _carried_self(spec: ModuleSpec, call: Call, place: str) -> Iterator[Fault]:
+    """A method that carries the instance gives the next one first; one of NNX may change its own in place."""
+    first = call.returns[0] if call.returns else None
+    if first != ClassType(spec.name) and not kind_of(spec.kind).variables:
+        what = "the next instance is returned first, and `returns` does not say so"
+        yield Fault(place, what, f'write `returns = "{spec.name}"`, or with more behind it')
 
 
 def _result(spec: ModuleSpec, call: Call, place: str) -> Iterator[Fault]:

@@ -130,7 +130,10 @@ CALL_KEYS = {
     "body": Key("string", "Body of the method.", required=True),
     "doc": Key("string", "Docstring of the method."),
     "comment": _COMMENT,
-    "carry": Key("string", "The argument whose next value the method returns first."),
+    "carry": Key(
+        "string",
+        "The argument whose next value the method returns first; of a method also `self`: the next instance.",
+    ),
     "axis_name": Key(
         "string", "Kind module: the name of the batch axis over which the body averages, under `jax.vmap`."
     ),

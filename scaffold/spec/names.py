@@ -12,7 +12,7 @@ _FROM_JAXTYPING = (
     *("Float16", "BFloat16", "Float32", "Float64", "Complex64", "Complex128"),
     *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"),
 )
-_FROM_LAWS = ("Leaf", "Output", "PytreeLaws", "sample")
+_FROM_LAWS = ("Leaf", "Method", "Output", "PytreeLaws", "sample")
 _FROM_NNX_LAWS = ("NnxLaws", "Var")
 _FROM_FURTHER_LAWS = {"StateLaws": "state", "SharedLaws": "shared"}
 IMPORTS = {

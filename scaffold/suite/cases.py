@@ -44,8 +44,18 @@ def _case(case: Case, name: str, base: Context, own: Context) -> list[Any]:
 def _tables(base: Context, own: Context) -> Iterator[Table]:
     """The attributes with rows that are others than in the example."""
     manifest = base["manifest"]
-    pairs = {manifest: own["leaves"], "states": own["states"], "returns": own["returns"]}
-    held = {manifest: base["leaves"], "states": base["states"], "returns": base["returns"]}
+    pairs = {
+        manifest: own["leaves"],
+        "states": own["states"],
+        "returns": own["returns"],
+        "methods": own["method_rows"],
+    }
+    held = {
+        manifest: base["leaves"],
+        "states": base["states"],
+        "returns": base["returns"],
+        "methods": base["method_rows"],
+    }
     for name, rows in pairs.items():
         if rows != held[name]:
             yield [f"{name} = (", rows, ")"] if rows else [f"{name} = ()", [], ""]

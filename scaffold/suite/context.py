@@ -30,6 +30,7 @@ from scaffold.spec.types import (
     UnionType,
     walk,
 )
+from scaffold.suite.calls import call_arguments, output
 from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     bounds,
@@ -40,8 +41,9 @@ from scaffold.suite.declared import (
     used_fields,
     value_of,
 )
-from scaffold.suite.examples import Examples, constructor_name
+from scaffold.suite.examples import constructor_name
 from scaffold.suite.mapped import batched, call_source, outputs
+from scaffold.suite.methods import method_rows
 from scaffold.suite.other import absent_inputs, other_inputs
 from scaffold.suite.subject import Subject
 
@@ -104,12 +106,13 @@ def _declarations(subject: Subject) -> Context:
 
 def _example_call(subject: Subject) -> Context:
     """How an instance is called, and what that gives."""
-    given = ", ".join(_call_arguments(subject))
+    given = ", ".join(call_arguments(subject))
     return {
         "is_called": subject.spec.call is not None,
         "ignores_key": _ignores_key(subject),
         "returns": _returns(subject),
         "carry": _carry(subject),
+        "method_rows": method_rows(subject),
         "arguments": [
             subject.examples.argument(one.name, batched(one.type, subject.batch), index)
             for index, one in enumerate(subject.passed)
@@ -271,24 +274,6 @@ def _wrong(kind: Type) -> str:
             return "1j"
 
 
-def _call_arguments(subject: Subject) -> Iterator[str]:
-    keyword_only = False
-    explicit = dict(subject.spec.test.values)
-    for argument in subject.spec.call.args if subject.spec.call else ():
-        if argument.is_marker:
-            keyword_only = True
-        elif argument in subject.passed:
-            yield f"{argument.name}={local(argument)}" if keyword_only else local(argument)
-        elif argument.name in explicit:
-            yield f"{argument.name}={explicit[argument.name]}"
-            keyword_only = True
-        elif argument.default is None and argument.type is not None:
-            value = subject.examples.value(argument.type, argument.name, 0)
-            yield f"{argument.name}={value}" if keyword_only else value
-        else:
-            keyword_only = True
-
-
 def _ignores_key(subject: Subject) -> bool:
     """Whether the call takes a key and never draws from it, as the spec says: the body is what the tests judge."""
     keys = [one.name for one in key_arguments(subject.spec.call)]
@@ -305,12 +290,7 @@ def _returns(subject: Subject) -> list[str]:
     call = subject.spec.call
     kinds = tuple(batched(kind, subject.batch) for kind in (call.returns if call else ()))
     held = None if subject.states is None else [one.type for one in state_fields(subject.spec)]
-    return [_output(subject.examples, kind) for kind in outputs(kinds, held) or ()]
-
-
-def _output(examples: Examples, kind: ArrayType) -> str:
-    dtype = "" if DTYPES[kind.dtype][1] == "float" else f', "{DTYPES[kind.dtype][1]}"'
-    return f"Output({examples.shape(kind)!r}{dtype})"
+    return [output(subject.examples, kind) for kind in outputs(kinds, held) or ()]
 
 
 def _carry(subject: Subject) -> str:

@@ -1,13 +1,13 @@
 """The class under test: its spec, the example values, and what its emission tells of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from scaffold.emit.facts import Facts, facts
 from scaffold.spec.cases import is_passed
 from scaffold.spec.expressions import assigned_names
-from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.model import Argument, Call, Field, ModuleSpec
 from scaffold.spec.states import is_stateful
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
@@ -19,6 +19,14 @@ class Subject:
 
     spec: ModuleSpec
     known: Mapping[str, ModuleSpec]
+    sized: "Examples | None" = None
+    """The example values of the class, where this is about one method of it."""
+
+    def of(self, call: Call) -> "Subject":
+        """The same class with a method in the place of the call; instances of it may be arguments."""
+        return Subject(
+            replace(self.spec, call=call), {**self.known, self.spec.name: self.spec}, self.examples
+        )
 
     @cached_property
     def facts(self) -> Facts:
@@ -28,7 +36,8 @@ class Subject:
     @cached_property
     def examples(self) -> Examples:
         """The example values. Raises `ScaffoldError` where none can be made."""
-        return Examples.of(self.spec, self.known)
+        sized = self.sized
+        return Examples(self.spec, self.known, sized.sizes) if sized else Examples.of(self.spec, self.known)
 
     @cached_property
     def inputs(self) -> Mapping[str, str]:

@@ -1,0 +1,366 @@
+"""What the laws say of the call, said of each method and property beside it.
+
+The tests have the numbers of the laws that they belong to. All methods share a few programs,
+since to compile is what costs.
+"""
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from jax.core import Tracer
+
+from ..example_sizes import hint_of
+from ..guard import guard
+from ..look.arrays import has_dtype, is_key
+from ..look.jaxprs import (
+    compiled_anew,
+    constant_draws,
+    dead_equations,
+    is_update_or_check,
+    own_rules,
+)
+from ..look.numerics import KINK, STEP, check_close, is_smooth
+from ..look.platforms import lowering_fault
+from ..look.references import frozen, mutables, reachable
+from ..look.surroundings import clear_caches, globals_of
+from ..look.trees import arrays_of, avals, merge, named_leaves, put, split, structure
+from ..method_programs import (
+    abstractly,
+    compiled_methods,
+    compiled_slopes_of_methods,
+    parts_of_result,
+    program_of,
+    pushed,
+    the_call,
+    trace_of,
+    traceable,
+    traced_in,
+    traces_of,
+    tried,
+    usable,
+    way,
+)
+from ..method_suite import NO_METHOD, MethodSuite
+from ..methods import SELF, Method, methods_of
+from ..pytree import PytreeSuite
+from ..report import Fault, check, doing
+
+ANEW = (
+    "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a "
+    "function of the module, and give it the instance as an argument"
+)
+VALUES = (
+    "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
+)
+RAISES = "what raises whenever it is used; `NotImplementedError` says so on purpose"
+
+
+@guard
+class MethodsTrace(MethodSuite):
+    """P6 for methods and the call."""
+
+    def test_p06_a_call_compiles_nothing_anew(self) -> None:
+        laws: Any = type(self)
+        called = [the_call(self)] if self.called() else []
+        every = [*called, *traceable(laws)]
+        if not every:
+            pytest.skip("the class is not called, and has no method")
+        for method in every:
+            with doing(method.name, "under jax.jit it"):
+                traces = [trace_of(self, method).jaxpr for _ in range(2)]
+            for name in compiled_anew(*traces):
+                told = f"each use traces and compiles `{name}` anew"
+                check(False, method.name, told, ANEW)
+
+
+@guard
+class MethodsWork(MethodSuite):
+    """P7 for methods."""
+
+    def test_p07_methods_give_what_is_declared(self) -> None:
+        laws: Any = type(self)
+        if not methods_of(self):
+            pytest.skip(NO_METHOD)
+        for name, error in tried(laws).items():
+            if error is not None and not isinstance(error, NotImplementedError):
+                told = f"it raised {type(error).__name__}: {error!s:.300}"
+                raise Fault(name, told, hint_of(self, error) or RAISES) from error
+        for method in usable(laws):
+            if method.returns:
+                held = self.copied(self.make(0))
+                result = method.use(held, *method.arguments(0))
+                self._check_returns(method, jax.tree.leaves(result))
+
+    def _check_returns(self, method: Method, got: Sequence[Any]) -> None:
+        told = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
+        check(len(got) == len(method.returns), method.name, told)
+        for i, (value, output) in enumerate(zip(got, method.returns)):
+            where = f"{method.name}, output {i}"
+            told = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
+            check(jnp.shape(value) == tuple(output.shape), where, told)
+            told = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
+            check(has_dtype(value, output.dtype), where, told)
+
+    def test_p07_methods_can_be_traced(self) -> None:
+        laws: Any = type(self)
+        for method in self.usable_methods(declared=True):
+            if not method.needs_values and method.name not in traces_of(laws):
+                with doing(method.name, "under jax.jit it", VALUES):
+                    trace_of(self, method)
+
+    def test_p07_methods_jit_equals_eager(self) -> None:
+        laws: Any = type(self)
+        methods, run = self.traced_methods(), compiled_methods(laws)
+        for seed in (0, 1):
+            instance = self.make(seed)
+            pairs = [(one, one.arguments(seed)) for one in methods]
+            eager = [parts_of_result(self, instance, *pair) for pair in pairs]
+            with doing(_names(methods), "one of these under jax.jit"):
+                got = run(instance, [one.arguments(seed) for one in methods])
+            for method, one, other in zip(methods, got, eager):
+                check_close(method.name, "jit gives {}, eager {}", one, other)
+
+    def test_p07_methods_compute_in_each_dtype(self) -> None:
+        self.traced_methods(declared=True)
+        if not self.dtypes:
+            pytest.skip("no dtypes are declared besides the default one")
+        for dtype in self.dtypes:
+            self._check_in(dtype)
+
+    def _check_in(self, dtype: str) -> None:
+        laws: Any = type(self)
+        hint = "an array with a fixed dtype: `dtype=x.dtype`"
+        for method in self.traced_methods(declared=True):
+            with doing(method.name, f"in {dtype} it"):
+                usual, got = (
+                    traces_of(laws)[method.name],
+                    traced_in(self, method, dtype),
+                )
+            for i, (before, now) in enumerate(zip(usual.out_avals, got.out_avals)):
+                follows = has_dtype(before, "float")
+                same = now.dtype == jnp.dtype(dtype)
+                where = f"{method.name}, output {i}"
+                told = f"in {dtype} it is {now.dtype}"
+                check(same or not follows, where, told, hint)
+
+
+def _names(methods: Sequence[Method]) -> str:
+    return ", ".join(one.name for one in methods)
+
+
+@guard
+class MethodsGradient(MethodSuite):
+    """P9 for methods."""
+
+    def test_p09_methods_have_true_gradients(self) -> None:
+        self.traced_methods(declared=True)
+        start, _ = self.flowing_values(self.specimen())
+        if not start:
+            pytest.skip("no gradient flows through anything that the class holds")
+        pairs = enumerate(start.items(), 3)
+        elsewhere = {name: pushed(leaf, 0.3, i) for i, (name, leaf) in pairs}
+        for point in (start, elsewhere):
+            self._check_slopes(point)
+
+    def _check_slopes(self, point: dict[str, Any]) -> None:
+        laws: Any = type(self)
+        methods = self.traced_methods(declared=True)
+        with doing(_names(methods), "the gradient of one of these"):
+            run = compiled_slopes_of_methods(laws)
+            slopes, middle = run(point)
+        for name, leaf in point.items():
+            for step in (STEP, STEP / 10):  # the shorter one where the way bends
+                first, last = (
+                    run({**point, name: pushed(leaf, s)})[1] for s in (-step, step)
+                )
+                for i, method in enumerate(methods):
+                    values = first[i], middle[i], last[i]
+                    self._check_slope(method, name, slopes[name][i], values, step)
+
+    def _check_slope(
+        self,
+        method: Method,
+        name: str,
+        slope: np.ndarray,
+        values: Sequence[float],
+        step: float,
+    ) -> None:
+        if not np.isfinite(values).all() or slope.dtype.itemsize <= 2:
+            return
+        told = f"the output is finite, and its gradient by `{name}` has NaN"
+        check(not np.isnan(slope).any(), method.name, told)
+        if is_smooth(*values):
+            found = (values[2] - values[0]) / (2 * step)
+            shown = float(np.sum(slope * way(slope)))
+            told = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"
+            near = abs(found - shown) < KINK * abs(found)
+            check(near, method.name, told, self._hint_of_slope(method))
+
+    def _hint_of_slope(self, method: Method) -> str:
+        laws: Any = type(self)
+        rules = own_rules(traces_of(laws)[method.name].jaxpr)
+        return f"the rule of `{rules[0]}`" if rules else "`jax.lax.stop_gradient`"
+
+
+@guard
+class MethodsCarry(MethodSuite):
+    """P11 for methods."""
+
+    def test_p11_methods_carry_the_instance(self) -> None:
+        found = [one for one in self.usable_methods() if one.carry == SELF]
+        if not found:
+            pytest.skip("no method gives the next instance")
+        for method in found:
+            self._check_carry(method)
+
+    def _check_carry(self, method: Method) -> None:
+        value, back = self.opened(self.make(0))
+        static, arrays = split(tuple(method.arguments(0)))
+
+        def advance(value: Any) -> Any:
+            given = merge(static, arrays)
+            return self.opened(self.next_instance(method, back(value), given))[0]
+
+        with doing(method.name, "to carry the instance"):
+            new = jax.eval_shape(advance, value)
+        told = "the next instance has another structure"
+        check(structure(new) == structure(value), method.name, told)
+        told = f"the next instance is {avals(new)}, it was {avals(value)}"
+        check(avals(new) == avals(value), method.name, told)
+        given = [self.next_instance(method, back(value), method.arguments(1))]
+        first = advance(value)
+        ways = (frozen(arrays_of(one)) for one in (first, self.opened(given[0])[0]))
+        same = [way == frozen(arrays_of(value)) for way in ways]
+        told = "the next instance is the one before, whatever the arguments are"
+        hint = "it gives back what it was given, and not what it computed"
+        check(not all(same), method.name, told, hint)
+        got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
+        told = "scan gives {}, a loop {}"
+        check_close(method.name, told, got, advance(first), slack=16)
+
+
+@guard
+class MethodsPurity(MethodSuite):
+    """P12 for methods."""
+
+    def test_p12_methods_leave_the_instance_alone(self) -> None:
+        hint = "a value that is kept on `self`, or in a `cached_property`"
+        for method in self.usable_methods():
+            instance, given = self.make(0), method.arguments(0)
+            clear_caches(instance)
+            before = self.remembered(instance)
+            with contextlib.suppress(Exception):  # it needs values
+                abstractly(self, instance, method, given)
+            for place, value in reachable(instance, method.name):
+                told = "a tracer was left behind by a use inside jit"
+                check(not isinstance(value, Tracer), place, told, hint)
+            method.use(instance, *given)
+            told = "it changed what the instance holds"
+            check(self.remembered(instance) == before, method.name, told, hint)
+
+    def test_p12_methods_leave_their_arguments_alone(self) -> None:
+        for method in self.usable_methods():
+            given = method.arguments(0)
+            held = [value for _, value in mutables(given)]
+            before = [frozen(value, identity=True) for value in held]
+            method.use(self.copied(self.make(0)), *given)
+            same = [frozen(value, identity=True) for value in held] == before
+            check(same, method.name, "it changed its arguments in place")
+
+    def test_p12_methods_change_no_globals(self) -> None:
+        for method in self.usable_methods():
+            before = globals_of(self.specimen())
+            method.use(self.copied(self.make(1)), *method.arguments(1))
+            after = globals_of(self.specimen())
+            wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
+            told = f"on a fresh instance it changed {', '.join(wrong)}"
+            check(not wrong, method.name, told, "a counter, or a cache, in the module")
+
+    def test_p12_methods_have_no_side_effects(self) -> None:
+        laws: Any = type(self)
+        for method in self.traced_methods(declared=True):
+            closed = traces_of(laws)[method.name]
+            names = ", ".join(sorted(type(one).__name__ for one in closed.effects))
+            hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback`"
+            check(not names, method.name, f"it has side effects: {names}", hint)
+            dead = dead_equations(closed.jaxpr)
+            wrong = [one.primitive.name for one in dead if is_update_or_check(one)]
+            told = f"nothing uses the result of {', '.join(wrong)}"
+            hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
+            check(not wrong, method.name, told, hint)
+
+    def test_p12_methods_draw_from_a_key_that_is_given(self) -> None:
+        laws: Any = type(self)
+        for method in self.traced_methods(declared=True):
+            if any(map(is_key, jax.tree.leaves(method.arguments(0)))):
+                jaxpr = traces_of(laws)[method.name].jaxpr
+                wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
+                told = f"{len(wrong)} of its draws depend on nothing that it is given"
+                hint = "a constant key, as `jax.random.key(0)`"
+                check(not wrong, method.name, told, hint)
+
+
+@guard
+class MethodsLower(MethodSuite):
+    """P18 for methods."""
+
+    def test_p18_methods_lower_for_every_platform(self) -> None:
+        platforms = getattr(self, "lower_for", ())
+        if not platforms:
+            pytest.skip("no platform is declared in `lower_for`")
+        for method in self.traced_methods(declared=True):
+            given = self.specimen(), method.arguments(0)
+            run, arrays = program_of(self, method, *given)
+            found = [lowering_fault(run, name, *arrays) for name in platforms]
+            check(not any(found), method.name, "; ".join(filter(None, found)))
+
+
+class Methods(  # pytest runs the tests of the last base first
+    MethodsLower,
+    MethodsPurity,
+    MethodsCarry,
+    MethodsGradient,
+    MethodsWork,
+    MethodsTrace,
+):
+    """What the laws say of methods."""
+
+
+@guard
+class PytreeMethods(Methods, PytreeSuite):
+    """The same for pytrees."""
+
+    def opened(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+        return self.dynamic(instance)
+
+    def flowing_values(
+        self, instance: Any
+    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+        paths = self.flowing(instance)
+        if self.leaves is None:  # then nobody said what is data, and what is cut off
+            paths = {path for path in paths if self.role(path) == "param"}
+        places = {
+            name: i
+            for i, (name, _) in enumerate(named_leaves(instance))
+            if name in paths
+        }
+        values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
+        return values, lambda changed: put(
+            instance, {places[n]: v for n, v in changed.items()}
+        )
+
+    def test_p07_methods_work_without_what_is_optional(self) -> None:
+        methods = self.traced_methods()
+        if not self.absent:
+            pytest.skip("no part is optional")
+        hint = "a part that may be None is asked for (`is None`) before it is used"
+        for change in self.absent:
+            instance = self.built_abstractly({**self.inputs(0), **change})
+            for method in methods:
+                with doing(method.name, f"with {dict(change)} it", hint):
+                    abstractly(self, instance, method, method.arguments(0))

@@ -1,0 +1,194 @@
+"""What the methods of one suite's class give and raise, traced and compiled once for its laws."""
+
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from .declare import sample
+from .dtypes import cast, example_in
+from .look.arrays import is_inexact, on_device, real_dtype
+from .look.programs import compiled
+from .look.training import weighted
+from .look.trees import arrays_of, merge, split
+from .methods import Method, methods_of
+from .report import ANY_ERROR
+
+PLAIN = bool, int, float
+"""Results that are no arrays, and that are compared all the same."""
+
+
+def the_call(suite: Any) -> Method:
+    """The call, for what is said of it and of methods alike."""
+    return Method("call", suite.arguments, call=suite.apply)
+
+
+@functools.cache
+def tried(laws: Any) -> dict[str, Exception | None]:
+    """By method, the error that it raises: on one example, or on all where nobody declared it."""
+    suite = laws()
+    found = {one.name: _errors(suite, one) for one in methods_of(suite)}
+    every = {one.name: 2 if one.found else 1 for one in methods_of(suite)}
+    return {name: e[0] if len(e) >= every[name] else None for name, e in found.items()}
+
+
+def _errors(suite: Any, method: Method) -> list[Exception]:
+    found: list[Exception] = []
+    for seed in (0, 1):
+        try:
+            method.use(suite.copied(suite.make(seed)), *method.arguments(seed))
+        except ANY_ERROR as error:
+            found.append(error)
+    return found
+
+
+@functools.cache
+def usable(laws: Any) -> tuple[Method, ...]:
+    """The methods that the example does not break."""
+    suite = laws()
+    return tuple(one for one in methods_of(suite) if tried(laws)[one.name] is None)
+
+
+def program_of(
+    suite: Any, method: Method, instance: Any, given: Sequence[Any]
+) -> tuple[Callable[..., Any], tuple[Any, Any]]:
+    """A method as a function of the arrays of an instance and of its arguments, and these."""
+    value, back = suite.opened(instance)
+    static, arrays = split(tuple(given))
+
+    def run(value: Any, arrays: Any) -> Any:
+        held = back(value)
+        result = method.use(held, *merge(static, arrays))
+        return arrays_of(result), suite.changed_in_place(held)
+
+    return run, (value, arrays)
+
+
+def trace_of(suite: Any, method: Method) -> Any:
+    """The jaxpr of a method on the arrays of an instance and of its arguments."""
+    run, given = program_of(suite, method, suite.specimen(), method.arguments(0))
+    return jax.make_jaxpr(run)(*given)
+
+
+def traced_in(suite: Any, method: Method, dtype: str) -> Any:
+    """The same, with the instance and the arguments in a dtype."""
+    usual, given = real_dtype("float"), method.arguments(0)
+    with example_in(suite, dtype, 0) as (instance, _):
+        run, arrays = program_of(suite, method, instance, cast(given, usual, dtype))
+        return jax.make_jaxpr(run)(*arrays)
+
+
+@functools.cache
+def traces_of(laws: Any) -> dict[str, Any]:
+    """The jaxpr of each method that can be traced, by name."""
+    suite, found = laws(), dict[str, Any]()
+    for method in usable(laws):
+        try:
+            if not method.needs_values:
+                found[method.name] = trace_of(suite, method)
+        except ANY_ERROR:
+            continue  # P7 says so of what is declared
+    return found
+
+
+@functools.cache
+def traceable(laws: Any) -> tuple[Method, ...]:
+    """The methods that can be traced."""
+    return tuple(one for one in usable(laws) if one.name in traces_of(laws))
+
+
+def parts_of_result(suite: Any, instance: Any, method: Method, given: Any) -> list[Any]:
+    """The plain values that a method gives, its arrays, and what it changed in place."""
+    held = suite.copied(instance)
+    result = method.use(held, *given)
+    plain = [leaf for leaf in jax.tree.leaves(result) if type(leaf) in PLAIN]
+    return [plain, arrays_of(result), suite.changed_in_place(held)]
+
+
+def abstractly(suite: Any, instance: Any, method: Method, given: Sequence[Any]) -> None:
+    """Uses a method within a trace, where nothing is compiled."""
+    jax.eval_shape(lambda: parts_of_result(suite, instance, method, given)[1:])
+
+
+@functools.cache
+def compiled_methods(laws: Any) -> Callable[[Any, Sequence[Any]], list[list[Any]]]:
+    """All methods as one compiled function of an instance and the arguments of each."""
+    suite = laws()
+
+    @functools.cache
+    def program(static: Any) -> tuple[Callable[..., Any], list[list[Any]]]:
+        plain: list[list[Any]] = []
+
+        def run(instance: Any, arrays: Any) -> Any:
+            given = [merge(*both) for both in zip(static, arrays)]
+            pairs = zip(traceable(laws), given)
+            found = [parts_of_result(suite, instance, *pair) for pair in pairs]
+            plain[:] = [first for first, *_ in found]
+            return [rest for _, *rest in found]
+
+        return suite.compile(run), plain
+
+    def run(instance: Any, given: Sequence[Any]) -> list[list[Any]]:
+        halves = [split(tuple(one)) for one in given]
+        compiled_run, plain = program(tuple(static for static, _ in halves))
+        found = compiled_run(instance, [arrays for _, arrays in halves])
+        return [[first, *rest] for first, rest in zip(plain, found)]
+
+    return run
+
+
+Values = Mapping[str, Any]
+
+
+@functools.cache
+def compiled_slopes_of_methods(
+    laws: Any,
+) -> Callable[[Values], tuple[Values, np.ndarray]]:
+    """Of each declared method a loss; and by path how the losses change, as one program."""
+    suite = laws()
+    _, rebuilt = suite.flowing_values(suite.specimen())
+    methods = [one for one in traceable(laws) if not one.found]
+    static, arrays = zip(*(split(tuple(one.arguments(0))) for one in methods))
+
+    def losses(values: Values, arrays: Any) -> Any:
+        instance = rebuilt(values)
+        given = [merge(*both) for both in zip(static, arrays)]
+        pairs = zip(methods, given)
+        parts = [parts_of_result(suite, instance, *pair) for pair in pairs]
+        found = jnp.stack([_loss(part[1:], values) for part in parts])
+        return found, found
+
+    @compiled
+    def run(values: Values, arrays: Any) -> Any:
+        try:
+            return jax.jacrev(losses, has_aux=True)(values, arrays)
+        except ValueError as error:
+            if "Reverse-mode differentiation" not in str(error):
+                raise
+            return jax.jacfwd(losses, has_aux=True)(values, arrays)
+
+    def of_values(values: Values) -> tuple[Values, np.ndarray]:
+        slopes, found = run(values, arrays)
+        return {name: np.asarray(v) for name, v in slopes.items()}, np.asarray(found)
+
+    return of_values
+
+
+def _loss(parts: Any, values: Values) -> Any:
+    """A scalar of what was computed: what is given back as it was says nothing."""
+    same = {id(value) for value in values.values()}
+    made = (y for y in jax.tree.leaves(parts) if is_inexact(y) and id(y) not in same)
+    return jnp.asarray(sum(map(weighted, made), 0.0), jnp.result_type(float))
+
+
+def way(leaf: Any, seed: int = 5) -> np.ndarray:
+    """A direction in which a leaf is moved, each element by another amount."""
+    return np.asarray(sample(seed, leaf.shape, "float32"), leaf.dtype)
+
+
+def pushed(leaf: Any, step: float, seed: int = 5) -> Any:
+    """A leaf that was moved by a step along its way."""
+    return on_device(np.asarray(leaf) + step * way(leaf, seed), leaf.dtype)

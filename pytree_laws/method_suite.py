@@ -1,0 +1,61 @@
+"""What the laws of methods share: how suites of each kind open, copy and compare an instance."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from .look.references import frozen
+from .look.trees import new_carry
+from .method_programs import traceable, usable
+from .methods import Method
+from .suite import Suite
+
+NO_METHOD = "there is no method beside the call"
+
+
+class MethodSuite(Suite):
+    """A suite whose laws use the methods of its class."""
+
+    def opened(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+        """What a transformation can take, and the way back from it to an instance."""
+        raise NotImplementedError
+
+    def copied(self, instance: Any) -> Any:
+        """The instance, or a copy where a method may change it in place."""
+        return instance
+
+    def changed_in_place(self, instance: Any) -> Any:
+        """What a method may have changed in place."""
+        return []
+
+    def remembered(self, instance: Any) -> Any:
+        """What no method may change, to compare with ==."""
+        return frozen(instance, identity=True)
+
+    def flowing_values(
+        self, instance: Any
+    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+        """The floats that gradients flow through, by path, and the way back from such."""
+        raise NotImplementedError
+
+    def next_instance(self, method: Method, instance: Any, given: Any) -> Any:
+        """The instance that a method gives which carries it."""
+        return new_carry(method.use(instance, *given), instance)
+
+    def usable_methods(self, declared: bool = False) -> list[Method]:
+        """The methods that the example does not break; skips where there are none."""
+        laws: Any = type(self)
+        return _some(usable(laws), declared)
+
+    def traced_methods(self, declared: bool = False) -> list[Method]:
+        """The methods that can be traced; skips where there are none."""
+        laws: Any = type(self)
+        return _some(traceable(laws), declared)
+
+
+def _some(methods: tuple[Method, ...], declared: bool) -> list[Method]:
+    found = [one for one in methods if not (declared and one.found)]
+    if not found:
+        pytest.skip(NO_METHOD)
+    return found

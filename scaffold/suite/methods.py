@@ -1,0 +1,80 @@
+"""The methods that a suite declares: each with example arguments, what it returns, and how it is called."""
+
+from collections.abc import Iterator, Mapping
+
+from scaffold.errors import ScaffoldError
+from scaffold.spec.bases import asks_for, lineage
+from scaffold.spec.check_call import SELF
+from scaffold.spec.model import Call, Method, ModuleSpec
+from scaffold.spec.states import is_state
+from scaffold.spec.types import walk
+from scaffold.suite.calls import call_arguments, output
+from scaffold.suite.claims import local
+from scaffold.suite.mapped import outputs
+from scaffold.suite.subject import Subject
+
+
+def method_rows(subject: Subject) -> list[str]:
+    """How the tests declare the methods; those that need no arguments, and say nothing of what they give, are found."""
+    return [row for method in functions(subject.spec, subject.known) for row in _rows(subject, method)]
+
+
+def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:
+    """All that can be used beside the call and the constructor: derived fields, methods, and those of bases."""
+    derived = (Method(one.name, Call((), "", (one.type,)), ("property",)) for one in spec.derived)
+    inherited = (
+        method for base in lineage(spec, known) for method in base.methods if not asks_for(base, method)
+    )
+    every = (*(one for one in derived), *spec.methods, *inherited)
+    public = (one for one in every if not one.name.startswith("_") or one.name.startswith("__"))
+    return tuple({one.name: one for one in reversed(tuple(public))}.values())[::-1]
+
+
+def _rows(subject: Subject, method: Method) -> Iterator[str]:
+    own = subject.of(method.call)
+    states = (one.type for one in own.arguments if one.type is not None)
+    if method.call.axis_name or any(is_state(part) for kind in states for part in walk(kind)):
+        return
+    try:
+        parts = [*_arguments(own), *_returns(own), *_carry(method), *_call(own, method)]
+    except (
+        ScaffoldError,
+        KeyError,
+    ):  # no example can be made: of a dim without a size, or of a class that is not at hand
+        return
+    if parts:
+        yield f"Method({', '.join([repr(method.name), *parts])})"
+
+
+def _arguments(subject: Subject) -> Iterator[str]:
+    given = [
+        subject.examples.argument(one.name, one.type, index)
+        for index, one in enumerate(subject.passed)
+        if one.type is not None
+    ]
+    if given:
+        yield f"lambda seed: {_tuple(given)}"
+
+
+def _returns(subject: Subject) -> Iterator[str]:
+    assert subject.spec.call is not None
+    rows = [output(subject.examples, kind) for kind in outputs(subject.spec.call.returns, None) or ()]
+    if rows:
+        yield f"returns={_tuple(rows)}"
+
+
+def _carry(method: Method) -> Iterator[str]:
+    if method.call.carry == SELF:
+        yield f'carry="{SELF}"'
+
+
+def _call(subject: Subject, method: Method) -> Iterator[str]:
+    """How the method is called, where its arguments by position are not all."""
+    names = ", ".join(local(one) for one in subject.passed)
+    given = ", ".join(call_arguments(subject))
+    if given != names:
+        yield f"call=lambda instance, {names}: instance.{method.name}({given})".replace(", :", ":")
+
+
+def _tuple(parts: list[str]) -> str:
+    return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
