@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault
-from scaffold.kinds import NAMES, kind_of
+from scaffold.kinds import kind_of
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.names import argument_name_fault
 from scaffold.spec.rewriting import self_attributes
@@ -31,13 +31,12 @@ _OWNED = frozenset(
 
 def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the methods, but for what is told of their arguments, results and bodies as of a call's."""
-    kind = kind_of(spec.kind)
-    legal = tuple(name for name in NAMES if kind_of(name).methods)
+    seen: set[str] = set()
     for method in spec.methods:
-        place = f"{spec.where}: methods.{method.name}"
-        if spec.kind in NAMES and not kind.methods:
-            fix = "remove it, or write a function beside the class"
-            yield Fault(place, f"a class of kind `{spec.kind}` has no methods of its own", fix, legal)
+        place = f"{spec.where}: {method.table}.{method.name}"
+        if method.name in seen:
+            yield Fault(place, f"`{method.name}` is a constructor already", "rename one of them")
+        seen.add(method.name)
         yield from _name_faults(spec, method, place)
         yield from _decorator_faults(method, f"{place}.decorator")
         yield from _state_faults(spec, method, place)
@@ -52,10 +51,11 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
             what = f"`{name}` is what jax, Python or the class decides by"
             yield Fault(place, what, "choose another name", OPERATORS)
         return
-    groups = {f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition")}
+    own = {f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition")}
+    own.update(kind_of(spec.kind).members)
     if spec.field(name) is not None:
         yield Fault(place, f"`{name}` is a field too", "rename one of them")
-    elif name in _OWNED or name in groups:
+    elif name in _OWNED or name in own:
         yield Fault(
             place, f"`{name}` is a name that the class uses itself", f"rename it, to `{name}_` for example"
         )
