@@ -1,4 +1,4 @@
-"""The rules for methods: their names, their decorators, and what they may do with state."""
+"""The rules for methods: their names and their decorators."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,6 @@ from scaffold.errors import Fault
 from scaffold.kinds import kind_of
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.names import argument_name_fault
-from scaffold.spec.rewriting import self_attributes
 
 _BINARY = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
 OPERATORS = tuple(
@@ -39,7 +38,6 @@ def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
         seen.add(method.name)
         yield from _name_faults(spec, method, place)
         yield from _decorator_faults(method, f"{place}.decorator")
-        yield from _state_faults(spec, method, place)
 
 
 def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
@@ -75,13 +73,3 @@ def _decorator_faults(method: Method, place: str) -> Iterator[Fault]:
             yield Fault(place, what, "write `property`, or compute it in the constructor")
     if "property" in method.decorators and method.call.args:
         yield Fault(place, "a property takes no arguments", "remove them, or the decorator")
-
-
-def _state_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
-    """`equinox.nn.State` goes through the call."""
-    names = {field.name for field in spec.fields if field.role == "state"}
-    if not kind_of(spec.kind).keeps_state or not method.call.body:
-        return
-    for name in sorted(names & set(self_attributes(method.call.body))):
-        fix = f"read `self.{name}` in the call, and give the method its value"
-        yield Fault(f"{place}.body", f"a method has no state to read `{name}` from", fix)
