@@ -15,11 +15,14 @@ from tests.projects import EXAMPLES, REPOSITORY, run
 from tests.support import write_tree
 from tests.test_skeleton_files import AFFINE
 
+CLASSES = REPOSITORY / "tests/classes/specs"
+
 
 def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tmp_path: Path) -> None:
     monkeyed = AFFINE.replace('param("lecun_normal")', 'param("lecun_normal", optoinal="x")')
     write_tree(tmp_path, {"bad/wrong.py": monkeyed, "specs/": "", ".git/": ""})
     shutil.copy(EXAMPLES / "padding.py", tmp_path)  # by hand, and a spec uses it
+    shutil.copytree(CLASSES, tmp_path / "classes")
     for path in (EXAMPLES / "specs").glob("*.py"):
         (tmp_path / "specs" / path.name).write_text(path.read_text())
     for path in sorted((EXAMPLES / "specs").glob("*.toml")):
@@ -32,7 +35,7 @@ def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tm
         "mypy": ["-m", "mypy", "--no-incremental", "--explicit-package-bases"],
     }
     for name, command in checkers.items():
-        result = run([sys.executable, *command, "specs", "bad"], tmp_path, env=env)
+        result = run([sys.executable, *command, "specs", "classes", "bad"], tmp_path, env=env)
         errors = [line for line in result.stdout.splitlines() if " error: " in line]
         assert errors and all("wrong.py:" in line for line in errors), (name, result.stdout)
         assert any("optoinal" in line for line in errors)
