@@ -12,8 +12,8 @@ from scaffold.spec_files import SpecFiles
 
 
 def can_begin(name: str, kind: str, layout: Layout) -> bool:
-    """Whether there may be a class of this name, with methods, and no spec describes it yet."""
-    is_sound = class_name_fault(name, "") is None and kind in NAMES and kind_of(kind).methods
+    """Whether there may be a class of this name, with a call, and no spec describes it yet."""
+    is_sound = class_name_fault(name, "") is None and kind in NAMES and kind_of(kind).called
     return is_sound and kind_of(kind).has_instances and SpecFiles(layout).find(name) is None
 
 

@@ -124,7 +124,8 @@ def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def _with_comments(raw: Mapping[str, Any]) -> Iterator[str]:
     """The parts of a spec in which comments stand."""
-    for table in (raw.get("call"), *as_table(raw.get("methods")).values()):
+    functions = (*as_table(raw.get("constructors")).values(), *as_table(raw.get("methods")).values())
+    for table in (raw.get("call"), *functions):
         yield as_text(as_table(table).get("body"))
         yield as_comment(as_text(as_table(table).get("comment")))
     for table in as_table(raw.get("fields")).values():

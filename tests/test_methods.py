@@ -204,20 +204,6 @@ def test_a_call_among_the_methods_has_the_keys_and_the_faults_of_the_call(tmp_pa
     assert [one.what for one in skeletons_of(twice, "x.py")[0].faults] == ["`__call__` is there already"]
 
 
-def test_a_kind_without_methods_says_which_have_them() -> None:
-    raw = {"name": "A", "kind": "closure", "fields": {"w": "f[n]"}}
-    raw |= {"call": {"args": "x: f[n]", "body": "return x"}, "methods": {"f": {"body": "return 1"}}}
-    with pytest.raises(ScaffoldError, match="a class of kind `closure` has no methods of its own"):
-        read_spec(raw, "spec")
-
-
-def test_a_method_reads_no_state() -> None:
-    raw = {"name": "A", "fields": {"w": {"type": "f[n]", "role": "state", "init": "zeros"}}}
-    raw |= {"methods": {"f": {"body": "return self.w"}}}
-    with pytest.raises(ScaffoldError, match="a method has no state to read `w` from"):
-        read_spec(raw, "spec")
-
-
 @pytest.mark.parametrize(
     ("kind", "keys"), [("Module", "half=3, key=jax.random.key(0)"), ("Nnx", "half=3, rngs=nnx.Rngs(0)")]
 )  # fmt: skip

@@ -309,6 +309,7 @@ def test_the_vocabulary_has_every_kind_and_every_key() -> None:
     options = {key for name in NAMES for key in kind_of(name).options}
     elsewhere = {
         "kind",
+        "constructors",
         "methods",
         "bases",
         "arguments",

@@ -14,11 +14,14 @@ from tests.projects import EXAMPLES, REPOSITORY, checker, run
 from tests.support import write_tree
 from tests.test_skeleton_files import AFFINE
 
+CLASSES = REPOSITORY / "tests/classes/specs"
+
 
 def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tmp_path: Path) -> None:
     monkeyed = AFFINE.replace('param("lecun_normal")', 'param("lecun_normal", optoinal="x")')
     write_tree(tmp_path, {"bad/wrong.py": monkeyed, "specs/": "", ".git/": ""})
     shutil.copy(EXAMPLES / "padding.py", tmp_path)  # by hand, and a spec uses it
+    shutil.copytree(CLASSES, tmp_path / "classes")
     for path in (EXAMPLES / "specs").glob("*.py"):
         (tmp_path / "specs" / path.name).write_text(path.read_text())
     for path in sorted((EXAMPLES / "specs").glob("*.toml")):
@@ -27,7 +30,7 @@ def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tm
         assert result.exit_code == 0, result.output
     env = {"MYPYPATH": str(REPOSITORY)}
     for name, options in {"pyright": (), "mypy": ("--explicit-package-bases",)}.items():
-        result = run(checker(name, *options, "specs", "bad"), tmp_path, env=env)
+        result = run(checker(name, *options, "specs", "classes", "bad"), tmp_path, env=env)
         errors = [line for line in result.stdout.splitlines() if " error: " in line]
         assert errors and all("wrong.py:" in line for line in errors), (name, result.stdout)
         assert any("optoinal" in line for line in errors)
@@ -40,7 +43,7 @@ BLOCKS = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 def test_the_skeletons_of_the_documentation_are_right(tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", **{f"specs/{n}.py": text for n, text in enumerate(BLOCKS)}})
     specs = load_specs(sorted((tmp_path / "specs").iterdir()))
-    assert [spec.name for spec in specs] == ["Coupling", "Leaky", "Filter"]
+    assert [spec.name for spec in specs] == ["Coupling", "Leaky", "Filter", "Turn"]
     wanted = {str(step.path) for step in plan(specs, find_layout(tmp_path)).writes}
     assert {"coupling.py", "filter.py"} <= wanted
     env = {"MYPYPATH": str(REPOSITORY)}

@@ -1,6 +1,7 @@
 """The members that a Module and a pytree class have in common: properties, the call, docstrings."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from scaffold.emit.annotations import Scope
@@ -87,7 +88,8 @@ def shape_text(kind: ArrayType) -> str:
 
 def call_context(spec: ModuleSpec) -> dict[str, Any]:
     """The parts of `__call__`, empty texts where the class has none, and all methods, the call among them."""
-    return {**_call_context(spec), "methods": methods(spec)}
+    found, first = methods(spec), len(spec.constructors)
+    return {**_call_context(spec), "constructors": found[:first], "methods": found[first:]}
 
 
 def _call_context(spec: ModuleSpec) -> dict[str, Any]:
@@ -143,7 +145,8 @@ def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
     source = _dedented(call.body)
     body = stop_gradients(spec, source) if method.owner == "self" else source
     is_inner = method.name.startswith("_") and method.name != "__call__" and not call.doc.strip()
-    return signature, _returns(call, scope), "" if is_inner else _call_doc(call), block(body, BODY)
+    told = replace(call, returns=()) if method.builds(spec.name) else call
+    return signature, _returns(call, scope), "" if is_inner else _call_doc(told), block(body, BODY)
 
 
 def _dedented(source: str) -> str:

@@ -58,8 +58,12 @@ class Kind:
     """The constructor where a spec names none."""
     has_instances: bool = True
     """Whether there are instances of its classes; without, `tests` gives all that the test class needs."""
-    methods: bool = False
-    """Whether its classes may have methods of the author's beside the call."""
+    members: tuple[str, ...] = ()
+    """The methods and the attributes that its classes have of their own, beside the fields."""
+    called: bool = True
+    """Whether its classes may have a call."""
+    stores: bool = True
+    """Whether the class itself takes its fields alone, where there is a factory that makes them."""
     nests: bool = False
     """Whether its groups may be classes of their own."""
     rebuilds: bool = False

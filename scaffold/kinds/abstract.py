@@ -87,7 +87,6 @@ KIND = Kind(
     imports={"abc": "import abc", "AbstractLaws": "from pytree_laws.abstract import AbstractLaws"},
     laws=("abstract",),
     has_instances=False,
-    methods=True,
     faults=faults,
     tests=tests,
 )

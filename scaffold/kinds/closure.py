@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from scaffold.emit.members import METHOD
+from scaffold.emit.members import METHOD, methods
 from scaffold.emit.text import docstring
 from scaffold.errors import Fault
 from scaffold.kinds import Kind, module
@@ -68,6 +68,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         **usual,
         "fields": [*usual["fields"], "structure: Structure = eqx.field(static=True)"],
         "values": [*usual["values"], ["structure", "_structure_of(example)"]],
+        "methods": methods(replace(spec, call=None))[len(spec.constructors) :],
         "given": f"({given},)" if len(names) == 1 else f"({given})",
         "function_signature": usual["call_signature"].removeprefix("self").removeprefix(", "),
         "passed": given,
@@ -87,6 +88,8 @@ KIND = Kind(
         "PyTreeDef": "from jax.tree_util import PyTreeDef",
         "ClosureLaws": "from pytree_laws.closure import ClosureLaws",
     },
+    members=("structure", "as_function"),
+    stores=False,
     laws=("closure",),
     faults=faults,
     complete=complete,

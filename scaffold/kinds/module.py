@@ -97,7 +97,6 @@ KIND = Kind(
     context=context,
     varies=True,
     complete=complete,
-    methods=True,
     nests=True,
     keeps_state=True,
 )

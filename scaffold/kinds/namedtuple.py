@@ -5,19 +5,20 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import constructor
-from scaffold.emit.members import BODY, class_doc, constructor_doc, properties
+from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
 from scaffold.kinds import Kind
 from scaffold.kinds.pytree import trainable
-from scaffold.spec.constructor import is_plain
+from scaffold.spec.constructor import has_factory
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.types import arrays
 from scaffold.suite.skips import skips
 
 _ROLES = ("param", "data", "buffer", "module", "derived", "shared")
 _METHODS = ("count", "index")
+_OF_TUPLE = ("len", "iter", "getitem", "contains", "lt", "le", "gt", "ge")
 _ANOTHER = 'write `kind = "pytree"`, or `kind = "module"`'
 
 
@@ -27,6 +28,12 @@ def faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
     if spec.call is not None:
         yield Fault(f"{spec.where}: call", "a NamedTuple holds data, and is not called", _ANOTHER)
+    for method in spec.methods:
+        if method.name in (*_METHODS, *(f"__{name}__" for name in _OF_TUPLE)):
+            place = f"{spec.where}: {method.table}.{method.name}"
+            yield Fault(
+                place, f"`{method.name}` is what makes it a tuple, by which jax takes it apart", _ANOTHER
+            )
     if spec.groups:
         yield Fault(f"{spec.where}: groups", "a NamedTuple has no groups", _ANOTHER)
     if spec.constructor != "factory":
@@ -58,7 +65,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "name": spec.name,
         "doc": class_doc(spec),
         "fields": [f"{one.name}: {scope.held(one)}" for one in spec.stored],
-        "has_create": not is_plain(spec),
+        "has_create": has_factory(spec),
         "constructor_signature": f"cls, {built.signature}".removesuffix(", "),
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],
@@ -66,6 +73,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "properties": [list(one) for one in properties(spec)],
         "has_trainable": _needs_trainable(spec),
         "trainable_body": block(trainable(spec), BODY),
+        **call_context(spec),
         **save_context(spec),
     }
 
@@ -89,6 +97,7 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
 KIND = Kind(
     summary="a NamedTuple of arrays: for data alone, without a constructor where nothing is made",
     context=context,
+    called=False,
     plain=True,
     abstracted_by="jax.eval_shape",
     faults=faults,

@@ -207,7 +207,6 @@ KIND = Kind(
     laws=("nnx",),
     without={"P4": "Flax names the paths of its modules, and `restore` goes by them (P14)."},
     constructor="init",
-    methods=True,
     rngs=True,
     variables=True,
     read=read_values,

@@ -22,7 +22,7 @@ from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import trainable_body
 from scaffold.kinds import Kind
-from scaffold.spec.constructor import is_plain, parameters
+from scaffold.spec.constructor import has_factory, parameters
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.suite.skips import skips
@@ -124,8 +124,7 @@ def _constructor_form(
         "is_init": is_init,
         "is_flag": is_flag,
         "bypasses": spec.rebuild in ("bypass", "static"),
-        "has_create": not (is_init or is_plain(spec))
-        and (not is_flag or any(not field.given for field in spec.stored)),
+        "has_create": has_factory(spec),
         "is_checked_in_create": checked_in_create,
         "create_target": f"{built_name} = " if checked_in_create else "return ",
         "built_name": built_name,
@@ -267,7 +266,6 @@ KIND = Kind(
     context=context,
     tests=tests,
     varies=True,
-    methods=True,
     nests=True,
     rebuilds=True,
     combines=True,

@@ -7,7 +7,7 @@ from typing import Any
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
-from scaffold.emit.members import BODY, METHOD, constructor_doc, properties
+from scaffold.emit.members import BODY, METHOD, call_context, constructor_doc, properties
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
@@ -198,6 +198,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "has_key": "key" in held,
         "has_state": "state" in held,
         "has_ema": "ema" in held,
+        **call_context(spec),
         **save_context(spec),
     }
 
@@ -227,6 +228,8 @@ def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]
 KIND = Kind(
     summary="an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients",
     context=context,
+    members=("apply_gradients", "averaged", "step_key"),
+    called=False,
     given_arrays="data",
     options=OPTIONS,
     imports=IMPORTS,

@@ -9,6 +9,7 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.bases import bases_faults
 from scaffold.spec.check_call import call_faults
+from scaffold.spec.check_constructors import constructor_faults
 from scaffold.spec.check_fields import field_faults, value_faults
 from scaffold.spec.check_methods import method_faults
 from scaffold.spec.check_optional import optional_faults
@@ -52,10 +53,11 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
     faults += dtype_faults(sound)
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
-    faults += [*known_attributes(sound, names), *keys_used_once(sound), *call_faults(sound, names)]
     kind = kind_of(spec.kind)
     of_kind = tuple(kind.faults(sound))
-    faults += [*of_kind, *_tests(sound if of_kind else kind.complete(sound), names)]
+    whole = sound if of_kind else kind.complete(sound)
+    faults += [*known_attributes(whole, names), *keys_used_once(sound), *call_faults(sound, names)]
+    faults += [*of_kind, *_tests(whole, names), *constructor_faults(whole)]
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
     faults += [*frozen_faults(sound), *method_faults(sound), *helper_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.

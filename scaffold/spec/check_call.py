@@ -125,4 +125,5 @@ def _sized_dims(spec: ModuleSpec, call: Call) -> set[str]:
     kinds += [one.type for one in (*spec.arguments, *call.args)]
     dims = {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
     sized = {name for name, _ in (*spec.test.sizes, *spec.test.shapes)}
-    return {name for dim in dims for name in dim_names(dim)} | sized | {one.name for one in parameters(spec)}
+    numbers = {one.name for one in (*parameters(spec), *(call.args if call is not spec.call else ()))}
+    return {name for dim in dims for name in dim_names(dim)} | sized | numbers

@@ -1,13 +1,12 @@
-"""The rules for methods: their names, their decorators, and what they may do with state."""
+"""The rules for methods: their names and their decorators."""
 
 import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault
-from scaffold.kinds import NAMES, kind_of
+from scaffold.kinds import kind_of
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.names import argument_name_fault
-from scaffold.spec.rewriting import self_attributes
+from scaffold.spec.names import IMPORTS, argument_name_fault
 
 _BINARY = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
 OPERATORS = tuple(
@@ -31,16 +30,14 @@ _OWNED = frozenset(
 
 def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the methods, but for what is told of their arguments, results and bodies as of a call's."""
-    kind = kind_of(spec.kind)
-    legal = tuple(name for name in NAMES if kind_of(name).methods)
+    seen: set[str] = set()
     for method in spec.methods:
-        place = f"{spec.where}: methods.{method.name}"
-        if spec.kind in NAMES and not kind.methods:
-            fix = "remove it, or write a function beside the class"
-            yield Fault(place, f"a class of kind `{spec.kind}` has no methods of its own", fix, legal)
+        place = f"{spec.where}: {method.table}.{method.name}"
+        if method.name in seen:
+            yield Fault(place, f"`{method.name}` is a constructor already", "rename one of them")
+        seen.add(method.name)
         yield from _name_faults(spec, method, place)
         yield from _decorator_faults(method, f"{place}.decorator")
-        yield from _state_faults(spec, method, place)
 
 
 def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
@@ -52,14 +49,15 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
             what = f"`{name}` is what jax, Python or the class decides by"
             yield Fault(place, what, "choose another name", OPERATORS)
         return
-    groups = {f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition")}
+    own = {f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition")}
+    own.update(kind_of(spec.kind).members)
     if spec.field(name) is not None:
         yield Fault(place, f"`{name}` is a field too", "rename one of them")
-    elif name in _OWNED or name in groups:
+    elif name in _OWNED or name in own:
         yield Fault(
             place, f"`{name}` is a name that the class uses itself", f"rename it, to `{name}_` for example"
         )
-    else:
+    elif not IMPORTS.get(name, "").startswith("from pytree_laws"):  # which the tests import, and not the class
         fault = argument_name_fault(name, place, spec.name, reserved=False)
         yield from () if fault is None else (fault,)
 
@@ -75,13 +73,3 @@ def _decorator_faults(method: Method, place: str) -> Iterator[Fault]:
             yield Fault(place, what, "write `property`, or compute it in the constructor")
     if "property" in method.decorators and method.call.args:
         yield Fault(place, "a property takes no arguments", "remove them, or the decorator")
-
-
-def _state_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
-    """`equinox.nn.State` goes through the call."""
-    names = {field.name for field in spec.fields if field.role == "state"}
-    if not kind_of(spec.kind).keeps_state or not method.call.body:
-        return
-    for name in sorted(names & set(self_attributes(method.call.body))):
-        fix = f"read `self.{name}` in the call, and give the method its value"
-        yield Fault(f"{place}.body", f"a method has no state to read `{name}` from", fix)

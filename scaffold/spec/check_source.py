@@ -322,7 +322,8 @@ def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault
 
 
 def _attributes(spec: ModuleSpec, source: str | None, place: str, unread: frozenset[str]) -> Iterator[Fault]:
-    legal = tuple(sorted(one.name for one in (*spec.fields, *spec.methods)))
+    members = (*kind_of(spec.kind).members, *(one.name for one in (*spec.fields, *spec.methods)))
+    legal = tuple(sorted(members))
     for name in self_attributes(source) if source else ():
         if name in ("__dict__", "__setattr__", "__delattr__"):
             yield Fault(place, f"`self.{name}` goes around the fields", "name each field", legal)

@@ -114,6 +114,12 @@ def is_plain(spec: ModuleSpec) -> bool:
     )
 
 
+def has_factory(spec: ModuleSpec) -> bool:
+    """Whether the class has a `create`: not where `__init__` does its work, or nothing is made."""
+    hands_over = not spec.rebuilds_by("flag") or any(not field.given for field in spec.stored)
+    return spec.constructor != "init" and not is_plain(spec) and hands_over
+
+
 def _is_stored_as_given(field: Field) -> bool:
     made = (field.preprocess, field.converter, field.optional, field.default, field.check, field.preset)
     is_one_part = isinstance(field.type, ArrayType | ClassType)

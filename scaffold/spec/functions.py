@@ -1,17 +1,18 @@
 """The call and the methods of a spec: reading their tables."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scaffold.comments import as_comment
 from scaffold.spec.entries import text_or_none
 from scaffold.spec.expressions import dedented
-from scaffold.spec.keys import CALL_KEYS, METHOD_KEYS, Key, key_faults
+from scaffold.spec.keys import CALL_KEYS, CONSTRUCTOR_KEYS, METHOD_KEYS, Key, key_faults
 from scaffold.spec.model import Call, Method
 from scaffold.spec.raw import as_table, as_text
 from scaffold.spec.signature import parse_returns, split_top
 from scaffold.spec.type_texts import type_fix
-from scaffold.spec.types import LEGAL_TYPES, Type, TypeSyntaxError
+from scaffold.spec.types import LEGAL_TYPES, ClassType, Type, TypeSyntaxError
 
 if TYPE_CHECKING:
     from scaffold.spec.read import Reader  # it reads with this module
@@ -21,12 +22,12 @@ CALL = "__call__"
 
 
 def with_call_apart(raw: Mapping[str, Any]) -> tuple[Mapping[str, Any], int]:
-    """The tables with the call in `[call]`, where it stands among the methods, and how many of these are above it."""
-    methods = as_table(raw.get("methods"))
+    """The tables with the call in `[call]`, where it stands among the methods, and how many functions are above it."""
+    methods, above = as_table(raw.get("methods")), len(as_table(raw.get("constructors")))
     if CALL not in methods or "call" in raw:
-        return raw, 0
+        return raw, above if "call" in raw else 0
     others = {name: table for name, table in methods.items() if name != CALL}
-    return {**raw, "call": methods[CALL], "methods": others}, list(methods).index(CALL)
+    return {**raw, "call": methods[CALL], "methods": others}, above + list(methods).index(CALL)
 
 
 def read_call(reader: "Reader", raw: Mapping[str, Any]) -> Call | None:
@@ -37,17 +38,31 @@ def read_call(reader: "Reader", raw: Mapping[str, Any]) -> Call | None:
 
 
 def read_methods(reader: "Reader", raw: Mapping[str, Any]) -> tuple[Method, ...]:
-    """The tables `[methods.NAME]`, in order."""
-    return tuple(_method(reader, name, table) for name, table in as_table(raw.get("methods")).items())
+    """The tables `[constructors.NAME]` and `[methods.NAME]`, in order."""
+    own = ClassType(as_text(raw.get("name")))
+    made = (
+        _constructor(reader, name, table, own) for name, table in as_table(raw.get("constructors")).items()
+    )
+    return (*made, *(_method(reader, name, table) for name, table in as_table(raw.get("methods")).items()))
+
+
+def _constructor(reader: "Reader", name: str, value: Any, own: ClassType) -> Method:
+    """A class method that returns an instance."""
+    place = f"constructors.{name}"
+    call = _call(reader, _table(reader, value, place), place, CONSTRUCTOR_KEYS)
+    return Method(name, replace(call, returns=(own,)), ("classmethod",), "constructors")
+
+
+def _table(reader: "Reader", value: Any, place: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        fix = f"write `[{place}]`, and `body` below it"
+        reader.add(reader.place(place), f"{value!r} is not a table", fix)
+    return as_table(value)
 
 
 def _method(reader: "Reader", name: str, value: Any) -> Method:
     place = f"methods.{name}"
-    if not isinstance(value, Mapping):
-        reader.add(
-            reader.place(place), f"{value!r} is not a table", f"write `[{place}]`, and `body` below it"
-        )
-    table = as_table(value)
+    table = _table(reader, value, place)
     decorators = tuple(line.strip().removeprefix("@") for line in as_text(table.get("decorator")).split("\n"))
     return Method(name, _call(reader, table, place, METHOD_KEYS), tuple(filter(None, decorators)))
 

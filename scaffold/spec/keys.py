@@ -76,6 +76,7 @@ SPEC_KEYS = {
     "fields": Key("table", "The fields, in order.", required=True),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
     "call": Key("table", "The `__call__` method."),
+    "constructors": Key("table", "Further constructors: a table `[constructors.NAME]` each."),
     "methods": Key(
         "table", "Methods: a table `[methods.NAME]` each; `[methods.__call__]` is `[call]` below others."
     ),
@@ -158,6 +159,7 @@ METHOD_KEYS = {
     ),
     **{name: key for name, key in CALL_KEYS.items() if name in _OF_METHODS},
 }
+CONSTRUCTOR_KEYS = {name: key for name, key in METHOD_KEYS.items() if name not in ("decorator", "returns")}
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),
     "values": Key(

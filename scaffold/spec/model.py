@@ -2,6 +2,7 @@
 
 import dataclasses
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 from scaffold.kinds import kind_of
@@ -157,6 +158,12 @@ class Method:
     name: str
     call: Call
     decorators: tuple[str, ...] = ()
+    table: str = dataclasses.field(default="methods", compare=False)
+    """The table that holds it: `methods`, or `constructors`."""
+
+    def builds(self, name: str) -> bool:
+        """Whether it is a further constructor of the class `name`."""
+        return self.owner == "cls" and self.call.returns == (ClassType(name),)
 
     @property
     def owner(self) -> str:
@@ -242,7 +249,7 @@ class ModuleSpec:
     """What the kind takes beside fields, by name."""
     call: Call | None = None
     methods: tuple[Method, ...] = ()
-    """Methods beside the call, in the order of the author."""
+    """Methods beside the call, further constructors among them, in the order of the author."""
     call_at: int = 0
     """How many of the methods stand above the call."""
     test: TestPlan = TestPlan()
@@ -292,10 +299,16 @@ class ModuleSpec:
         return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
 
     @property
+    def constructors(self) -> tuple[Method, ...]:
+        """The further constructors above every other method, which stand with the one that is generated."""
+        above = self.methods if self.call is None else self.methods[: self.call_at]
+        return tuple(takewhile(lambda one: one.builds(self.name), above))
+
+    @property
     def functions(self) -> tuple[tuple[str, Method], ...]:
         """The call, as a method, and the methods, in order, each with the key under which its faults go."""
         called = (("call", Method("__call__", self.call)),) if self.call is not None else ()
-        rest = tuple((f"methods.{one.name}", one) for one in self.methods)
+        rest = tuple((f"{one.table}.{one.name}", one) for one in self.methods)
         return (*rest[: self.call_at], *called, *rest[self.call_at :])
 
     def rebuilds_by(self, form: str) -> bool:

@@ -8,6 +8,7 @@ from scaffold.spec.keys import (
     CALL_KEYS,
     CASE_KEYS,
     CONDITION_KEYS,
+    CONSTRUCTOR_KEYS,
     FIELD_KEYS,
     GROUP_KEYS,
     METHOD_KEYS,
@@ -52,6 +53,7 @@ def json_schema() -> dict[str, Any]:
     for name, keys in (("cases", CASE_KEYS), ("holds", CONDITION_KEYS)):
         tests["properties"][name]["items"] = _table(keys)
     schema["properties"]["methods"]["properties"] = {"__call__": _table(CALL_KEYS)}
+    schema["properties"]["constructors"]["additionalProperties"] = _table(CONSTRUCTOR_KEYS)
     schema["properties"]["methods"]["additionalProperties"] = _table(METHOD_KEYS)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -21,8 +21,10 @@ def shortened(raw: Mapping[str, Any]) -> dict[str, Any]:
         short["arguments"] = [_argument(parse_argument(text)) for text in as_list(raw["arguments"])]
     if "call" in raw:
         short["call"] = _call(as_table(raw["call"]))
-    if "methods" in raw:
-        short["methods"] = {name: _call(as_table(table)) for name, table in as_table(raw["methods"]).items()}
+    for functions in ("constructors", "methods"):
+        if functions in raw:
+            found = as_table(raw[functions]).items()
+            short[functions] = {name: _call(as_table(table)) for name, table in found}
     return short
 
 

@@ -1,9 +1,10 @@
-"""State of a Module: fields that `equinox.nn.State` keeps, which the call takes and returns.
+"""State of a Module: fields that `equinox.nn.State` keeps, which the call and the methods take and return.
 
 The author writes `self.mean` and `self.mean = ...`, and returns the result. What is emitted reads
 `state.get(self.mean)`, rebinds `state` at each update, and returns it beside the result. So what is read after an update
 is what was assigned, with its gradient, in branches and loops as well. A call that takes a
-`eqx.nn:State` of its own accord, to hand it on to sub-modules, returns it itself.
+`eqx.nn:State` of its own accord, to hand it on to sub-modules, returns it itself. So it is with each method that reads or
+assigns state; the others stay as they are.
 """
 
 import ast
@@ -14,7 +15,7 @@ from dataclasses import replace
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
 from scaffold.spec.expressions import assigned_names, bound_names, inner_scopes, own_nodes
-from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.rewriting import rewrite, rewrite_statements
 from scaffold.spec.types import ClassType, TupleType, Type
 from scaffold.spec.values import one_value
@@ -44,8 +45,11 @@ def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:
 
 def state_argument(spec: ModuleSpec) -> Argument | None:
     """The argument of the call that is a state, where the author or `with_state` gave it one."""
-    arguments = spec.call.args if spec.call is not None else ()
-    return next((one for one in arguments if is_state(one.type)), None)
+    return _taken_by(spec.call) if spec.call is not None else None
+
+
+def _taken_by(call: Call) -> Argument | None:
+    return next((one for one in call.args if is_state(one.type)), None)
 
 
 def is_stateful(spec: ModuleSpec) -> bool:
@@ -54,18 +58,31 @@ def is_stateful(spec: ModuleSpec) -> bool:
 
 
 def with_state(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with the state among the arguments and the results of its call, and a body that reads and sets it."""
-    call, own = spec.call, state_argument(spec)
-    if call is None or not is_stateful(spec):
-        return spec
+    """The spec with the state among the arguments and the results of its call and methods, whose bodies read and set it."""
+    call = spec.call if spec.call is None or not is_stateful(spec) else _with_state(spec, spec.call)
+    methods = (
+        replace(one, call=_with_state(spec, one.call)) if uses_state(spec, one) else one
+        for one in spec.methods
+    )
+    return replace(spec, call=call, methods=tuple(methods))
+
+
+def uses_state(spec: ModuleSpec, method: Method) -> bool:
+    """Whether a method reads or assigns state."""
+    body, names = method.call.body, {one.name for one in state_fields(spec)}
+    found = map(attribute_of_self, ast.walk(ast.parse(body))) if names and method.owner == "self" else ()
+    return not names.isdisjoint(found)
+
+
+def _with_state(spec: ModuleSpec, call: Call) -> Call:
+    own = _taken_by(call)
     name = own.name if own is not None else ARGUMENT.name
     body = _updates(spec, _reads(spec, call.body, name), name)
     if own is not None:
-        return replace(spec, call=replace(call, body=body))
+        return replace(call, body=body)
     body = rewrite_statements(body, lambda node, text: _returned(node, text, name))
     returns = (_result(call), ClassType("eqx.nn.State", "equinox.nn"))
-    taken = replace(call, args=_with_argument(call.args), body=body, returns=returns, returns_tuple=True)
-    return replace(spec, call=taken)
+    return replace(call, args=_with_argument(call.args), body=body, returns=returns, returns_tuple=True)
 
 
 def _result(call: Call) -> Type:
@@ -169,7 +186,7 @@ def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield from _field_faults(spec, field, f"{spec.where}: fields.{field.name}")
     if kind_of(spec.kind).keeps_state:
         yield from _axis_faults(spec)
-        yield from _call_faults(spec)
+        yield from _function_faults(spec)
         yield from _reader_faults(spec)
     elif spec.call is not None and spec.call.axis_name is not None:
         fix = 'remove it, or write `kind = "module"`'
@@ -196,27 +213,45 @@ def _axis_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield Fault(f"{spec.where}: call.axis_name", "is empty", 'write `axis_name = "batch"`, or remove it')
 
 
-def _call_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    call, own = spec.call, state_argument(spec)
-    if call is None or not is_stateful(spec):
+def _function_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What the call, and each method that uses state, cannot do with it."""
+    for key, function in spec.functions:
+        is_user = is_stateful(spec) if key == "call" else uses_state(spec, function)
+        if is_user or _taken_by(function.call) is not None:
+            told = "the call" if key == "call" else f"`{function.name}`"
+            yield from _of_function(spec, function, told, f"{spec.where}: {key}")
+        yield from _handed_faults(spec, function, f"{spec.where}: {key}.body")
+
+
+def _of_function(spec: ModuleSpec, function: Method, told: str, place: str) -> Iterator[Fault]:
+    call, own = function.call, _taken_by(function.call)
+    if "property" in function.decorators:
+        yield Fault(f"{place}.decorator", "a property is given no state to read", "remove it: write a method")
         return
-    place = f"{spec.where}: call"
     if own is not None and call.returns and not is_state(call.returns[-1]):
         fix = 'write `returns = "..., eqx.nn:State"`, and return it last'
-        yield Fault(f"{place}.returns", f"the call takes `{own.name}` and returns no state", fix)
+        yield Fault(f"{place}.returns", f"{told} takes `{own.name}` and returns no state", fix)
     if own is None and any(one.name == ARGUMENT.name for one in call.args):
         fix = "rename it, or write `state: eqx.nn:State` and return it yourself"
-        yield Fault(f"{place}.args", "`state` is what the call names the module's state", fix)
+        yield Fault(f"{place}.args", f"`state` is what {told} names the module's state", fix)
     if own is None and call.body and ARGUMENT.name in assigned_names(call.body):
         fix = "rename it, or take `state: eqx.nn:State` as an argument"
-        yield Fault(f"{place}.body", "assigns `state`, which is what the call names the module's state", fix)
-    yield from _update_faults(spec, call.body, f"{place}.body")
-    yield from _hidden_faults(
-        spec, call.body, own.name if own is not None else ARGUMENT.name, f"{place}.body"
-    )
+        yield Fault(f"{place}.body", f"assigns `state`, which is what {told} names the module's state", fix)
+    yield from _update_faults(spec, call.body, told, f"{place}.body")
+    name = own.name if own is not None else ARGUMENT.name
+    yield from _hidden_faults(spec, call.body, name, f"{place}.body")
 
 
-def _update_faults(spec: ModuleSpec, body: str, place: str) -> Iterator[Fault]:
+def _handed_faults(spec: ModuleSpec, function: Method, place: str) -> Iterator[Fault]:
+    """Who calls a method that uses state has to hand it over, and so has to see it in both signatures."""
+    unseen = {one.name for one in spec.methods if uses_state(spec, one) and _taken_by(one.call) is None}
+    called = (node.func for node in ast.walk(ast.parse(function.call.body)) if isinstance(node, ast.Call))
+    for name in sorted({attribute_of_self(one) or "" for one in called} & unseen):
+        fix = f"write `state: eqx.nn:State` as an argument of both, and `result, state = self.{name}(..., state)`"
+        yield Fault(place, f"calls `{name}`, which takes the state and returns the next one", fix)
+
+
+def _update_faults(spec: ModuleSpec, body: str, told: str, place: str) -> Iterator[Fault]:
     """Only a statement of the body itself can rebind `state`, and it updates one field."""
     legal = tuple(one.name for one in state_fields(spec))
     tree = ast.parse(body)
@@ -227,7 +262,7 @@ def _update_faults(spec: ModuleSpec, body: str, place: str) -> Iterator[Fault]:
     for name in sorted({*every}):
         if name not in legal:
             fix = f'write `role = "state"` for `{name}`, or return the new value'
-            yield Fault(place, f"the call assigns `self.{name}`, and it may update state alone", fix, legal)
+            yield Fault(place, f"{told} assigns `self.{name}`, and it may update state alone", fix, legal)
         elif name not in plain or every.count(name) > _count(tree, name):
             fix = f"write `self.{name} = ...` alone, as a statement of the body itself"
             yield Fault(place, f"`self.{name}` is updated within another statement or function", fix)

@@ -77,8 +77,9 @@ def write_toml(raw: Mapping[str, Any], schema: str) -> str:
     for table in ("options", "groups", "call"):
         if raw.get(table):
             lines += ["", f"[{table}]", *_table_lines(raw[table])]
-    for name, method in raw.get("methods", {}).items():
-        lines += ["", f"[methods.{_key(name)}]", *_table_lines(method)]
+    for table in ("constructors", "methods"):
+        for name, method in raw.get(table, {}).items():
+            lines += ["", f"[{table}.{_key(name)}]", *_table_lines(method)]
     if raw.get("test"):
         lines += ["", "[test]", *_table_lines(raw["test"])]
     return "\n".join(lines) + "\n"

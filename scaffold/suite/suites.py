@@ -39,7 +39,9 @@ def _further_laws(spec: ModuleSpec) -> tuple[str, ...]:
     # Flax shares by reference, and an abstract class holds nothing.
     kind = kind_of(spec.kind)
     shares = bool(shared_fields(spec)) and kind.has_instances and not kind.variables
-    holds_state = is_stateful(spec) and kind.keeps_state
+    # The laws of state look at what a call does with it.
+    is_called = spec.call is not None or bool(spec.bases)
+    holds_state = is_stateful(spec) and kind.keeps_state and is_called
     return (*(("state",) if holds_state else ()), *(("shared",) if shares else ()))
 
 

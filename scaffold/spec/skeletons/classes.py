@@ -21,7 +21,7 @@ class ClassReader:
     """Reads one class; what it finds is in `raw`, and what is wrong in the notes."""
 
     def __init__(self, node: ast.ClassDef, names: Names, notes: Notes):
-        self.node, self.names, self.notes = node, names, notes
+        self.node, self.names, self.notes = node, names.within(node.name), notes
         self.raw: dict[str, Any] = {"name": node.name}
         self.fields: dict[str, dict[str, Any]] = {}
         self.inits: dict[str, ast.expr] = {}
@@ -111,7 +111,7 @@ class ClassReader:
                 told.append(self.notes.comment_behind(statement))
                 table = self.fields[name]
             case ast.FunctionDef(name=name):
-                methods = self.raw.get("methods", {})
+                methods = {**self.raw.get("constructors", {}), **self.raw.get("methods", {})}
                 table = methods.get(name) or (self.raw.get("call") if name == "__call__" else None)
             case _:
                 table = None
@@ -159,11 +159,27 @@ class ClassReader:
         self.foreign += foreign
 
     def _method(self, node: ast.FunctionDef) -> None:
-        methods = self.raw.setdefault("methods", {})
+        """A method; a class method that returns the class, above all others, is a further constructor."""
+        methods = {**self.raw.get("constructors", {}), **self.raw.get("methods", {})}
         if node.name in methods:
             self.notes.refuse(node, ("methods", node.name), f"`{node.name}` is there already", "remove one")
-        methods[node.name], foreign = read_method(node, self.names, self.notes)
+        is_first = not {"call", "methods"} & self.raw.keys()
+        name = "constructors" if is_first and self._builds(node) else "methods"
+        table, foreign = read_method(node, self.names, self.notes, name)
+        self.raw.setdefault(name, {})[node.name] = table
         self.foreign += foreign
+
+    def _builds(self, node: ast.FunctionDef) -> bool:
+        """Whether it is a class method, with no other decorator, whose result is the class."""
+        returned = node.returns
+        own = (
+            returned.value
+            if isinstance(returned, ast.Constant)
+            else self.names.of(returned)
+            if returned
+            else ""
+        )
+        return [ast.unparse(one) for one in node.decorator_list] == ["classmethod"] and own == self.node.name
 
     def _constructor(self, node: ast.FunctionDef) -> None:
         if "constructor" in self.raw:

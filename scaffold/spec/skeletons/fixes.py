@@ -20,7 +20,7 @@ from scaffold.spec.skeletons.write import ClassWriter
 from scaffold.spec.types import TypeSyntaxError, parse_type
 
 _QUOTED = re.compile(r"`([^`]+)`")
-_TABLE = re.compile(r"\[(call|methods\.(\w+)|groups|test)\]\s*(.*)", re.DOTALL)
+_TABLE = re.compile(r"\[(call|(?:methods|constructors)\.(\w+)|groups|test)\]\s*(.*)", re.DOTALL)
 _KNOWN = frozenset((*SPEC_KEYS, *FIELD_KEYS, *CALL_KEYS, *METHOD_KEYS, *TEST_KEYS)) | {
     option for name in NAMES for option in kind_of(name).options
 }

@@ -26,12 +26,17 @@ def read_call(node: ast.FunctionDef, names: Names, notes: Notes) -> tuple[dict[s
     return {**table, **keys}, foreign
 
 
-def read_method(node: ast.FunctionDef, names: Names, notes: Notes) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The table `[methods.NAME]`, and the classes of other modules that its types name."""
-    path = ("methods", node.name)
+def read_method(
+    node: ast.FunctionDef, names: Names, notes: Notes, within: str
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The table `[methods.NAME]`, or `[constructors.NAME]`, and the classes of other modules that its types name."""
+    path = (within, node.name)
     decorators, keys = _decorated(node, path, names, notes)
     owner = "cls" if "classmethod" in decorators else "" if "staticmethod" in decorators else "self"
     table, foreign = _read(node, path, owner, names, notes)
+    if within == "constructors":  # which says as much
+        table.pop("returns", None)
+        return {**table, **keys}, foreign
     told = {"decorator": "\n".join(decorators)} if decorators else {}
     return {**told, **table, **keys}, foreign
 

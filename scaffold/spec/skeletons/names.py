@@ -10,6 +10,7 @@ from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.synonyms import MODULES
 
 VOCABULARY = "scaffold.skeleton"
+SELF = ("typing.Self", "typing_extensions.Self")
 Import = ast.Import | ast.ImportFrom
 
 
@@ -22,6 +23,12 @@ class Names:
     """Classes of other skeletons: those that a relative import brings."""
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
+
+    def within(self, own: str) -> "Names":
+        """The same in the class `own`, for which `Self` stands."""
+        meant = {name: own for name, whole in self.whole.items() if whole in SELF}
+        lines = [(name, line) for name, line in self.lines if name not in meant]
+        return Names({**self.whole, **meant}, self.beside, lines)
 
     def of(self, node: ast.expr) -> str:
         """The whole name that `a.b.c` stands for; empty for another expression."""

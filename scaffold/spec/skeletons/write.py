@@ -1,7 +1,5 @@
 """The tables of a spec to the text of a skeleton."""
 
-import ast
-import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -9,7 +7,6 @@ from typing import Any
 
 from scaffold.comments import as_comment
 from scaffold.emit.imports import import_lines, imported
-from scaffold.emit.text import block
 from scaffold.fileset import File
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import Parameter, constructor_names, dims_of, parameters
@@ -21,6 +18,7 @@ from scaffold.spec.roles import role_of
 from scaffold.spec.signature import parse_argument, parse_returns, split_top
 from scaffold.spec.skeletons.annotated import annotation, result
 from scaffold.spec.skeletons.classes import KINDS
+from scaffold.spec.skeletons.docstrings import begins_with_text, docstring
 from scaffold.spec.skeletons.fields import FIRST, WORDS
 from scaffold.spec.skeletons.literals import Texts, expression
 from scaffold.spec.skeletons.names import VOCABULARY
@@ -101,7 +99,10 @@ class ClassWriter:
     texts: Texts
 
     def text(self) -> str:
-        call = [self.method("__call__", as_table(self.raw["call"]))] if "call" in self.raw else []
+        call = [
+            self.further(name, as_table(one)) for name, one in as_table(self.raw.get("constructors")).items()
+        ]
+        call += [self.method("__call__", as_table(self.raw["call"]))] if "call" in self.raw else []
         call += [self.method(name, table) for name, table in as_table(self.raw.get("methods")).items()]
         parts = [
             "\n".join(self.fields()),
@@ -134,7 +135,7 @@ class ClassWriter:
         }
         if "constructor" in self.raw and not self.is_written:
             keys["constructor"] = self.raw["constructor"]
-        if "doc" in self.raw and _docstring(self.raw["doc"], INDENT, loose=True) is None:
+        if "doc" in self.raw and docstring(self.raw["doc"], INDENT, loose=True) is None:
             keys["doc"] = self.raw["doc"]
         told = [f"{key}={self.texts.value(one, ())}" for key, one in {**keys, **self.spec_options}.items()]
         return f"class {self.spec.name}({', '.join([*of_kind, *bases, *told])}):"
@@ -144,7 +145,7 @@ class ClassWriter:
         return as_table(self.raw.get("options"))
 
     def doc_of_class(self) -> list[str]:
-        found = _docstring(self.raw.get("doc", ""), INDENT, loose=True)
+        found = docstring(self.raw.get("doc", ""), INDENT, loose=True)
         return [INDENT + found] if found else []
 
     # -- fields --------------------------------------------------------------------------------------------------------
@@ -163,7 +164,7 @@ class ClassWriter:
     def field(self, name: str, table: dict[str, Any]) -> Iterator[str]:
         kind = parse_type(table.pop("type"))
         said = annotation(kind, self.spec.name) + (" | None" if "optional" in table else "")
-        doc = _docstring(table.get("doc", ""), INDENT)
+        doc = docstring(table.get("doc", ""), INDENT)
         if doc is not None:
             table.pop("doc", None)
         field = self.spec.field(name)
@@ -263,10 +264,14 @@ class ClassWriter:
         name = one.name if kind is None else f"{one.name}: {annotation(kind, self.spec.name)}"
         return name if one.default is None else f"{name} = {self.texts.hide(one.default)}"
 
+    def further(self, name: str, table: Mapping[str, Any]) -> str:
+        """A further constructor: a class method that returns an instance."""
+        return self.method(name, {**table, "decorator": "classmethod", "returns": self.spec.name})
+
     # -- the call ------------------------------------------------------------------------------------------------------
 
     def method(self, name: str, table: Mapping[str, Any]) -> str:
-        doc = _docstring(table.get("doc", ""), BODY, loose=True)
+        doc = docstring(table.get("doc", ""), BODY, loose=True)
         names = ("carry", "axis_name") if doc is not None else ("carry", "axis_name", "doc")
         keys = [f"{key}={table[key]!r}" for key in names if key in table]
         decorators = [one.strip().removeprefix("@") for one in str(table.get("decorator", "")).split("\n")]
@@ -284,7 +289,7 @@ class ClassWriter:
             kinds, several = parse_returns(str(table["returns"]))
             returns = f" -> {result(kinds, several, self.spec.name)}"
         lines.append(f"{INDENT}def {name}({', '.join(filter(None, [owner, *arguments]))}){returns}:")
-        if doc or _begins_with_text(body):  # or the body's own text would be taken for it
+        if doc or begins_with_text(body):  # or the body's own text would be taken for it
             lines.append(BODY + (doc or '""""""'))
         if not (doc and is_abstract):
             lines.append(BODY + self.texts.hide(body))
@@ -311,35 +316,3 @@ def _without_none(kind: Type) -> Type:
     from scaffold.spec.entries import without_none
 
     return without_none(kind)
-
-
-def _begins_with_text(body: str) -> bool:
-    first = ast.parse(block(body, "")).body[:1]
-    return any(
-        isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str)
-        for one in first
-    )
-
-
-def _docstring(text: str, indent: str, *, loose: bool = False) -> str | None:
-    """A docstring that says exactly this, or with `loose` all but the space around it; None where none can."""
-    wanted = text.strip() if loose else text
-    if not wanted:
-        return "" if not text or loose else None
-    body = "\n".join(
-        f"{indent}{line}" if line and number else line for number, line in enumerate(wanted.split("\n"))
-    )
-    end = f"\n{indent}" if "\n" in wanted else ""
-    escaped = body.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
-    if escaped.endswith('"') and not end:
-        escaped = escaped[:-1] + '\\"'
-    candidates = (f'"""{body}{end}"""', f'r"""{body}{end}"""', f'"""{escaped}{end}"""')
-    return next((one for one in candidates if _says(one, wanted)), None)
-
-
-def _says(literal: str, wanted: str) -> bool:
-    try:
-        found: object = ast.literal_eval(literal)
-    except (SyntaxError, ValueError):
-        return False
-    return isinstance(found, str) and inspect.cleandoc(found) == wanted

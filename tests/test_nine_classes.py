@@ -1,0 +1,62 @@
+"""Nine classes with methods, written as skeletons from their public descriptions: what is emitted holds the laws, is typed,
+and has the numbers of plain jax, NumPy, or the layers of Equinox that it stands for."""
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.forking import forked_pytest
+from tests.projects import passed, run, scaffold
+from tests.support import write_tree
+
+CLASSES = Path(__file__).parent / "classes"
+SPECS = tuple(sorted((CLASSES / "specs").glob("*.py")))
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_tree(tmp_path_factory.mktemp("nine"), {".git/": "", "specs/": ""})
+    for path in SPECS:
+        shutil.copy(path, folder / "specs")
+    result = scaffold(folder, "new-module", "--spec", *(f"specs/{path.name}" for path in SPECS))
+    assert result.returncode == 0, result.stderr
+    shutil.copy(CLASSES / "numbers.py", folder / "tests/test_numbers.py")
+    return folder
+
+
+def test_the_classes_have_all_that_was_asked_for(project: Path) -> None:
+    wanted = {
+        "affine_coupling": ("forward", "inverse"),
+        "so3": ("exp", "log", "identity", "inverse", "__matmul__", "apply"),
+        "replay_buffer": ("add", "sample"),
+        "key_cache": ("empty", "update"),
+        "abstract_kernel": ("gram", "diagonal"),
+        "rbf": ("__call__",),
+        "sum_kernel": ("__call__",),
+        "product_kernel": ("__call__",),
+        "camera": ("identity", "from_intrinsics", "from_field_of_view", "project"),
+        "kalman_filter": ("predict", "update"),
+        "lora_linear": ("from_linear", "merge"),
+        "rotary_attention": ("__call__", "step"),
+    }
+    assert len(SPECS) == 9
+    for module, methods in wanted.items():
+        text = (project / f"{module}.py").read_text()
+        assert [name for name in methods if f"    def {name}(" not in text] == [], module
+
+
+def test_their_numbers_are_those_of_plain_jax(project: Path) -> None:
+    assert passed(forked_pytest(project, "tests/test_numbers.py")) >= 13
+
+
+def test_they_hold_the_laws(project: Path) -> None:
+    assert passed(forked_pytest(project, "tests", "--deselect", "tests/test_numbers.py")) > 500
+
+
+def test_they_are_typed(project: Path) -> None:
+    modules = sorted(path.name for path in project.glob("*.py"))
+    for command in (("pyright",), ("mypy", "--no-incremental")):
+        checked = run([sys.executable, "-m", *command, *modules], project)
+        assert checked.returncode == 0, checked.stdout
