@@ -13,8 +13,9 @@ from scaffold.beside import check_beside, check_names, generated_classes, with_d
 from scaffold.errors import ScaffoldError
 from scaffold.fileset import File, Plan
 from scaffold.in_project import Wishes, plan_in_project
+from scaffold.kinds import Context
 from scaffold.law_texts import texts_for
-from scaffold.lay_out import module_files
+from scaffold.lay_out import module_context, module_files
 from scaffold.layout import Layout
 from scaffold.lifecycle.history import ClassFiles
 from scaffold.lifecycle.records import MODULE, SPEC, TEST
@@ -160,12 +161,25 @@ def schema_text() -> str:
 
 def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     """The module and the test that a spec file, or the spec of the class `target`, gives."""
-    files = SpecFiles(layout)
-    is_file = is_spec_file(target)
-    path = Path(target) if is_file else files.demand(target)
-    specs = load_specs([path]) if is_file else [read_spec_file(path, files.shown(path), target)]
-    specs = [with_defaults(spec, layout) for spec in specs]
+    specs = _targeted(target, layout)
     with _placed(specs, layout):
         known = _known(specs, layout)
         shown = tidy(_unique(file for spec in specs for file in module_files(spec, layout, known)))
     return tuple(file for file in shown if not file.keep)
+
+
+def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
+    """What the templates of these classes are given, by the name of the class."""
+    specs = _targeted(target, layout)
+    with _placed(specs, layout):
+        known = _known(specs, layout)
+        return {spec.name: module_context(spec, layout, known) for spec in specs}
+
+
+def _targeted(target: str, layout: Layout) -> list[ModuleSpec]:
+    """The specs of a file, or that of the class `target`."""
+    files = SpecFiles(layout)
+    is_file = is_spec_file(target)
+    path = Path(target) if is_file else files.demand(target)
+    specs = load_specs([path]) if is_file else [read_spec_file(path, files.shown(path), target)]
+    return [with_defaults(spec, layout) for spec in specs]

@@ -10,6 +10,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.fileset import File
 from scaffold.kinds import Context, kind_of
 from scaffold.layout import Layout
+from scaffold.own_templates import own_template
 from scaffold.render import render, render_class
 from scaffold.spec.helpers import emitted_names_faults, helper_names
 from scaffold.spec.model import ModuleSpec
@@ -25,7 +26,8 @@ def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpe
     faults = list(helper_faults(spec, helpers, layout))
     if faults:
         raise ScaffoldError.of(faults)
-    rendered = [*render(spec.kind, context), *render("tests", context)]
+    own = own_template(spec, layout)
+    rendered = [*render(spec.kind, context, own), *render("tests", context)]
     rendered += [file for name in helpers for file in render(name.replace("_", "-"), context)]
     # These modules are the user's own, as conftest.py is: written once.
     kept = {"conftest.py", *(f"{name}.py" for name in helpers)}
@@ -65,7 +67,8 @@ def import_root(layout: Layout) -> str:
 
 def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], context: Context) -> Context:
     """The import blocks, read off the code, which is laid out once without them."""
-    code, test = render_class(spec.kind, context), render_class("tests", context)
+    code = render_class(spec.kind, context, own_template(spec, layout))
+    test = render_class("tests", context)
     faults = list(emitted_names_faults(spec, code)) if spec.helpers else []
     if faults:
         raise ScaffoldError.of(faults)

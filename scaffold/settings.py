@@ -32,6 +32,8 @@ class Settings:
     style: str = "kidger"
     save: bool = False
     """Whether classes have `save` and `load` where a spec says nothing."""
+    templates: tuple[tuple[str, str], ...] = ()
+    """Names and folders of the project's own templates; one with the name of a kind takes the place of that kind's."""
     laws: str = ""
     """Whether the tests import the laws that are `installed` or `copied` beside them; empty to find out."""
 
@@ -45,10 +47,17 @@ class Settings:
         if faults:
             raise ScaffoldError.of(faults)
         lower_for = cast("list[str]", entries.get("lower_for", []))
-        texts = {
-            key: cast("str", value) for key, value in entries.items() if key not in ("lower_for", "save")
-        }
-        return cls(**texts, save=entries.get("save") is True, lower_for=tuple(lower_for))
+        templates = cast("dict[str, str]", entries.get("templates", {}))
+        texts = {key: cast("str", value) for key, value in entries.items() if key not in _NO_TEXTS}
+        return cls(
+            **texts,
+            save=entries.get("save") is True,
+            lower_for=tuple(lower_for),
+            templates=tuple(sorted(templates.items())),
+        )
+
+
+_NO_TEXTS = ("lower_for", "save", "templates")
 
 
 def _entry_faults(key: str, value: object) -> Iterator[Fault]:
@@ -70,6 +79,11 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield from _folder_faults(key, value)
         case ("package", str()):
             yield from _package_faults(value)
+        case ("templates", dict()):
+            for name, folder in cast("dict[str, object]", value).items():
+                yield from _template_faults(f"{key}.{name}", folder)
+        case ("templates", _):
+            yield _wrong_kind(key, value, "a table")
         case ("lower_for", _):
             yield _wrong_kind(key, value, "a list of strings", BACKENDS)
         case ("backend" | "style" | "laws" | "tests" | "specs" | "package", _):
@@ -78,6 +92,13 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
         case _:
             legal = tuple(sorted(Settings.__dataclass_fields__))
             yield Fault(where_of(key), "is not a setting", suggestion(key, legal, "remove it"), legal)
+
+
+def _template_faults(key: str, folder: object) -> Iterator[Fault]:
+    if isinstance(folder, str):
+        yield from _folder_faults(key, folder)
+    else:
+        yield _wrong_kind(key, folder, "a string")
 
 
 def where_of(key: str) -> str:

@@ -3,5 +3,6 @@
 from scaffold.cli.commands import main
 from scaffold.cli.conversion import convert
 from scaffold.cli.lifecycle import check, destroy, update
+from scaffold.cli.templates import eject, show
 
-__all__ = ["check", "convert", "destroy", "main", "update"]
+__all__ = ["check", "convert", "destroy", "eject", "main", "show", "update"]

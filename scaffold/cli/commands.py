@@ -83,6 +83,9 @@ def main(context: click.Context) -> None:
     help="Generate from this spec; repeat for several.",
 )
 @click.option("--kind", type=options.KINDS, help="See `scaffold kinds` (default: module).")
+@click.option(
+    "--template", metavar="NAME", help="A template of `[tool.scaffold.templates]` that lays it out."
+)
 @click.option("--doc", help="Docstring of the class.")
 @click.option("--call", help="Arguments and result of __call__: 'x:f[in_size] -> f[out_size]'.")
 @click.option("--body", help="Body of __call__.")
@@ -289,23 +292,6 @@ def schema(as_json: bool) -> None:
     from scaffold.spec.schema import json_schema
 
     say_json(json_schema())
-
-
-@main.command("show", short_help="Print what would be generated.")
-@click.argument("target", metavar="NAME|SPEC", type=options.CLASSES)
-@folder_option
-@json_option
-def show(target: str, folder: Path, as_json: bool) -> None:
-    """Print what would be generated, and write nothing."""
-    from scaffold.generate import shown_files
-    from scaffold.layout import find_layout
-
-    files = shown_files(target, find_layout(folder))
-    if as_json:
-        say_json({"files": [{"path": str(file.path), "text": file.text} for file in files]})
-    else:
-        say("\n".join(f"# --- {file.path}\n{file.text}" for file in files), nl=False)
-        hint("next: `scaffold new-module --spec` with its spec writes it")
 
 
 @main.command("laws", short_help="Explain the laws that the tests hold a class to.")

@@ -59,7 +59,7 @@ def _pair(text: str) -> tuple[str, str]:
     return old, new
 
 
-@main.command("check", short_help="Say of each generated file whether it is what would be generated.")
+@main.command("check", short_help="Say which generated files are not what would be generated.")
 @folder_option
 @json_option
 def check(folder: Path, as_json: bool) -> None:

@@ -45,6 +45,9 @@ _COMMENT = Key("string", "Comment above it.")
 SPEC_KEYS = {
     "name": Key("string", "Name of the class.", required=True),
     "kind": Key("string", "What to generate.", KINDS),
+    "template": Key(
+        "string", "What lays the class out in the place of its kind: a name in `[tool.scaffold.templates]`."
+    ),
     "file": Key("string", "Name of its file, without `.py` (default: made from the class's): `lora`."),
     "doc": Key("string", "Docstring of the class."),
     "bases": Key(

@@ -256,6 +256,8 @@ class ModuleSpec:
     where: str = "spec"
     file: str = ""
     """The name of its file, without the ending, where the spec says one."""
+    template: str = ""
+    """What lays the class out, where that is not the template of its kind: a name in the project's settings."""
     worked_out: dict[str, Any] = dataclasses.field(
         default_factory=dict[str, Any], init=False, compare=False, repr=False
     )

@@ -26,7 +26,7 @@ _ARGUMENTS = {
     "fields": "FIELDS",
     "options": "--option",
     "groups": "--group",
-    **{key: f"--{key}" for key in ("kind", "doc", "constructor", "rebuild", "layout", "save")},
+    **{key: f"--{key}" for key in ("kind", "template", "doc", "constructor", "rebuild", "layout", "save")},
 }
 """What the command line has for a key of a spec."""
 

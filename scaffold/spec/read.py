@@ -267,6 +267,7 @@ def read_spec(
         call_at=call_at,
         where=where,
         file=reader.text(raw, "file"),
+        template=reader.text(raw, "template"),
     )
     spec = replace(spec, uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))

@@ -142,7 +142,7 @@ def raw_spec(
     """
     plain: dict[str, Any] = {
         key: options[key]
-        for key in ("kind", "doc", "constructor", "rebuild", "layout")
+        for key in ("kind", "template", "doc", "constructor", "rebuild", "layout")
         if options.get(key) is not None
     }
     tables, faults = fields_from_tokens(fields)

@@ -15,6 +15,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 _TOP = (
     "name",
     "kind",
+    "template",
     "file",
     "doc",
     "bases",

@@ -131,7 +131,9 @@ class ClassWriter:
         kind, bases = self.raw.get("kind", "module"), [one.name for one in self.spec.bases]
         of_kind = [] if bases and kind == "module" else [f"{self.prefix}{_BASES[kind]}"]
         keys = {
-            key: self.raw[key] for key in ("rebuild", "layout", "dtype", "save", "file") if key in self.raw
+            key: self.raw[key]
+            for key in ("rebuild", "layout", "dtype", "save", "template", "file")
+            if key in self.raw
         }
         if "constructor" in self.raw and not self.is_written:
             keys["constructor"] = self.raw["constructor"]

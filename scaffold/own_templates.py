@@ -1,0 +1,94 @@
+"""Templates of the project's own, which `[tool.scaffold.templates]` names: folders in the form of Copier, as those of the tool are.
+
+Copier would run tasks and load extensions that such a folder asks for. Nothing of that happens here: a template lays out the
+context, and gets at nothing else.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+
+from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.fileset import File
+from scaffold.kinds import NAMES
+from scaffold.layout import Layout
+from scaffold.render import CLASS_FILE, SUFFIX, templates_folder
+from scaffold.settings import where_of
+from scaffold.spec.model import ModuleSpec
+
+FORMAT = 1
+"""The version of the context: a name that changes its meaning, or goes, makes it a new one."""
+_RUNS = re.compile(r"^_(tasks|migrations|jinja_extensions)\s*:", re.MULTILINE)
+_SETTINGS = ("copier.yml", "copier.yaml")
+
+
+def own_template(spec: ModuleSpec, layout: Layout) -> Path | None:
+    """The folder of the project that lays a class out; None where that of its kind does.
+
+    Raises `ScaffoldError` where the spec names a template that the settings do not have, and where a folder is no template.
+    """
+    folders = dict(layout.settings.templates)
+    if spec.template and spec.template not in folders:
+        fix = suggestion(
+            spec.template, folders, "name its folder in `[tool.scaffold.templates]` of pyproject.toml"
+        )
+        where = f"{spec.where}: template"
+        raise ScaffoldError(f"`{spec.template}` is no template", where=where, fix=fix, legal=tuple(folders))
+    name = spec.template or spec.kind
+    if name not in folders:
+        return None
+    folder = layout.root / folders[name]
+    faults = list(_faults(folder, where_of(f"templates.{name}"), folders[name]))
+    if faults:
+        raise ScaffoldError.of(faults)
+    return folder
+
+
+def _faults(folder: Path, where: str, shown: str) -> Iterator[Fault]:
+    if not folder.is_dir():
+        yield Fault(
+            where,
+            f"there is no folder `{shown}`",
+            f"`scaffold eject module {shown}` writes one to begin from",
+        )
+        return
+    every = sorted(folder.rglob("*"))
+    inside = folder.resolve()
+    for path in every:
+        if not path.resolve().is_relative_to(inside):
+            what = f"`{path.relative_to(folder)}` is a link that leads out of the template"
+            yield Fault(where, what, "put the file there")
+    of_class = [path for path in every if path.name == CLASS_FILE]
+    if len(of_class) != 1:
+        what = f"`{shown}` has {len(of_class)} files called `{CLASS_FILE}`, and one lays out the class"
+        yield Fault(where, what, f"add `{{{{ source_folder }}}}/{CLASS_FILE}`, and no second one")
+    for name in _SETTINGS:
+        yield from _setting_faults(folder / name, where, f"{shown}/{name}")
+
+
+def _setting_faults(path: Path, where: str, shown: str) -> Iterator[Fault]:
+    """What Copier would run. A template is looked at before anything is rendered."""
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    for found in _RUNS.finditer(text):
+        what = f"`{shown}` asks for `_{found[1]}`, which runs code, and a template only lays out"
+        yield Fault(where, what, "remove it, and do that after `scaffold` has run")
+
+
+def ejected(kind: str, folder: str, layout: Layout) -> tuple[File, ...]:
+    """The files of the template of a kind, to begin one's own from. Raises `ScaffoldError` for a kind that there is not."""
+    if kind not in NAMES:
+        fix = suggestion(kind, NAMES, "name a kind")
+        raise ScaffoldError(f"`{kind}` is no kind", where="KIND", fix=fix, legal=NAMES)
+    source = templates_folder() / kind
+    paths = [
+        path for path in sorted(source.rglob("*")) if path.name.endswith(SUFFIX) or path.name in _SETTINGS
+    ]
+    return tuple(
+        File(PurePosixPath(folder) / path.relative_to(source).as_posix(), path.read_text(encoding="utf-8"))
+        for path in paths
+    )
+
+
+def described(contexts: Mapping[str, object]) -> dict[str, object]:
+    """What `scaffold show NAME --context` prints."""
+    return {"format": FORMAT, "classes": dict(contexts)}
