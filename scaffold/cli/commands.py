@@ -34,9 +34,8 @@ FIRST_CLASS = """
 """
 LEAVES = """
 \b
-It writes affine.py and tests/test_affine.py, which pytest runs, and
-specs/affine.toml, which says the same; on a terminal `scaffold new-module`
-asks for all of it. `scaffold COMMAND --help` has the rest.
+It writes affine.py, tests/test_affine.py and specs/affine.toml; on a terminal
+`scaffold new-module` asks for all of it. `scaffold COMMAND --help` says more.
 """
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
