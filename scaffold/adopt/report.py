@@ -84,8 +84,8 @@ class Outcome:
             method = found["methods"][0]
             why = _first_line(found.get("why", "")) or "nothing that it returns depends on what it is given"
             yield f"{self.one.label}: its call is not found: {why}\n  give: --call '{method}(...)'"
-        if found.get("vacuous"):
-            yield f"{self.one.label}: {found['vacuous']}\n  give: --call 'METHOD(...)', where another says more"
+        if found.get("idle"):
+            yield f"{self.one.label}: {found['idle']}\n  give: --call 'METHOD(...)', where another says more"
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""

@@ -53,3 +53,7 @@ class Budget:
         """Whether another try is left."""
         self.tries -= 1
         return self.tries >= 0 and time.monotonic() < self.end
+
+    def seconds_left(self) -> float:
+        """How long it may still take."""
+        return max(0.0, self.end - time.monotonic())
