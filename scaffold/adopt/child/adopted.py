@@ -90,7 +90,8 @@ def call_for(
     cls: Any, built: Built, request: Request, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
     made = instance_of(built.source)
-    subject = Subject(made[0] if built.has_state else made, StateOf(built), built.has_state)
+    instance, state = made if built.has_state else (made, None)
+    subject = Subject(instance, StateOf(built), state)
     wished, bracket, _ = request["call"].partition("(")
     if bracket:
         return said_call(cls, subject, request["call"])

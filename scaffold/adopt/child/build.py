@@ -4,11 +4,12 @@ import contextlib
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from pytree_laws.look.arrays import on_device
@@ -210,7 +211,7 @@ def instance_of(source: Source) -> Any:
         if isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}":
             return source.value(0)
         raise
-    if any(jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
+    if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
         return source.value(0)
     return merge(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
 
@@ -264,7 +265,7 @@ def walk(cls: type) -> Iterator[type]:
 
 
 @contextlib.contextmanager
-def busy(cls: type) -> Iterator[None]:
+def busy(cls: type) -> Generator[None]:
     """Within it nothing is made of a class that is only just being built."""
     _BUSY.append(cls)
     try:

@@ -30,7 +30,7 @@ def alike(lists: Sequence[Sequence[Any]]) -> Iterator[tuple[int, ...]]:
 
 def nearest(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Positions by their sum, the least first."""
-    start = (0,) * len(lengths)
+    start = tuple(0 for _ in lengths)
     heap, seen = [(0, start)], {start}
     while heap:
         total, one = heapq.heappop(heap)

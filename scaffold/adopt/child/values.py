@@ -61,8 +61,10 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     if context.has_state and names.STATE.search(name):
         return [Source("self.state(seed)")]
     found = [*of_first_words(name, annotation), *of_annotation(name, annotation, context)]
-    if annotation is EMPTY or annotation in (Any, object) or not found:
-        parts = of_name(name, context), of_anything(name, context)
+    is_open = annotation in (EMPTY, Any, object)
+    if is_open or not found:
+        is_class = isinstance(annotation, type) and not is_open
+        parts = of_name(name, context), [] if is_class else of_anything(name, context)
         found += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
     return list(dict.fromkeys(found))[:MOST]
 
@@ -87,10 +89,12 @@ def is_number(annotation: Any) -> bool:
 
 
 def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
+    if annotation is None:
+        return [Source("None")]
     members = union_members(annotation)
     if len(members) > 1:
         return of_union(name, members, context)
-    [kind] = members
+    kind: Any = next(iter(members), annotation)
     if is_shaped(kind):
         return shaped(name, kind, context)
     if is_array_type(kind):
@@ -135,6 +139,8 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
         return tuples(name, given, context)
     if origin in LISTS or kind in LISTS:
         return lists(name, given[0] if given else EMPTY, context)
+    if origin in SETS or kind in SETS:
+        return [Source("frozenset()")]
     if origin in DICTS or kind in DICTS:
         return dicts(name, given[1] if len(given) > 1 else EMPTY, context)
     if isinstance(kind, typing.TypeVar):
@@ -217,6 +223,8 @@ def lists(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
+    if kind in (Any, object):
+        return [Source("{}")]
     found = values_for(name, kind, context)[:3] if kind is not EMPTY else [Source("sample(seed, (3,))")]
     return [merged(f'{{"a": {one.text}, "b": {one.later(1).text}}}', [one]) for one in found] + [Source("{}")]
 
@@ -274,6 +282,7 @@ PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
 }
 LISTS = (list, typing.Sequence, typing.Iterable, typing.Collection, *(typing.get_origin(one) for one in (
     typing.Sequence[int], typing.Iterable[int], typing.Collection[int])))  # fmt: skip
+SETS = (set, frozenset, typing.AbstractSet, typing.get_origin(typing.AbstractSet[int]))
 DICTS = (
     dict,
     typing.get_origin(typing.Mapping[str, int]),
