@@ -136,8 +136,12 @@ def stores_what_it_is_given(suite: Any) -> bool:
     if issubclass(cls, tuple):
         return True
     own = [owner for owner in cls.__mro__ if not is_of_library(owner)]
-    held = [value for owner in own for value in vars(owner).values()]
-    made = any(isinstance(value, classmethod) for value in held)
+    held = [pair for owner in own for pair in vars(owner).items()]
+    # `__subclasshook__` and `__init_subclass__` are class methods too.
+    made = any(
+        isinstance(value, classmethod) and not name.startswith("__")
+        for name, value in held
+    )
     code = getattr(inspect.unwrap(cls.__init__), "__code__", None)
     generated = getattr(code, "co_filename", "").startswith("<string>")
     fields = getattr(cls, "__dataclass_fields__", {}).values()

@@ -33,7 +33,7 @@ def test_pyright_is_strict_on_the_packages() -> None:
 def test_the_laws_are_spared_the_types_of_leaves_alone() -> None:
     settings = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pyright"]
     assert settings["typeCheckingMode"] == "strict" and not any(key.startswith("report") for key in settings)
-    of_laws, of_all = settings["executionEnvironments"]
+    of_laws, of_child, of_all = settings["executionEnvironments"]
     spared = {
         "reportUnknownArgumentType",
         "reportUnknownLambdaType",
@@ -41,6 +41,8 @@ def test_the_laws_are_spared_the_types_of_leaves_alone() -> None:
         "reportUnknownVariableType",
     }
     assert of_laws == {"root": "pytree_laws", **dict.fromkeys(spared, False)} and of_all == {"root": "."}
+    own = {"root": "scaffold/adopt/child", "extraPaths": ["."]}
+    assert of_child == {**own, **dict.fromkeys(spared, False)}
 
 
 @pytest.mark.parametrize(

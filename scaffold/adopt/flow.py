@@ -137,6 +137,8 @@ def _outcome(child: Child, one: Adopted, run: Run) -> Outcome:
     request = {"do": "adopt", "module": one.module, "name": one.name, "seconds": wanted.seconds}
     said = {"build": wanted.build, "call": wanted.call, "said": dict(wanted.said)}
     found = child.ask({**request, **said, **_path(run)}, wanted.seconds + GRACE)
+    if found.get("abstract"):
+        return Outcome(one, left_out=found["abstract"])
     if not found.get("built"):
         return Outcome(
             one, why=found.get("why") or found.get("error", ""), unknown=tuple(found.get("unknown", ()))

@@ -5,6 +5,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Any
@@ -41,8 +42,10 @@ class Child:
             errors="replace",
         )
         self._command = command
-        for read in (self._read_answers, self._read_errors):
-            threading.Thread(target=read, daemon=True).start()
+        reads = (self._read_answers, self._read_errors)
+        self._readers = [threading.Thread(target=read, daemon=True) for read in reads]
+        for reader in self._readers:
+            reader.start()
         self._check_start()
 
     def _check_start(self) -> None:
@@ -89,6 +92,12 @@ class Child:
         """Ends the process."""
         self._process.kill()
         self._process.wait()
+        for reader in self._readers:
+            reader.join(1.0)  # a child of its own may hold the streams for longer
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
 
     def _read_answers(self) -> None:
         assert self._process.stdout is not None

@@ -39,6 +39,8 @@ class Outcome:
     kept: bool = False
     """Whether the file that was there already stays."""
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    left_out: str = ""
+    """Why it gets no suite, where only its call shows that."""
     baseline: int = 0
     """How many findings the file leaves out, each with its text."""
 
@@ -51,7 +53,7 @@ class Outcome:
     def state(self) -> str:
         """In one word: `adopted`, `built` where no call of it was found, or `not built`."""
         if self.file is None:
-            return "not built"
+            return "left out" if self.left_out else "not built"
         found = self.one.found
         return "adopted" if found["called"] or not found["methods"] else "built"
 
@@ -59,7 +61,7 @@ class Outcome:
     def line(self) -> str:
         """What is said of it in a line."""
         if self.file is None:
-            return f"not built: {_first_line(self.why)}"
+            return f"left out: {self.left_out}" if self.left_out else f"not built: {_first_line(self.why)}"
         told = ["adopted" if self.state == "adopted" else "adopted without a call"]
         told += [f"its own tests in {self.file.path}"] if self.kept else []
         told += [f"its tests ended: {self.report['error']}"] if "error" in self.report else [self._counts()]
@@ -75,6 +77,8 @@ class Outcome:
     def hints(self) -> Iterator[str]:
         """What could not be found, with the flag that gives it."""
         name = self.one.name.rpartition(".")[2]
+        if self.left_out:
+            return
         if self.file is None:
             sets = " ".join(f"--set {one}=VALUE" for one in self.unknown)
             yield f"{self.one.label}: {_first_line(self.why)}\n  give: {sets or f'''--build '{name}(...)' '''.strip()}"
@@ -84,8 +88,8 @@ class Outcome:
             method = found["methods"][0]
             why = _first_line(found.get("why", "")) or "nothing that it returns depends on what it is given"
             yield f"{self.one.label}: its call is not found: {why}\n  give: --call '{method}(...)'"
-        if found.get("vacuous"):
-            yield f"{self.one.label}: {found['vacuous']}\n  give: --call 'METHOD(...)', where another says more"
+        if found.get("idle"):
+            yield f"{self.one.label}: {found['idle']}\n  give: --call 'METHOD(...)', where another says more"
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""

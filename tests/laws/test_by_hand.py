@@ -317,3 +317,21 @@ def test_a_compiled_loop_without_end_ends_the_run_and_says_which_law(tmp_path: p
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True)
     assert done.returncode in (1, 70), done.stdout + done.stderr
     assert "P7 of TestLoop took more than 1 seconds" in done.stdout + done.stderr
+
+
+class Stored(eqx.Module):
+    """A dataclass, whose constructor stores what it is given."""
+
+    weight: jax.Array
+
+
+class Stores(PytreeLaws):
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, **inputs):
+        return Stored(**inputs)
+
+
+def test_a_module_that_is_a_dataclass_may_keep_the_arrays_that_it_is_given():
+    Stores().test_p01_keeps_none_of_its_inputs()

@@ -11,11 +11,11 @@ from pytree_laws.infer import inferred_leaves, inferred_outputs, inferred_static
 from pytree_laws.limit import TooLong, time_limit
 from pytree_laws.written import source_of, written
 
-from .build import Built, Failure, find_build, instance_of
+from .build import Built, Failure, instance_of, ways_to_build
 from .call import Called, Subject, find_call, methods_of
 from .kinds import Kind, kind_of
 from .search import Budget
-from .sources import as_said
+from .sources import Source, as_said
 from .targets import found_class, look_in
 
 Request = dict[str, Any]
@@ -45,22 +45,17 @@ def adopt(request: Request) -> dict[str, Any]:
 def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[str, Any]:
     module = cls.__module__
     said = {name: as_said(text, module) for name, text in request["said"].items()}
-    built = built_as_said(request["build"], module) or find_build(cls, said, Budget(TRIES, SECONDS), failure)
+    of_call = Failure()
+    built, called = built_and_called(cls, request, said, failure, of_call)
     if built is None:
         return {
             "built": False,
             "why": failure.first or "nothing is known of its arguments",
             "unknown": failure.unknown,
         }
-    instance, owner = instance_of(built.source), StateOf(built)
-    instance = instance[0] if built.has_state else instance
-    methods, of_call = methods_of(type(instance)), Failure()
-    wished = request["call"].partition("(")[0] if request["call"] else ""
-    called = None
-    if methods:
-        subject = Subject(instance, owner)
-        called = said_call(cls, subject, request["call"]) if "(" in request["call"] else None
-        called = called or find_call(cls, subject, wished, said, Budget(TRIES, SECONDS), of_call)
+    methods = methods_of(cls)
+    if called is None and of_call.first.startswith("NotImplementedError"):
+        return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
     found = {
         "built": True,
         "kind": kind.name,
@@ -71,6 +66,36 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown}
     return {**found, **declared(found, built, called)}
+
+
+def built_and_called(
+    cls: Any, request: Request, said: Mapping[str, Source], failure: Failure, of_call: Failure
+) -> tuple[Built | None, Called | None]:
+    """The first way to build a class for which a call is found that depends on everything; or else the first ones."""
+    first: tuple[Built | None, Called | None] = None, None
+    budget, whole = Budget(TRIES, SECONDS), Budget(TRIES * 2, SECONDS)
+    own = built_as_said(request["build"], cls.__module__)
+    for built in [own] if own else ways_to_build(cls, said, budget, failure):
+        called = call_for(cls, built, request, said, Budget(TRIES, whole.seconds_left() / 2 + 0.5), of_call)
+        if (called is not None and called.is_full) or not methods_of(cls):
+            return built, called
+        if first[0] is None or (first[1] is None and called is not None):
+            first = built, called
+        if not whole.take():
+            break
+    return first
+
+
+def call_for(
+    cls: Any, built: Built, request: Request, said: Mapping[str, Source], budget: Budget, failure: Failure
+) -> Called | None:
+    made = instance_of(built.source)
+    instance, state = made if built.has_state else (made, None)
+    subject = Subject(instance, StateOf(built), state)
+    wished, bracket, _ = request["call"].partition("(")
+    if bracket:
+        return said_call(cls, subject, request["call"])
+    return find_call(cls, subject, wished, said, budget, failure) if wished or methods_of(cls) else None
 
 
 class StateOf:
@@ -131,12 +156,12 @@ def written_call(called: Called | None) -> dict[str, Any]:
         "call_helpers": list(dict.fromkeys(line for one in sources for line in one.helpers)),
         "call_guessed": list(called.guesses),
         "also": called.also,
-        "vacuous": vacuous(called),
+        "idle": idle(called),
     }
 
 
-def vacuous(called: Called) -> str:
-    """What the outputs do not depend on."""
+def idle(called: Called) -> str:
+    """What the outputs do not depend on, as text."""
     if not called.by_parameters:
         return "what it returns does not depend on its parameters"
     return "" if called.by_arguments else "what it returns does not depend on its arguments"

@@ -1,13 +1,15 @@
 """How a class is built: the constructor or a class method, with the first arguments that it takes."""
 
+import contextlib
 import inspect
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from pytree_laws.look.arrays import on_device
@@ -17,11 +19,14 @@ from pytree_laws.look.trees import merge, split
 from .annotations import EMPTY, parameters_of
 from .kinds import kind_of
 from .search import Budget, combinations
+from .sizes import LARGEST
 from .sources import Source, called, refer
 from .values import Context, required, values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
+WAYS = 5
+"""How many combinations of one constructor are looked at, where no call is found."""
 _BUSY: list[type] = []
 _BUILT: dict[type, "Built | None"] = {}
 
@@ -64,12 +69,20 @@ class Failure:
 
 def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Built | None:
     """The first way to build a class that works. What did not work is noted."""
+    return next(ways_to_build(cls, said, budget, failure), None)
+
+
+def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Iterator[Built]:
+    """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods."""
     for name, maker in makers_of(cls):
         context = Context(said=said, instances=instances)
-        built = try_maker(cls, maker, parameters_of(maker, cls), named(cls, name), context, budget, failure)
-        if built is not None:
-            return built
-    return None
+        try:
+            parameters = parameters_of(maker, cls)
+        except (TypeError, ValueError):
+            continue
+        with busy(cls):
+            ways = list(ways_of_maker(cls, parameters, named(cls, name), context, budget, failure))
+        yield from ways
 
 
 def named(cls: type, name: str) -> Source:
@@ -98,39 +111,37 @@ def returns(method: Any, cls: type) -> bool:
     return wanted is EMPTY or any(word in own for word in re.findall(r"\w+", text)) or text.startswith("~")
 
 
-def try_maker(
+def ways_of_maker(
     cls: type,
-    maker: Any,
     parameters: Sequence[inspect.Parameter],
     written: Source,
     context: Context,
     budget: Budget,
     failure: Failure,
-) -> Built | None:
+) -> Iterator[Built]:
     """Tries the arguments that a constructor needs; then those also that its errors name."""
     names = {one.name for one in parameters}
-    wanted = required(parameters) + [
-        one for one in parameters if one.name in context.said and one.default is not EMPTY
-    ]
+    optional = [one for one in parameters if one.default is not EMPTY]
+    wanted = required(parameters) + [one for one in optional if one.name in context.said]
     for _ in range(3):
         lists = {one.name: values_for(one.name, one.annotation, context) for one in wanted}
         failure.unknown = [name for name, found in lists.items() if not found]
-        built = first_that_builds(cls, written, wanted, lists, budget, failure)
-        if built is not None:
-            built = least(
-                cls,
-                built,
-                [one.name for one in wanted if one.default is not EMPTY and one.name not in context.said],
-            )
-            return built
+        found = False
+        for built in that_build(cls, written, wanted, lists, budget, failure):
+            found = True
+            spare = [one.name for one in wanted if one in optional and one.name not in context.said]
+            yield least(cls, built, spare)
         words = [word for text in failure.messages for word in WORDS.findall(text)]
         told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
         further = [one for one in parameters if one.name in told and one not in wanted]
         new = [word for word in dict.fromkeys(words) if word not in context.words and word not in names]
-        if not further and not new:
-            return None
-        wanted, context = [*wanted, *further[:3]], replace(context, words=[*context.words, *new[:8]])
-    return None
+        counts = [int(one) for one in sorted(told) if one.isdigit() and 1 < int(one) <= LARGEST]
+        numbers = [one for one in counts if one not in context.numbers]
+        if found or not (further or new or numbers):
+            return
+        wanted = [*wanted, *further[:3]]
+        words, numbers = [*context.words, *new[:8]], [*context.numbers, *numbers[:4]]
+        context = replace(context, words=words, numbers=numbers)
 
 
 def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
@@ -142,23 +153,25 @@ def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
     return built
 
 
-def first_that_builds(
+def that_build(
     cls: type,
     written: Source,
     wanted: Sequence[inspect.Parameter],
     lists: Mapping[str, list[Source]],
     budget: Budget,
     failure: Failure,
-) -> Built | None:
+) -> Iterator[Built]:
+    """The first combinations that give an instance."""
     positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
+    found = 0
     for places in combinations([lists[one.name] for one in wanted], 150):
-        if not budget.take():
-            return None
+        if not budget.take() or found == WAYS:
+            return
         chosen = {one.name: lists[one.name][place] for one, place in zip(wanted, places, strict=True)}
         built = Built(written, apart(chosen), positional)
         if builds(cls, built, failure):
-            return with_state(built)
-    return None
+            found += 1
+            yield with_state(built)
 
 
 def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
@@ -198,7 +211,7 @@ def instance_of(source: Source) -> Any:
         if isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}":
             return source.value(0)
         raise
-    if any(jax.dtypes.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
+    if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
         return source.value(0)
     return merge(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
 
@@ -251,17 +264,24 @@ def walk(cls: type) -> Iterator[type]:
         yield from walk(one)
 
 
+@contextlib.contextmanager
+def busy(cls: type) -> Generator[None]:
+    """Within it nothing is made of a class that is only just being built."""
+    _BUSY.append(cls)
+    try:
+        yield
+    finally:
+        _BUSY.pop()
+
+
 def built_once(cls: type) -> Built | None:
     """How a class is built that another one asks for; None where it asks for itself."""
     if cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function"):
         return None
     if cls not in _BUILT:
-        _BUSY.append(cls)
         try:
             refer(cls)
             _BUILT[cls] = find_build(cls, {}, Budget(60, 1.0), Failure())
         except (LookupError, ValueError, TypeError):
             _BUILT[cls] = None
-        finally:
-            _BUSY.pop()
     return _BUILT[cls]

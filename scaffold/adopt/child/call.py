@@ -16,14 +16,15 @@ from pytree_laws.look.trees import merge, split
 
 from . import names
 from .annotations import EMPTY, is_shaped, parameters_of
-from .build import Failure, apart
+from .build import Failure, apart, instances
 from .depends import is_empty, used_inputs
 from .kinds import is_nnx
 from .search import Budget, combinations
 from .sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
 from .sources import Source
-from .values import Context, array, required, values_for
+from .values import Context, array, arrays, required, tuple_of, values_for
 
+SELF = ("self", "module")
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "init", "setup", "to_tuple", "save", "load", "trainable", "keys",
             "items", "values", "copy", "get_raw_value", "eval", "train", "sow", "perturb", "set_attributes")  # fmt: skip
@@ -49,8 +50,9 @@ class Called:
         return [name for name, one in self.arguments.items() if one.told]
 
     @property
-    def is_vacuous(self) -> bool:
-        return not (self.by_parameters and self.by_arguments)
+    def is_full(self) -> bool:
+        """Whether what it returns depends on the parameters and on the arguments."""
+        return self.by_parameters and self.by_arguments
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Subject:
 
     instance: Any
     owner: Any = None
+    state: Any = None
+    """The state that belongs to it, where it has one."""
 
 
 def methods_of(cls: type) -> list[str]:
@@ -91,7 +95,7 @@ def takes_self(value: Any) -> bool:
     if not callable(value) or isinstance(value, type | staticmethod | classmethod):
         return False
     try:
-        return next(iter(inspect.signature(value).parameters), "") in ("self", "module")
+        return next(iter(inspect.signature(value).parameters), "") in SELF
     except (TypeError, ValueError):
         return False
 
@@ -102,6 +106,8 @@ def is_base(owner: type) -> bool:
         ("equinox", "Module"), ("flax.nnx", "Module"), ("flax.nnx", "Pytree"), ("flax.nnx", "Object"),
     }  # fmt: skip
     held = [getattr(sys.modules.get(module), name, None) for module, name in known]
+    if owner.__module__.partition(".")[0] in ("abc", "chex", "collections", "typing"):
+        return True
     return owner in (object, tuple, list, dict, typing.Generic, *held)
 
 
@@ -113,7 +119,7 @@ def find_call(
     for name in [wished] if wished else methods_of(cls)[:12]:
         name = "" if name == "__call__" else name
         found = try_method(subject, name, said, budget, failure)
-        if found is not None and not found.is_vacuous:
+        if found is not None and found.is_full:
             return found
         fallback = fallback or found
     return fallback
@@ -122,10 +128,8 @@ def find_call(
 def try_method(
     subject: Subject, name: str, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
-    method = getattr(subject.instance, name or "__call__", None)
-    try:
-        parameters = parameters_of(method, type(subject.instance))
-    except (TypeError, ValueError):
+    parameters = parameters_of_method(type(subject.instance), name or "__call__")
+    if parameters is None:
         return None
     wanted = [*required(parameters), *(one for one in parameters if is_wanted(one, said))]
     for _ in range(2):
@@ -138,6 +142,15 @@ def try_method(
             return None
         wanted = [*wanted, *further[:2]]
     return None
+
+
+def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None:
+    """The parameters of a method without `self`, as its class has it: what wraps it for an instance hides some of them."""
+    try:
+        found = parameters_of(getattr(cls, name), cls)
+    except (AttributeError, TypeError, ValueError):
+        return None
+    return found[1:] if found and found[0].name in SELF else found
 
 
 def is_wanted(one: inspect.Parameter, said: Mapping[str, Source]) -> bool:
@@ -155,7 +168,7 @@ def search(
 ) -> Called | None:
     """The first arguments that work and on which the outputs depend, or the first that work."""
     fallback: Called | None = None
-    for context in contexts(subject.instance, wanted, said):
+    for context in contexts(subject, wanted, said):
         lists = [values_for(one.name, one.annotation, context) for one in wanted]
         failure.unknown = [one.name for one, found in zip(wanted, lists, strict=True) if not found]
         for places in combinations(lists, 400):
@@ -164,24 +177,26 @@ def search(
             chosen = {one.name: found[place] for one, found, place in zip(wanted, lists, places, strict=True)}
             found = try_call(subject, name, wanted, apart(chosen), failure)
             if found is not None:
-                if not found.is_vacuous:
+                if found.is_full:
                     return with_alternative(subject, found, wanted, context)
                 fallback = fallback or found
     return fallback
 
 
 def contexts(
-    instance: Any, wanted: Sequence[inspect.Parameter], said: Mapping[str, Source]
+    subject: Subject, wanted: Sequence[inspect.Parameter], said: Mapping[str, Source]
 ) -> Iterator[Context]:
     """What is known for the call: with each choice of sizes for the dims that only its annotations name."""
-    held, known = held_sizes(instance), named_sizes(instance)
+    instance, has_state = subject.instance, subject.state is not None
+    held, known = held_sizes(instance, subject.state), named_sizes(instance)
     foreign, below = foreign_sizes(held), min(held, default=2)
     shapes = shapes_of(held)
     dims = [dim for dim in dims_of(wanted) if dim not in known]
-    lists = [list(dict.fromkeys([foreign[place % 3], *held, *foreign])) for place in range(len(dims))]
+    lists = [list(dict.fromkeys([foreign[place % 6], *held, *foreign[:3]])) for place in range(len(dims))]
     for places in combinations(lists, 100) if dims else [()]:
         chosen = {dim: found[place] for dim, found, place in zip(dims, lists, places, strict=True)}
-        yield Context(Sizes({**known, **chosen}, held), shapes, said, index_below=below)
+        sizes = Sizes({**known, **chosen}, held)
+        yield Context(sizes, shapes, said, instances, index_below=below, is_call=True, has_state=has_state)
 
 
 def dims_of(wanted: Sequence[inspect.Parameter]) -> list[str]:
@@ -275,19 +290,30 @@ def put_together(static: Any, arrays: Any) -> Any:
 def with_alternative(
     subject: Subject, found: Called, wanted: Sequence[inspect.Parameter], context: Context
 ) -> Called:
-    """The same, with the word of another shape that works as well, where shapes were tried."""
-    foreign = foreign_sizes(held_sizes(subject.instance))
-    by_kind = {one.name: one for one in wanted}
+    """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
     for name in found.guesses:
-        text = found.arguments[name].text if name in found.arguments else ""
-        shape = re.search(r"sample\(seed(?: \+ \d+)?, (\(.*?\))\)", text)
-        if not shape or name not in by_kind:
-            continue
-        larger = (foreign[2] + 2, *eval(shape[1]))
-        others = {**found.arguments, name: array(name, larger, "float", context)}
-        try:
-            traced(subject, found.method, others, found.keywords)
-        except Exception:
-            continue
-        return replace(found, also=f"{name} may be {larger} as well")
+        shape = shape_in(found.arguments[name])
+        if shape == (2,):
+            pairs = [tuple_of([one, one]) for one in arrays(name, context) if len(shape_in(one) or ()) == 1]
+            found = next((one for pair in pairs if (one := instead(subject, found, name, pair))), found)
+        elif shape:
+            larger = (foreign_sizes(held_sizes(subject.instance))[3], *shape)
+            if instead(subject, found, name, array(name, larger, "float", context)):
+                return replace(found, also=f"{name} may be {larger} as well")
     return found
+
+
+def shape_in(source: Source) -> tuple[int, ...] | None:
+    """The shape of a value that is one array of floats."""
+    shape = re.fullmatch(r"sample\(seed(?: \+ \d+)?, (\([\d, ]*\))\)", source.text)
+    return eval(shape[1]) if shape else None
+
+
+def instead(subject: Subject, found: Called, name: str, other: Source) -> Called | None:
+    """The call with another value of an argument, where it works."""
+    others = {**found.arguments, name: replace(other, told="shape")}
+    try:
+        traced(subject, found.method, others, found.keywords)
+    except Exception:
+        return None
+    return replace(found, arguments=others)

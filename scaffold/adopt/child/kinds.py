@@ -9,8 +9,6 @@ from typing import Any
 
 import jax
 
-LEFT_OUT = ("abstract", "function", "plain")
-
 
 @dataclasses.dataclass(frozen=True)
 class Kind:
@@ -26,12 +24,14 @@ def kind_of(cls: Any) -> Kind:
         return Kind("plain", "it is no class that jax flattens")
     if missing := abstract_members(cls):
         return Kind("abstract", f"it is abstract: {missing}")
-    if is_module(cls):
+    if is_module(cls) and not is_part(cls):
         return Kind("module")
     if is_nnx(cls):
         return Kind("nnx")
     if issubclass(cls, tuple):
         return namedtuple_kind(cls)
+    if is_part(cls):
+        return Kind("part", "it is held by modules, whose suites look at it")
     if is_registered(cls):
         return Kind("registered")
     return Kind("plain", "it is no pytree: nothing registers it with jax")
@@ -40,6 +40,15 @@ def kind_of(cls: Any) -> Kind:
 def is_module(cls: type) -> bool:
     equinox: Any = sys.modules.get("equinox")
     return equinox is not None and issubclass(cls, equinox.Module)
+
+
+def is_part(cls: type) -> bool:
+    """Whether a class is one by which a library keeps what its modules hold: states, Variables, keys."""
+    equinox: Any = sys.modules.get("equinox")
+    flax: Any = sys.modules.get("flax.nnx")
+    parts = [equinox.nn.State, equinox.nn.StateIndex] if equinox is not None else []
+    parts += [flax.Variable, flax.State, flax.GraphDef, flax.RngStream, flax.Rngs] if flax is not None else []
+    return issubclass(cls, tuple(parts))
 
 
 def is_nnx(cls: type) -> bool:

@@ -30,7 +30,7 @@ def alike(lists: Sequence[Sequence[Any]]) -> Iterator[tuple[int, ...]]:
 
 def nearest(lengths: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Positions by their sum, the least first."""
-    start = (0,) * len(lengths)
+    start = tuple(0 for _ in lengths)
     heap, seen = [(0, start)], {start}
     while heap:
         total, one = heapq.heappop(heap)
@@ -53,3 +53,7 @@ class Budget:
         """Whether another try is left."""
         self.tries -= 1
         return self.tries >= 0 and time.monotonic() < self.end
+
+    def seconds_left(self) -> float:
+        """How long it may still take."""
+        return max(0.0, self.end - time.monotonic())

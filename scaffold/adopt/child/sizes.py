@@ -14,6 +14,8 @@ COUNT = re.compile(
 )
 """Names of numbers that count something, and are the size of no axis."""
 LARGEST = 64
+SMALL = (3, 2)
+"""Sizes to try where no other will do: of points in space and in a plane."""
 
 
 class Sizes:
@@ -52,8 +54,8 @@ class Sizes:
             return self.of(word)
 
 
-def held_sizes(instance: Any) -> tuple[int, ...]:
-    """The sizes that an instance holds: its numbers, and the sizes of its arrays, each once."""
+def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:
+    """The sizes that an instance and its state hold: numbers, and the sizes of arrays, each once."""
     found: list[int] = []
     for value in attributes_below(instance):
         if type(value) is int:
@@ -61,7 +63,7 @@ def held_sizes(instance: Any) -> tuple[int, ...]:
         elif isinstance(value, tuple | list) and all(type(one) is int for one in value):
             found += value
         found += getattr(value, "shape", ()) if hasattr(value, "dtype") else ()
-    for leaf in jax.tree.leaves(instance):
+    for leaf in jax.tree.leaves((instance, state)):
         found += getattr(leaf, "shape", ())
     return tuple(dict.fromkeys(one for one in found if 1 < one < LARGEST))
 
@@ -90,11 +92,10 @@ def safe(instance: Any, name: str) -> Any:
         return None
 
 
-def foreign_sizes(held: Iterable[int]) -> tuple[int, int, int]:
-    """Three primes that an instance does not hold, and that are no smaller than what it does."""
+def foreign_sizes(held: Iterable[int]) -> tuple[int, ...]:
+    """Primes that an instance does not hold, and that are larger than what counts."""
     known = set(held)
-    large = [one for one in PRIMES if one not in known and one > 4]
-    return large[0], large[1], large[2]
+    return tuple(one for one in PRIMES if one not in known and one > 4)
 
 
 def shapes_of(held: Sequence[int], most: int = 4) -> list[tuple[int, ...]]:
@@ -104,10 +105,10 @@ def shapes_of(held: Sequence[int], most: int = 4) -> list[tuple[int, ...]]:
     takes any size there.
     """
     foreign = foreign_sizes(held)
-    held = tuple(held)[:6]
+    held = tuple(dict.fromkeys([*tuple(held)[:6], *SMALL]))
     found: list[tuple[int, ...]] = [(foreign[0],), *((one,) for one in held), ()]
     for rank in range(2, most + 1):
-        free = (*foreign, foreign[2] + 2)
+        free = foreign[:most]
         found.append(free[:rank])
         for place in (rank - 1, 0, *range(1, rank - 1)):
             found += [(*free[:place], one, *free[place : rank - 1]) for one in held]

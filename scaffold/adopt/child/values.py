@@ -44,7 +44,13 @@ class Context:
     """Values of a class."""
     words: Sequence[str] = ()
     """Strings that an error has named."""
+    numbers: Sequence[int] = ()
+    """Numbers that an error has named."""
     index_below: int = 2
+    is_call: bool = False
+    """Whether the arguments are those of a call, which are arrays for the most part."""
+    has_state: bool = False
+    """Whether the suite keeps a state for the class."""
     floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(("0.25", "0.5", "0.75")))
 
 
@@ -52,9 +58,14 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     """What to try for an argument, the likeliest first."""
     if name in context.said:
         return [context.said[name]]
+    if context.has_state and names.STATE.search(name):
+        return [Source("self.state(seed)")]
     found = [*of_first_words(name, annotation), *of_annotation(name, annotation, context)]
-    if annotation is EMPTY or annotation in (Any, object) or not found:
-        found += of_name(name, context) or of_anything(name, context)
+    is_open = annotation in (EMPTY, Any, object)
+    if is_open or not found:
+        is_class = isinstance(annotation, type) and not is_open
+        parts = of_name(name, context), [] if is_class else of_anything(name, context)
+        found += [*parts[1], *parts[0]] if context.is_call else [*parts[0], *parts[1]]
     return list(dict.fromkeys(found))[:MOST]
 
 
@@ -67,8 +78,6 @@ def of_first_words(name: str, annotation: Any) -> list[Source]:
         return [Source("jax.random.key(seed)")] if not is_number(annotation) else []
     if name == "rngs" and "flax.nnx" in sys.modules:
         return [Source("nnx.Rngs(seed)")]
-    if names.STATE.search(name) and "State" in str(annotation):
-        return [Source("self.state(seed)")]
     return []
 
 
@@ -80,10 +89,12 @@ def is_number(annotation: Any) -> bool:
 
 
 def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
+    if annotation is None:
+        return [Source("None")]
     members = union_members(annotation)
     if len(members) > 1:
         return of_union(name, members, context)
-    [kind] = members
+    kind: Any = next(iter(members), annotation)
     if is_shaped(kind):
         return shaped(name, kind, context)
     if is_array_type(kind):
@@ -128,6 +139,8 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
         return tuples(name, given, context)
     if origin in LISTS or kind in LISTS:
         return lists(name, given[0] if given else EMPTY, context)
+    if origin in SETS or kind in SETS:
+        return [Source("frozenset()")]
     if origin in DICTS or kind in DICTS:
         return dicts(name, given[1] if len(given) > 1 else EMPTY, context)
     if isinstance(kind, typing.TypeVar):
@@ -157,6 +170,9 @@ def of_class(cls: Any, context: Context) -> list[Source]:
     equinox: Any = sys.modules.get("equinox")
     if equinox is not None and cls is equinox.Module:
         return modules()
+    flax: Any = sys.modules.get("flax.nnx")
+    if flax is not None and cls is flax.Module:
+        return [Source("nnx.Linear(3, 2, rngs=nnx.Rngs(seed))")]
     return context.instances(cls)
 
 
@@ -181,6 +197,8 @@ def tuples(name: str, given: Sequence[Any], context: Context) -> list[Source]:
         if given[0] is int:
             return [Source("(3,)"), Source("(2, 3)"), Source("(0,)"), Source("(1,)")]
         return [tuple_of(part) for part in several(name, given[0], context)]
+    if all(one == given[0] for one in given):
+        return [tuple_of([one] * len(given)) for one in values_for(name, given[0], context)]
     parts = [values_for(f"{name} {place}", one, context)[:2] for place, one in enumerate(given)]
     return [tuple_of(part) for part in itertools.islice(itertools.product(*parts), 8)]
 
@@ -205,6 +223,8 @@ def lists(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def dicts(name: str, kind: Any, context: Context) -> list[Source]:
+    if kind in (Any, object):
+        return [Source("{}")]
     found = values_for(name, kind, context)[:3] if kind is not EMPTY else [Source("sample(seed, (3,))")]
     return [merged(f'{{"a": {one.text}, "b": {one.later(1).text}}}', [one]) for one in found] + [Source("{}")]
 
@@ -225,8 +245,8 @@ def trees(name: str, kind: Any, context: Context) -> list[Source]:
 def integers(name: str, context: Context) -> list[Source]:
     if names.INDEX.search(name) and name not in ("step", "position"):
         return [Source("1"), Source("0")]
-    order = (2, 3, 1, 4, 0) if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8, 0)
-    return [Source(str(one)) for one in dict.fromkeys(order)]
+    order = (2, 3, 1, 4) if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8)
+    return [Source(str(one)) for one in dict.fromkeys([*order, *context.numbers])]
 
 
 def is_count(name: str) -> bool:
@@ -262,6 +282,7 @@ PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
 }
 LISTS = (list, typing.Sequence, typing.Iterable, typing.Collection, *(typing.get_origin(one) for one in (
     typing.Sequence[int], typing.Iterable[int], typing.Collection[int])))  # fmt: skip
+SETS = (set, frozenset, typing.AbstractSet, typing.get_origin(typing.AbstractSet[int]))
 DICTS = (
     dict,
     typing.get_origin(typing.Mapping[str, int]),

@@ -1,0 +1,82 @@
+"""What `scaffold adopt` finds of classes of every style: one process answers all questions."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scaffold.adopt.process import Child
+from tests.adopted_classes import FOUND, LEFT_OUT, SOURCE
+from tests.support import write_tree
+
+
+class Asked:
+    """A child that has imported the classes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.child = Child([sys.executable], write_tree(folder, {"styles.py": SOURCE}))
+        target = {"text": "styles", "module": "styles", "name": "", "whole": True}
+        self.listed = self.child.ask({"do": "list", "folders": [str(folder)], "targets": [target]}, 60.0)
+
+    def adopt(self, name: str, **said: Any) -> dict[str, Any]:
+        request = {"do": "adopt", "module": "styles", "name": name, "seconds": 60.0, "folders": []}
+        return self.child.ask({**request, "said": {}, "build": "", "call": "", **said}, 60.0)
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    asked = Asked(tmp_path_factory.mktemp("styles"))
+    yield asked
+    asked.child.close()
+
+
+def test_classes_are_listed_and_others_left_out_with_the_word_why(asked: Asked) -> None:
+    every = {one["name"]: one["why"] for one in asked.listed["classes"]}
+    assert {name: why for name, why in every.items() if why} == LEFT_OUT
+    assert {*every} - {*LEFT_OUT} == {*FOUND, "Secret", "Unfinished"}
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_it_is_found_how_a_class_is_built_and_called(asked: Asked, name: str) -> None:
+    found = asked.adopt(name)
+    inputs = ", ".join(f"{key}={text}" for key, text in found["inputs"])
+    arguments = [text for _, text, _ in found.get("arguments", ())]
+    assert (f"{found['maker']}({inputs})", found.get("method", ""), arguments) == FOUND[name]
+    assert not found.get("idle")
+    assert found["called"] is bool(arguments)
+
+
+def test_what_nobody_can_know_is_asked_for(asked: Asked) -> None:
+    found = asked.adopt("Secret")
+    assert (found["built"], found["unknown"]) == (False, ["password"])
+    told = asked.adopt("Secret", said={"password": "int"})
+    assert told["why"] == "ValueError: nobody knows it"
+    assert asked.adopt("Unfinished")["abstract"] == "it leaves its call to subclasses: NotImplementedError: "
+
+
+def test_what_is_said_comes_first(asked: Asked) -> None:
+    found = asked.adopt("Heads", said={"heads": "4", "x": "jnp.ones((8,))"})
+    assert (found["inputs"], found["arguments"]) == (
+        [["heads", "4"], ["size", "8"]],
+        [["x", "jnp.ones((8,))", False]],
+    )
+    found = asked.adopt("Lookup", build="Lookup(sample(seed, (7, 2)))", call="lookup(jnp.array(6))")
+    assert (found["build"], found["inputs"]) == ("Lookup(sample(seed, (7, 2)))", [])
+    assert found["arguments"] == [["index", "jnp.array(6)", False]]
+    assert asked.adopt("Lookup", build="Lookup(")["why"].startswith("what is said of it is no Python")
+
+
+def test_the_declaration_is_what_the_instance_holds(asked: Asked) -> None:
+    found = asked.adopt("Unannotated")
+    assert (found["leaves"], found["outputs"]) == (['Leaf("weight", "param", (2, 3))'], ["Output((2,))"])
+    found = asked.adopt("Neurons")
+    assert found["leaves"] == ['Var("weight", nnx.Param, (3,))']
+    assert asked.adopt("Flags")["static"] == [["norm", '"first"'], ["is_signed", "False"]]
+
+
+def test_the_answer_is_the_same_each_time(asked: Asked) -> None:
+    assert [asked.adopt(name) for name in ("Wrapped", "Attention")] == [
+        asked.adopt(name) for name in ("Wrapped", "Attention")
+    ]
