@@ -78,7 +78,9 @@ class Randomness(Suite):
                 "one key for all rows: `jax.random.split(key, len(x))`; "
                 "`shares_noise = True` says that this is so on purpose"
             )
-            wrong = not self.shares_noise and rows_share_noise(batch.values(), results)
+            wrong = not self.shares_noise and rows_share_noise(
+                [*batch.values()], results
+            )
             check(not wrong, f"output {i}", told, hint)
 
 
@@ -176,13 +178,11 @@ class Processes(Suite):
             pytest.skip("no set of texts is static")
         for path, value in sets:
             other = with_attribute(instance, path, Turned(value))
-            first, second = (self._traced_with(one) for one in (instance, other))
+            one, two = (self._traced_with(each) for each in (instance, other))
             told = "with its elements in another order, as in another process, the call gives {} and {}"
             hint = "a loop over a set: `sorted(...)`, or a tuple"
-            same = str(first[0]) == str(second[0])
-            if not same:
-                results = [evaluated(*one) for one in (first, second)]
-                check_close(path, told, *results, hint)
+            if str(one[0]) != str(two[0]):
+                check_close(path, told, evaluated(*one), evaluated(*two), hint)
 
     def _traced_with(self, instance: Any) -> tuple[Any, list[Any]]:
         (closed, _), inputs = traced(self, instance, {})
