@@ -122,9 +122,10 @@ def rows_given(one: Trial) -> dict[int, Any]:
 
 
 def outputs(one: Trial, changes: Mapping[int, Any]) -> list[Any]:
-    """What the traced call gives, with some of what goes in changed and random values in its arrays."""
-    given = [changes.get(i, v) for i, (_, v) in enumerate(one.inputs)]
-    return evaluated(one.trace[0], given)
+    """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
+    values = generic([v for _, v in one.inputs], 2)
+    given = [changes.get(i, v) for i, v in enumerate(values)]
+    return jax.extend.core.jaxpr_as_fun(one.trace[0])(*given)
 
 
 def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
@@ -194,4 +195,5 @@ def _is_set(value: Any) -> bool:
 
 
 def evaluated(closed: Any, given: Sequence[Any]) -> list[Any]:
+    """What a trace gives for random values."""
     return jax.extend.core.jaxpr_as_fun(closed)(*generic(list(given), 2))

@@ -56,7 +56,7 @@ class Mixed(Layer):
         return jnp.tanh((weight @ x).astype(self.bias.dtype) + self.bias)
 
 
-legitimate("mixed precision: products in bfloat16, the rest in float32", Mixed, strict=False)
+legitimate("mixed precision: products in bfloat16, the rest in float32", Mixed, narrowest="bfloat16")
 
 
 class Spectral(Layer):
@@ -165,7 +165,7 @@ class KeyedBase(LayerLaws):
         return sample(seed, (3,)), jax.random.key(seed)
 
 
-legitimate("one key for two draws that belong together", Antithetic, KeyedBase)
+legitimate("one key for two draws that belong together", Antithetic, KeyedBase, reuses_key=True)
 
 
 class Votes(Layer):
