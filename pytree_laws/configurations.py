@@ -218,7 +218,8 @@ def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         call, given = call_of(suite, changes)
-        eager = arrays_of(call(instance, given))
+        tree, back = suite.apart(instance)
+        eager = arrays_of(call(back(tree), given))
         (closed, _), inputs = traced(suite, instance, changes)
     function = jax.extend.core.jaxpr_as_fun(closed)
     return eager, function(*(value for _, value in inputs))

@@ -92,6 +92,10 @@ class Suite:
         """A tree with the arrays of an instance, and the way back from it to one."""
         raise NotImplementedError
 
+    def with_static(self, instance: Any, path: str, value: Any) -> Any:
+        """A copy of an instance with another static value, made around its constructor."""
+        raise NotImplementedError
+
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`jax.jit` of a function of an instance and arguments."""
         raise NotImplementedError
