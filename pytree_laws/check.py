@@ -18,7 +18,7 @@ from .declaration import declaration
 from .laws import PytreeLaws
 from .look.programs import settings
 from .report import Finding, LawBroken
-from .summary import counted, is_rest, one_line, told_rests
+from .summary import counted, is_of_law, one_line, told_declared, told_rests
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Report:
     def __str__(self) -> str:
         found = [finding.to_json() for finding in self.findings]
         head = f"{self.name}: {len(self.passed)} tests passed, {counted(found) or 'nothing found'}"
-        rests = told_rests(self.skipped)
-        others = Counter(why for why in self.skipped.values() if not is_rest(why))
+        rests = [*told_rests(self.skipped), *told_declared(self.skipped.items())]
+        others = Counter(why for why in self.skipped.values() if is_of_law(why))
         skipped = [one_line(others)] if others else []
         return "\n".join([head, *map(str, self.findings), *rests, *skipped])
 

@@ -119,14 +119,21 @@ def alone(suite: Any, held: Sequence[Factor]) -> list[Configuration]:
         Configuration(inputs=dict(one), is_declared=True) for one in suite.absent
     ]
     single = [
-        Configuration(**{where: {name: one}})
-        for where, name, values in held
-        for one in values
+        _changed({where: {name: one}}) for where, name, values in held for one in values
     ]
     named = {
         one.name: one for one in [*single, *declared]
     }  # what is declared is demanded
     return list(named.values())
+
+
+def _changed(places: Mapping[str, Mapping[str, Any]]) -> Configuration:
+    """A configuration by the places where something is changed."""
+    empty: Mapping[str, Any] = {}
+    inputs, given, leaves = (
+        places.get(one, empty) for one in ("inputs", "given", "leaves")
+    )
+    return Configuration(inputs, given, leaves)
 
 
 def _pairs(held: Sequence[Factor]) -> Iterator[Configuration]:
@@ -147,7 +154,7 @@ def _pairs(held: Sequence[Factor]) -> Iterator[Configuration]:
         for i, a in chosen.items():
             where, name, values = held[i]
             own.setdefault(where, {})[name] = values[a]
-        yield Configuration(**own)
+        yield _changed(own)
 
 
 @functools.cache
@@ -211,7 +218,8 @@ def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         call, given = call_of(suite, changes)
-        eager = arrays_of(call(instance, given))
+        tree, back = suite.apart(instance)
+        eager = arrays_of(call(back(tree), given))
         (closed, _), inputs = traced(suite, instance, changes)
     function = jax.extend.core.jaxpr_as_fun(closed)
     return eager, function(*(value for _, value in inputs))

@@ -4,7 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import re
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pytest
@@ -13,7 +13,8 @@ from .example_sizes import hint_of
 from .limit import TooLong, time_limit
 from .look.numerics import tolerating
 from .look.surroundings import FirstUse, first_use
-from .report import Fault, Finding, LawBroken, doing
+from .precision import tolerated
+from .report import DECLARED, Fault, Finding, LawBroken, doing
 
 Guarded = TypeVar("Guarded", bound=type)
 
@@ -57,8 +58,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
-        if any(part in name for part in getattr(self, "skips", ())):
-            pytest.skip("the class declares that this does not hold for it")
+        skip_what_is_declared(name, getattr(self, "skips", ()))
         skip_what_rests_on_a_broken_law(self, number, name)
         try:
             hold(self, number, functools.partial(test, self, *args, **kwargs))
@@ -76,6 +76,19 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def skip_what_is_declared(name: str, skips: Sequence[str] | Mapping[str, str]) -> None:
+    """Skips a test that a suite says does not hold for its class, with the reason that it gives."""
+    for part in skips:
+        if part in name:
+            why = skips[part] if isinstance(skips, Mapping) else ""
+            pytest.skip(f"{DECLARED}: {why}".removesuffix(": "))
+
+
+def works(laws: Any) -> bool:
+    """Whether the example of a suite can be built and called."""
+    return first_build(laws).error is None and first_call(laws).error is None
+
+
 def hold(suite: Any, number: str, test: Callable[[], None]) -> None:
     """Runs a test; whatever the class raises is a finding, and so is a call without end."""
     __tracebackhide__ = True
@@ -86,7 +99,7 @@ def hold(suite: Any, number: str, test: Callable[[], None]) -> None:
         with (
             one_failure_of_calls(suite),
             under_test,
-            tolerating(suite.tolerance),
+            tolerating(tolerated(suite, functools.partial(works, laws))),
             time_limit(suite.time_limit, told),
         ):
             stop_if_broken(suite, "P1", "build", first_build(laws).error)

@@ -38,6 +38,7 @@ from .look.trees import (
     split,
     structure,
     under,
+    with_attribute,
 )
 from .programs import (
     built_with_zeros,
@@ -163,6 +164,9 @@ class PytreeSuite(Suite):
 
     def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         return instance, lambda tree: tree
+
+    def with_static(self, instance: Any, path: str, value: Any) -> Any:
+        return with_attribute(instance, path, value)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return Compiled(function, self.mixed)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 SEVERITIES = FAULT, COST, STYLE = "fault", "cost", "style"
 """It is wrong or will crash; it compiles or copies too often; it is a matter of taste."""
+DECLARED = "declared not to hold"
+"""How the reason of a skip begins that a suite declares."""
 
 
 class Law(NamedTuple):

@@ -42,13 +42,17 @@ class Suite:
     copies_arrays: ClassVar[bool | None] = None  # False: it keeps what it is given
     ignores_key: ClassVar[bool] = False  # True: the example call draws nothing
     ignored: ClassVar[Sequence[str]] = ()  # arguments that the call may leave unused
+    reuses_key: ClassVar[bool] = False  # True: a call makes one draw again
     shares_noise: ClassVar[bool] = False  # True: the rows of a batch have one noise
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
+    narrowest: ClassVar[str | None] = None  # the dtype that a call may narrow to
+    truncated: ClassVar[bool] = False  # True: gradients end at the carry
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
     dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
     tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype
     time_limit: ClassVar[float] = 300.0  # seconds for each test
-    skips: ClassVar[Sequence[str]] = ()  # parts of names of tests that do not hold here
+    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+    """Parts of the names of tests that do not hold here; with reasons, or without."""
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
@@ -86,6 +90,10 @@ class Suite:
 
     def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         """A tree with the arrays of an instance, and the way back from it to one."""
+        raise NotImplementedError
+
+    def with_static(self, instance: Any, path: str, value: Any) -> Any:
+        """A copy of an instance with another static value, made around its constructor."""
         raise NotImplementedError
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from .report import SEVERITIES, LawBroken
+from .report import DECLARED, SEVERITIES, LawBroken
 
 _HERE = Path(__file__).resolve().parent
 _FOUND = "pytree_laws"
@@ -49,7 +49,9 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"{name}: {counted(findings)}")
         for line in [*told_findings(findings), *told_rests(skipped)]:
             terminalreporter.write_line(f"  {line}")
-    others = Counter(why for _, why in reasons if not is_rest(why))
+    for line in told_declared(reasons):
+        terminalreporter.write_line(line)
+    others = Counter(why for _, why in reasons if is_of_law(why))
     if others and not set(config.option.reportchars) & set("saA"):
         terminalreporter.write_line(one_line(others))
 
@@ -104,6 +106,20 @@ def told_rests(skipped: Mapping[str, str]) -> list[str]:
 def is_rest(why: str) -> bool:
     """Whether a law was skipped since one that it rests on is broken."""
     return _RESTS.fullmatch(why) is not None
+
+
+def told_declared(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """For each reason one line: the laws that suites declare not to hold."""
+    found: dict[str, list[str]] = {}
+    for test, why in reasons:
+        if why.startswith(DECLARED):
+            found.setdefault(why, []).append(law_of(test))
+    return [f"{why} ({', '.join(by_number(laws))})" for why, laws in found.items()]
+
+
+def is_of_law(why: str) -> bool:
+    """Whether a law says itself that it does not apply."""
+    return not is_rest(why) and not why.startswith(DECLARED)
 
 
 def law_of(test: str) -> str:

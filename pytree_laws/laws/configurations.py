@@ -95,6 +95,8 @@ class Configurations(Suite):
     def test_p08_every_argument_matters(self) -> None:
         self.need_call()
         laws: Any = type(self)
+        if not self.declares_arrays():
+            pytest.skip("nothing is declared, and an argument may be there for others")
         unused = unused_arguments(laws)
         names = [name for name in unused if name not in self.ignored]
         hint = f"`ignored = ({', '.join(map(repr, names))},)` says that this is so on purpose"

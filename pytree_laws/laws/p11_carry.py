@@ -84,6 +84,8 @@ class Carry(Training):
 
     def test_p11_gradients_pass_through_the_carry(self) -> None:
         carry, advance = self._advance()
+        if self.truncated:
+            pytest.skip("gradients end at the carry on purpose")
         if list(nodes(carry)):
             pytest.skip("the carry is an object, whose state may be held fixed")
         for i, (name, leaf) in enumerate(named_leaves(carry)):

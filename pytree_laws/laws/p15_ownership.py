@@ -83,13 +83,14 @@ class PytreeOwnership(PytreeSuite):
             look("call", self.traced_call)
 
     def redraws(self) -> bool:
-        """Whether the call draws from a key that the instance holds, and is given none.
+        """Whether the call draws from a key that the instance holds, and is given none; or says so.
 
         It then draws the same in each call, and may do so within one: a random path has one
         value at each time, however often it is asked for it.
         """
         held = map(is_key, jax.tree.leaves(self.specimen()))
-        return any(held) and not any(map(is_key, jax.tree.leaves(self.arguments(0))))
+        given = any(map(is_key, jax.tree.leaves(self.arguments(0))))
+        return self.reuses_key or (any(held) and not given)
 
     def _programs(self) -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
         """The constructor and the call as functions of one pytree of arrays, and that."""

@@ -18,7 +18,8 @@ from ..look.hashes import Turned, has_text, salted
 from ..look.jaxprs import constant_draws, draws_of
 from ..look.numerics import check_close, close
 from ..look.references import parts_of
-from ..look.trees import nodes, with_attribute
+from ..look.trees import nodes
+from ..pytree import PytreeSuite
 from ..report import check
 from ..suite import Suite
 from ..uses import traced
@@ -38,6 +39,12 @@ class Randomness(Suite):
         laws: Any = type(self)
         return [one for one in trials(laws) if one.trace is not None and one.inputs]
 
+    def _keys(self, one: Trial) -> list[int]:
+        """The keys that each call draws anew from: what it is given, or in NNX what a module holds."""
+        holds = not isinstance(self, PytreeSuite)
+        held = [i for i, (_, v) in enumerate(one.inputs) if is_key(v)] if holds else []
+        return keys_given(one) or held
+
     def test_p12_draws_use_the_key_in_each_configuration(self) -> None:
         for one in self._traced():
             jaxpr, where = one.trace[0].jaxpr, _place(one)
@@ -55,30 +62,35 @@ class Randomness(Suite):
             check(not keys or len(others) < len(drawn), where, told, hint)
 
     def test_p16_a_flag_that_ends_the_noise_does(self) -> None:
-        quiet = [one for one in self._traced() if one.is_quiet and keys_given(one)]
+        quiet = [one for one in self._traced() if one.is_quiet and self._keys(one)]
         if not quiet:
             pytest.skip("no flag is known that ends the noise of the call")
         for one in quiet:
-            first = outputs(one, with_key(one, 0))
+            keys = self._keys(one)
+            first = outputs(one, with_key(one, keys, 0))
             for seed in range(1, KEYS):
-                other = outputs(one, with_key(one, seed))
+                other = outputs(one, with_key(one, keys, seed))
                 told = f"nothing is random there, and two keys give {first} and {other}"
                 hint = "noise that is drawn in spite of the flag"
                 check(close(first, other), _place(one), told, hint)
 
     def test_p15_rows_of_a_batch_differ_in_their_noise(self) -> None:
         one = next(iter(self._traced()), None)
-        if one is None or not keys_given(one) or not draws_of(one.trace[0].jaxpr):
+        keys = self._keys(one) if one else []
+        if one is None or not keys or not draws_of(one.trace[0].jaxpr):
             pytest.skip("the call draws nothing from a key that it is given")
         batch = rows_given(one)
-        noise = [outputs(one, {**batch, **with_key(one, seed)}) for seed in range(KEYS)]
+        given = [{**batch, **with_key(one, keys, seed)} for seed in range(KEYS)]
+        noise = [outputs(one, changes) for changes in given]
         for i, results in enumerate(zip(*noise)):
             told = "each row of the batch has one and the same noise"
             hint = (
                 "one key for all rows: `jax.random.split(key, len(x))`; "
                 "`shares_noise = True` says that this is so on purpose"
             )
-            wrong = not self.shares_noise and rows_share_noise(batch.values(), results)
+            wrong = not self.shares_noise and rows_share_noise(
+                [*batch.values()], results
+            )
             check(not wrong, f"output {i}", told, hint)
 
 
@@ -103,11 +115,9 @@ def keys_given(one: Trial) -> list[int]:
     ]
 
 
-def with_key(one: Trial, seed: int) -> dict[int, Any]:
-    """Other keys for the call."""
-    return {
-        i: sample(seed + 10, one.inputs[i][1].shape, "key") for i in keys_given(one)
-    }
+def with_key(one: Trial, keys: Sequence[int], seed: int) -> dict[int, Any]:
+    """Others in the place of these keys."""
+    return {i: sample(seed + 10, one.inputs[i][1].shape, "key") for i in keys}
 
 
 def rows_given(one: Trial) -> dict[int, Any]:
@@ -120,9 +130,10 @@ def rows_given(one: Trial) -> dict[int, Any]:
 
 
 def outputs(one: Trial, changes: Mapping[int, Any]) -> list[Any]:
-    """What the traced call gives, with some of what goes in changed and random values in its arrays."""
-    given = [changes.get(i, v) for i, (_, v) in enumerate(one.inputs)]
-    return evaluated(one.trace[0], given)
+    """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
+    values = generic([v for _, v in one.inputs], 2)
+    given = [changes.get(i, v) for i, v in enumerate(values)]
+    return jax.extend.core.jaxpr_as_fun(one.trace[0])(*given)
 
 
 def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
@@ -175,14 +186,12 @@ class Processes(Suite):
         if not sets:
             pytest.skip("no set of texts is static")
         for path, value in sets:
-            other = with_attribute(instance, path, Turned(value))
-            first, second = (self._traced_with(one) for one in (instance, other))
+            other = self.with_static(instance, path, Turned(value))
+            one, two = (self._traced_with(each) for each in (instance, other))
             told = "with its elements in another order, as in another process, the call gives {} and {}"
             hint = "a loop over a set: `sorted(...)`, or a tuple"
-            same = str(first[0]) == str(second[0])
-            if not same:
-                results = [evaluated(*one) for one in (first, second)]
-                check_close(path, told, *results, hint)
+            if str(one[0]) != str(two[0]):
+                check_close(path, told, evaluated(*one), evaluated(*two), hint)
 
     def _traced_with(self, instance: Any) -> tuple[Any, list[Any]]:
         (closed, _), inputs = traced(self, instance, {})
@@ -194,4 +203,5 @@ def _is_set(value: Any) -> bool:
 
 
 def evaluated(closed: Any, given: Sequence[Any]) -> list[Any]:
+    """What a trace gives for random values."""
     return jax.extend.core.jaxpr_as_fun(closed)(*generic(list(given), 2))

@@ -2,6 +2,7 @@
 
 import builtins
 import contextlib
+import inspect
 import sys
 from collections.abc import Callable, Generator, Iterator
 from types import FrameType
@@ -21,8 +22,9 @@ def salted(salt: int) -> Generator[list[str]]:
     plain: Callable[[Any], int] = builtins.hash
 
     def hashed(value: Any, /) -> int:
-        found, frame = plain(value), sys._getframe(1)
-        if not has_text(value) or not _is_of_author(frame):
+        found, frame = plain(value), inspect.currentframe()
+        frame = frame and frame.f_back
+        if not frame or not has_text(value) or not _is_of_author(frame):
             return found
         asked.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
         return plain((salt, found))

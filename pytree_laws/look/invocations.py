@@ -102,7 +102,7 @@ def constructed(cls: type, use: Callable[[], Any]) -> list[Invocation]:
         first, given = _given(frame)
         if _is_of(first, cls, name):
             made = name in ("__init__", "__new__")
-            function = getattr(held, "__func__", held)
+            function: Any = getattr(held, "__func__", held)
             found.append(Invocation(cls.__name__ if made else name, function, given))
 
     with _watching(makers, note), contextlib.suppress(*ANY_ERROR):

@@ -45,7 +45,7 @@ def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
 
 def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
     """How far a number of this dtype may be from what an author says it is."""
-    found = declared_tolerance(dtype, declared)
+    found = declared_tolerance(dtype, DECLARED[0] if declared is None else declared)
     if found is not None:
         return found
     info = jnp.finfo(dtype)

@@ -30,6 +30,10 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ..laws import (
+    configurations,
+    randomness,
+)
+from ..laws import (
     p01_construct as pytree_p01,
 )
 from ..laws import (
@@ -123,6 +127,8 @@ class NnxLaws(
     p17_identity.NnxIdentity,
     p16_helpers.NnxHelpers,
     pytree_p16.Keys,
+    randomness.Randomness,
+    randomness.Processes,
     p15_ownership.NnxOwnership,
     pytree_p15.Ownership,
     p14_save.NnxSave,
@@ -136,6 +142,7 @@ class NnxLaws(
     p07_jit_equals_eager.NnxJitEqualsEager,
     p06_one_trace.NnxOneTrace,
     p05_static.NnxStatic,
+    configurations.Configurations,
     pytree_p07.JitEqualsEager,  # first of all: the call works
     p03_round_trip.NnxRoundTrip,
     p02_manifest.NnxManifest,

@@ -74,6 +74,8 @@ class NnxCarry(NnxSuite):
     def test_p11_gradients_pass_through_the_carry(self) -> None:
         if self.carry is None:
             pytest.skip("no carry is declared")
+        if self.truncated:
+            pytest.skip("gradients end at the carry on purpose")
         instance, arguments = self.example()
         carry = arguments[self.carry]
         if list(nodes(carry)):

@@ -28,6 +28,7 @@ from .variables import (
     value_of,
     values_of,
     variables_of,
+    with_setting,
 )
 
 
@@ -166,6 +167,9 @@ class NnxSuite(Suite):
     def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         graphdef, state = nnx.split(instance)
         return state, lambda tree: nnx.merge(graphdef, tree, copy=True)
+
+    def with_static(self, instance: Any, path: str, value: Any) -> Any:
+        return with_setting(instance, path, value)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.partial(compiled, static_argnums=0)

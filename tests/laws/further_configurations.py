@@ -7,8 +7,10 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from flax import nnx
 from good_specimens import Leaf, Output, sample
 from jax.typing import ArrayLike
+from nnx_base import VectorLaws
 from pairs import One, Weighted, further
 
 
@@ -318,4 +320,61 @@ wrong(
     "`hash` of a text",
     fixed=CountedScale,
     base=Weighted,
+)
+
+
+class NoisyModule(nnx.Module):
+    """Drops where nothing says that it is deterministic, and adds a bias where there is one."""
+
+    def __init__(self, use_bias: bool = True, *, rngs: nnx.Rngs):
+        self.scale = nnx.Param(jax.random.normal(rngs.params(), (3,), jnp.float32))
+        self.bias = nnx.Param(jnp.ones(3, jnp.float32)) if use_bias else None
+        self.rngs = rngs
+
+    def __call__(self, x, deterministic: bool = False):
+        y = self.scale[...] * x
+        y = y if self.bias is None else y + self.bias[...]
+        if deterministic:
+            return y
+        return y * jax.random.bernoulli(self.rngs.dropout(), 0.5, x.shape)
+
+
+class NoisyModuleLaws(VectorLaws):
+    variables = None
+
+    def inputs(self, seed):
+        return {"rngs": nnx.Rngs(seed)}
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+class DropsAlways(NoisyModule):
+    def __call__(self, x, deterministic: bool = False):
+        return super().__call__(x)
+
+
+class NeedsBias(NoisyModule):
+    def __call__(self, x, deterministic: bool = False):
+        return super().__call__(x, deterministic) + 0 * self.bias[...]
+
+
+wrong(
+    "NNX: dropout where a flag says that there is none",
+    "P16",
+    DropsAlways,
+    "nothing is random there",
+    fixed=NoisyModule,
+    base=NoisyModuleLaws,
+)
+wrong(
+    "NNX: a bias that is read where there is none",
+    "P7",
+    NeedsBias,
+    "`use_bias=False`: the call raised",
+    fixed=NoisyModule,
+    base=NoisyModuleLaws,
 )

@@ -1,0 +1,40 @@
+"""How exact numbers are: as the narrowest dtype on their way, where a suite says that there is one."""
+
+import contextlib
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from .look.jaxprs import equations
+from .look.numerics import HALF_ROUNDINGS, Tolerance
+
+
+def tolerated(suite: Any, works: Callable[[], bool]) -> Tolerance:
+    """What a suite allows two computations of one number to differ by; `works` tells whether its example does."""
+    is_mixed = suite.narrowest is not None or not suite.strict
+    if suite.tolerance is not None or not is_mixed or not works():
+        return suite.tolerance
+    dtype = suite.narrowest or narrowest_of(type(suite))
+    is_narrow = dtype is not None and jnp.finfo(dtype).bits < 32
+    return HALF_ROUNDINGS * float(jnp.finfo(dtype).eps) if is_narrow else None
+
+
+@functools.cache
+def narrowest_of(laws: Any) -> str | None:
+    """The narrowest dtype that the call computes in, of those that are no integers."""
+    with contextlib.suppress(Exception, pytest.skip.Exception):  # other laws tell
+        jaxpr = laws().traced_call().jaxpr
+        held = [v.aval for each in equations(jaxpr) for v in each.outvars]
+        found = [one.dtype for one in held if _is_inexact(one)]
+        if found:
+            return str(max(found, key=lambda one: float(jnp.finfo(one).eps)))
+    return None
+
+
+def _is_inexact(aval: Any) -> bool:
+    dtype = getattr(aval, "dtype", jax.dtypes.float0)
+    return jnp.issubdtype(dtype, jnp.inexact)
