@@ -1,5 +1,6 @@
 """Any sequence of new, edit, respec, template change, rename, update and destroy: no line that somebody wrote is ever lost."""
 
+import os
 import re
 import shutil
 from itertools import count
@@ -8,7 +9,7 @@ from tempfile import mkdtemp
 from unittest import mock
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -25,9 +26,10 @@ from tests.library import Library, spec
 
 NAMES = ("Alpha", "Beta", "Gamma")
 FIELDS = ("", 'bias = { type = "f[out_size]", init = "zeros" }', 'scale = { type = "f[]", init = "ones" }')
-SHORT = settings(max_examples=15, stateful_step_count=25, deadline=None)
+SHORT = settings(max_examples=15, stateful_step_count=25, deadline=None, phases=[Phase.generate])
 RENDER = lay_out.render
 INITS = ("zeros", "ones", "lecun_normal")
+WAYS = ("insert", "insert", "insert", "append", "import", "reformat")
 FILES = st.sampled_from(["module", "test"])
 
 
@@ -36,6 +38,8 @@ class Life(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
+        self.nothing_waits = mock.patch.object(os, "fsync", lambda _: None)
+        self.nothing_waits.start()
         self.library = Library.at(Path(mkdtemp(prefix="scaffold-life-")))
         self.specs: dict[str, str] = {}
         self.mine: set[str] = set()
@@ -43,6 +47,7 @@ class Life(RuleBasedStateMachine):
         self.version = 0
 
     def teardown(self) -> None:
+        self.nothing_waits.stop()
         shutil.rmtree(self.library.root)
 
     # -- what is generated ---------------------------------------------------------------------------------------------
@@ -73,7 +78,7 @@ class Life(RuleBasedStateMachine):
     @rule(name=st.sampled_from(NAMES), fields=st.sampled_from(FIELDS))
     def new(self, name: str, fields: str) -> None:
         if not self.specs.get(name):
-            self.say(name.lower(), name, fields)
+            self.say(f"spec{next(self.number)}", name, fields)
             self.run(lambda: self.library.new(f"specs/{self.specs[name]}.toml"))
 
     def respec(self, data) -> None:
@@ -94,16 +99,14 @@ class Life(RuleBasedStateMachine):
 
     # -- what somebody edits -------------------------------------------------------------------------------------------
 
-    @rule(
-        data=st.data(),
-        role=FILES,
-        at=st.floats(0, 1),
-        how=st.sampled_from(["insert", "append", "import", "reformat"]),
-    )
-    def edit(self, data, role: str, at: float, how: str) -> None:
-        path = self.generated(data, role)
-        if path is None:
-            return
+    @rule(data=st.data(), times=st.integers(1, 5))
+    def edit(self, data, times: int) -> None:
+        for _ in range(times):
+            path = self.generated(data, data.draw(FILES))
+            if path is not None:
+                self.edit_once(path, data.draw(st.sampled_from(WAYS)), data.draw(st.floats(0, 1)))
+
+    def edit_once(self, path: str, how: str, at: float) -> None:
         lines = self.library.read(path).split("\n")
         line = f"written_by_hand_{next(self.number)}"
         if how == "reformat":
