@@ -7,6 +7,7 @@ would turn into the very same bytes.
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.export_list import add_entry, export_list, without_entry
@@ -109,12 +110,21 @@ def stem_faults(source: bytes, stem: str, names: Sequence[str], *, where: str) -
 
     Python puts a submodule into its package by its name when it is first imported, whoever imports it.
     """
+    for line in _meanings(source, where).get(stem, ()) if stem not in names else ():
+        what = f"`{stem}` means something else there, whose place the new module `{stem}` would take"
+        fix = "choose another name for the class, or rename what is there"
+        yield Fault(f"{where}:{line}", what, fix)
+
+
+@lru_cache(maxsize=1)
+def _meanings(source: bytes, where: str) -> dict[str, list[int]]:
+    """The lines in which each name is given a meaning that is no submodule; a plan asks of one file for each class."""
+    found: dict[str, list[int]] = {}
     for node in _statements(Source.of(source, where)):
-        is_submodule = isinstance(node, ast.ImportFrom) and node.level == 1 and not node.module
-        if stem in _bound_by(node) and not is_submodule and stem not in names:
-            what = f"`{stem}` means something else there, whose place the new module `{stem}` would take"
-            fix = "choose another name for the class, or rename what is there"
-            yield Fault(f"{where}:{node.lineno}", what, fix)
+        if not (isinstance(node, ast.ImportFrom) and node.level == 1 and not node.module):
+            for name in _bound_by(node):
+                found.setdefault(name, []).append(node.lineno)
+    return found
 
 
 def _bound_by(node: ast.stmt) -> set[str]:

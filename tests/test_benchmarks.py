@@ -18,6 +18,7 @@ NAMES = (
     pytest.param("batch", marks=pytest.mark.slow),
     "nodes",
     "groups",
+    pytest.param("update", marks=pytest.mark.slow),
 )  # `batch` runs Copier a hundred times
 WITHOUT_BUDGET = ("groups",)
 

@@ -14,7 +14,8 @@ import copier
 import pytest
 import yaml
 
-from scaffold import ScaffoldError, publish
+from scaffold import ScaffoldError, find_layout, publish
+from scaffold.lifecycle.update import plan_update
 from scaffold.project import parse_answers, plan_project
 from tests.projects import REPOSITORY, run, scaffold
 from tests.starters import TEMPLATE
@@ -178,7 +179,10 @@ def test_plain_copier_gives_the_same_bytes(style: str, name: str, tmp_path: Path
     tool = made(tmp_path / "tool", EVERY_KIND, *(f"{key}={value}" for key, value in given.items()))
     plain = copied(tmp_path / "plain", {**given, "kinds": CONFIG["kinds"]["choices"]})
     digests = "tests/pytree_laws/digests.txt"  # by which the tool knows an older copy of its own
-    assert read_tree(plain) == {path: data for path, data in read_tree(tool).items() if path != digests}
+    written = {path: data for path, data in read_tree(tool).items() if path != digests}
+    assert read_tree(plain) == {p: data for p, data in written.items() if not p.startswith(".scaffold/")}
+    publish(plan_update((), find_layout(plain)))  # which writes the records, where all is as the tool has it
+    assert {p: data for p, data in read_tree(plain).items() if p != digests} == written
 
 
 def test_any_text_survives(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import yaml
 from markdown_it import MarkdownIt
 
 from scaffold.law_texts import law_texts
+from scaffold.layout import find_layout
+from scaffold.lifecycle.check import check
 from tests.projects import REPOSITORY, run
 from tests.starters import TEMPLATE
 from tests.test_project import CONFIG, EVERY_KIND, HOSTILE, copied, made
@@ -147,3 +149,27 @@ def test_the_examples_of_the_readmes_run(tmp_path: Path) -> None:
     blocks = {python_of(other / "README.md") for other in others}
     result = run([sys.executable, "-c", "".join(blocks)], project)
     assert len(blocks) == 4 and result.returncode == 0, result.stderr
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_the_first_classes_have_records_and_a_hook_checks_them(style: str, tmp_path: Path) -> None:
+    project = made(tmp_path / "study", f"style={style}", "laws=installed", EVERY_KIND)
+    config = yaml.safe_load((project / ".pre-commit-config.yaml").read_text())
+    [hook] = [hook for repo in config["repos"] for hook in repo["hooks"] if hook["id"] == "scaffold-check"]
+    assert hook["entry"].removeprefix("uv run ") == "scaffold check"
+    found = check(find_layout(project))
+    assert found.is_clean and len(found.rows) > 10
+    workflow = yaml.safe_load((project / ".github/workflows/ci.yml").read_text())
+    assert workflow["jobs"]["lint"]["steps"][-1]["run"] == "uv run prek run --all-files"
+    spec = project / "specs/affine.toml"
+    spec.write_text(spec.read_text().replace("zeros", "ones"))
+    assert {row.path for row in check(find_layout(project)).rows if row.state == "stale"} >= {
+        "tests/test_affine.py"
+    }
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_without_the_tool_in_its_environment_a_project_has_no_such_hook(style: str, tmp_path: Path) -> None:
+    project = made(tmp_path / "study", f"style={style}")
+    assert "scaffold-check" not in (project / ".pre-commit-config.yaml").read_text()
+    assert check(find_layout(project)).is_clean

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from scaffold.errors import ScaffoldError
+from scaffold.tidy import ruff_program
 from tests.library import BIAS, EMPTY, Library, actions, spec
+from tests.projects import run
 from tests.support import read_tree
 
 METHOD = "\n    def norm(self):\n        return jnp.linalg.norm(self.weight)\n"
@@ -106,6 +108,26 @@ def test_imports_do_not_collide(library: Library):
         "import math\nfrom functools import partial\n\nimport equinox as eqx\nimport jax.numpy as jnp\n"
         "from jax.typing import DTypeLike\nfrom jaxtyping import Array, Float"
     )
+
+
+def test_formatting_does_not_collide(library: Library):
+    """A project whose own formatter has other settings."""
+    from scaffold.as_clean import as_clean
+
+    library.write(
+        "pyproject.toml",
+        library.read("pyproject.toml") + "\n[tool.ruff]\nline-length = 120\nindent-width = 2\n",
+    )
+    path = library.path("lib/dense.py")
+    run([ruff_program(), "format", "-q", str(path)], library.root)
+    library.append("lib/dense.py", "\n  def norm(self):\n    return jnp.linalg.norm(self.weight)\n")
+    assert library.states() == {"lib/dense.py": "edited"}
+    library.write_specs(dense=spec("Dense", BIAS, init="zeros"))
+    assert actions(library.update())["lib/dense.py"] == "merge"
+    text = library.read("lib/dense.py")
+    assert 'bias: Float[Array, " out_size"]' in text and "\n  def norm(self):\n    return" in text
+    assert as_clean(path.read_bytes(), path.read_bytes(), path) == path.read_bytes()
+    assert run([ruff_program(), "format", "--check", str(path)], library.root).returncode == 0
 
 
 def test_an_import_stays_that_an_edit_reads(library: Library):

@@ -151,7 +151,9 @@ class History:
             names = carried_names(base or "", step.asked, (former.name, one.name), (former.stem, one.stem))
             base, mine = base and names.applied(base), _renamed(mine, names.applied)
         lost = former if isinstance(former, str) else _NO_RECORD
-        return Wanted(role, step, before, lies, outcome(base, mine, step.asked, lost=lost))
+        return Wanted(
+            role, step, before, lies, outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
+        )
 
     def _place(self, step: Step, before: Generated | None) -> PurePosixPath:
         """Where the file lies: where it was generated before, as long as it has not come to where it is to be."""

@@ -84,11 +84,12 @@ def merged_block(base: Block, mine: Block, new: Block, rest: str) -> str:
     wanted = _wanted(base, mine, new, rest)
     if set(wanted) == set(mine.statements):
         return mine.text
-    if set(wanted) == set(new.statements):
-        return new.text
+    # A comment among the imports belongs to one of them, and stays above it.
     if "#" in mine.text or "__future__" in mine.text:
         more = sorted(set(wanted) - set(mine.statements))
         return mine.text + "".join(f"{line}\n" for line in more)
+    if set(wanted) == set(new.statements):
+        return new.text
     own = mine.own | new.own | base.own
     return "".join(f"{_wrapped(line)}\n" for line in sorted_lines(wanted, own))
 

@@ -7,17 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from scaffold.lifecycle.texts import lines_of
+from scaffold.lifecycle.texts import Merged, lines_of
 
 MINE, NEW = "yours", "generated"
-
-
-@dataclass(frozen=True)
-class Merged:
-    """What three texts give, and in how many places both sides stand between markers."""
-
-    text: str
-    collisions: int
 
 
 @dataclass(frozen=True)

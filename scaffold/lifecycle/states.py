@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path, PurePosixPath
 
-from scaffold.fileset import Action
-from scaffold.lifecycle.imports import PLACE, block_of, merged_block
-from scaffold.lifecycle.merge import Merged, merge
-from scaffold.lifecycle.texts import Text, has_markers
+from scaffold.errors import ScaffoldError
+from scaffold.fileset import Action, File
+from scaffold.lifecycle.texts import Merged, Text, has_markers
 
 
 class State(StrEnum):
@@ -34,8 +34,8 @@ class Outcome:
     collisions: int = 0
 
 
-def outcome(base: str | None, mine: bytes | None, new: str, *, lost: str = "") -> Outcome:
-    """What becomes of a file of which `base` was generated last, `mine` is there, and `new` would be generated now.
+def outcome(base: str | None, mine: bytes | None, new: str, place: Path, *, lost: str = "") -> Outcome:
+    """What becomes of the file at `place`, of which `base` was generated last, `mine` is there, and `new` would be generated now.
 
     `lost` says why there is no base.
     """
@@ -56,10 +56,36 @@ def outcome(base: str | None, mine: bytes | None, new: str, *, lost: str = "") -
         return Outcome(State.STALE, Action.UPDATE, text.with_text(new))
     if base == new:
         return Outcome(State.EDITED, Action.KEEP, mine)
-    return _merged(merge_python(base, text.text, new), text)
+    merged = merge_python(base, text.text, new)
+    if merged.collisions:
+        merged = _restyled(base, text, new, place, merged)
+    return _outcome(merged, text)
 
 
-def _merged(merged: Merged, mine: Text) -> Outcome:
+def _restyled(base: str, mine: Text, new: str, place: Path, merged: Merged) -> Merged:
+    """The merge of the texts in one style, where fewer places collide in that; it gets the project's, where `mine` had it."""
+    from scaffold.as_clean import as_clean  # here, because few files collide
+
+    styled = _in_one_style(mine.text)
+    found = merge_python(base, styled, new) if styled not in (None, mine.text) else merged
+    if found.collisions >= merged.collisions:
+        return merged
+    if found.collisions:
+        return found
+    return Merged(as_clean(mine.text.encode(), found.text.encode(), place).decode(), 0)
+
+
+def _in_one_style(text: str) -> str | None:
+    """The text formatted as what is generated, None where it is no Python."""
+    from scaffold.tidy import tidy
+
+    try:
+        return tidy([File(PurePosixPath("mine.py"), text)])[0].text
+    except ScaffoldError:
+        return None
+
+
+def _outcome(merged: Merged, mine: Text) -> Outcome:
     after = mine.with_text(merged.text)
     if merged.collisions:
         places = f"{merged.collisions} place{'s' * (merged.collisions > 1)}"
@@ -70,6 +96,13 @@ def _merged(merged: Merged, mine: Text) -> Outcome:
 
 def merge_python(base: str, mine: str, new: str) -> Merged:
     """The merge of three texts of Python, whose imports are merged as a set; of other texts, by lines alone."""
+    from scaffold.lifecycle.imports import (  # here, because most runs merge nothing
+        PLACE,
+        block_of,
+        merged_block,
+    )
+    from scaffold.lifecycle.merge import merge
+
     blocks = block_of(base), block_of(mine), block_of(new)
     one, two, three = blocks
     if one is None or two is None or three is None:

@@ -39,6 +39,14 @@ class Text:
         return Text(text, self.newline, self.bom).content
 
 
+@dataclass(frozen=True)
+class Merged:
+    """What three texts give, and in how many places both sides stand between markers."""
+
+    text: str
+    collisions: int
+
+
 def has_markers(text: str) -> bool:
     """Whether there is a place in which two sides of a merge stand, one below the other."""
     return _MARKERS.search(text) is not None
