@@ -19,6 +19,7 @@ import further_numbers
 import further_results
 import further_states
 import further_statics
+import further_submodules
 import further_training
 import further_values
 import pytest
