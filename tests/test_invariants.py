@@ -54,5 +54,7 @@ def test_what_is_no_invariant_is_a_fault(tmp_path: Path, said: str, told: str) -
 
 
 def test_the_laws_refuse_a_name_that_they_do_not_know() -> None:
-    with pytest.raises(ValueError, match=r"`mean 1` is no known invariant: mean 0, .*; else write a `@holds`"):
+    with pytest.raises(
+        ValueError, match=r"`mean 1` is no known invariant: mean 0, .*; else write a `@holds`"
+    ):
         parsed("mean 1")
