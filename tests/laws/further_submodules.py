@@ -161,3 +161,47 @@ further(
     *("at `scale`: a static value that is not declared: 0.5",),
     base=BlockLaws,
 )
+
+
+# A static value that was computed from a size, and leaves of another size.
+
+
+class Scaled(eqx.Module):
+    """Divides by the root of its width, as its weight has it."""
+
+    weight: jax.Array
+    width: int = eqx.field(static=True)
+
+    def __init__(self, width, key):
+        self.weight, self.width = jax.random.normal(key, (width,)), width
+
+    def __call__(self, x):
+        return self.weight * x / jnp.sqrt(jnp.asarray(self.weight.shape[0], x.dtype))
+
+
+class ScaledByAField(Scaled):
+    def __call__(self, x):
+        return self.weight * x / jnp.sqrt(jnp.asarray(self.width, x.dtype))
+
+
+class ScaledLaws(PytreeLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+    static = {"width": 3}
+    other = {"width": 5}
+    cls: Any = None
+
+    def inputs(self, seed):
+        return {"width": 3, "key": jax.random.key(seed)}
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+further(
+    *("P8", "A static size beside a leaf of another size", ScaledByAField, Scaled),
+    *("at `width`: with leaves of another size the call gives", "take it from the array in the call"),
+    base=ScaledLaws,
+)
