@@ -25,7 +25,7 @@ from ..report import ANY_ERROR, Law, check, doing
 LAW = Law(
     number="P5",
     name="static",
-    statement="The aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone, not on the order of keywords, and survives calls; the call follows its static values; no leaf is weakly typed.",
+    statement="The static values are those that are declared; the aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone, not on the order of keywords, and survives calls; the call follows its static values; no leaf is weakly typed.",
     mistake="A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
     fix="Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
     lesser={"weakly_typed": "cost"},

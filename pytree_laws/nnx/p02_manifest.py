@@ -9,7 +9,7 @@ from flax import nnx
 
 from ..declaration import check_declared
 from ..guard import guard
-from ..look.arrays import has_dtype, is_array
+from ..look.arrays import has_dtype, is_array, real_dtype
 from ..look.jaxprs import NEEDS_VALUES
 from ..look.references import class_attributes, reachable
 from ..look.trees import under
@@ -72,10 +72,12 @@ class NnxManifest(NnxSuite):
             )
         except NEEDS_VALUES:
             pytest.skip("the constructor decides by the values of arrays")
-        hint = "an array that is made without `dtype`"
+        hint = "an array that is made without `dtype`, or a sub-module that is not given it"
+        usual, before = real_dtype("float"), values_of(self.make(0))
+        made = {path for path, value in before.items() if value.dtype == usual}
         for path, value in values_of(state).items():
             one = self.declared(path)
-            if one is None or one.is_tree:
+            if one is None or (one.is_tree and path not in made):
                 continue
             if one.dtype == "float" and jnp.issubdtype(value.dtype, jnp.inexact):
                 told = f"built with dtype bfloat16, it is {value.dtype}"

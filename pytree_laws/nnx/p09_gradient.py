@@ -88,6 +88,21 @@ class NnxGradient(Training):
             hint = "a sub-module that the call does not use"
             check(used or root.unused, root.path, told, hint)
 
+    def test_p09_every_param_of_a_sub_module_has_a_gradient(self) -> None:
+        roots = [one for one in self.manifest() if one.type is nnx.Module]
+        if not roots:
+            pytest.skip("no sub-modules are declared")
+        held, (_, every) = variables_of(self.training_example()), self._all_slopes()
+        for path, variable in held.items():
+            below = self.declared(path) in roots and isinstance(variable, nnx.Param)
+            if below and not self.is_unused(path):
+                told = "a parameter of a sub-module never has a gradient"
+                hint = (
+                    "a layer that is built and never used; `Var(path, nnx.Param, unused=True)` "
+                    "beside the sub-module says that this is so on purpose"
+                )
+                check(bool(np.any(every[path])), path, told, hint)
+
     def test_p09_no_gradient_comes_from_a_buffer(self) -> None:
         held, (_, every) = variables_of(self.training_example()), self._all_slopes()
         for path, slope in every.items():

@@ -143,10 +143,12 @@ class NnxSuite(Suite):
         return False
 
     def declared(self, path: str) -> Var | None:
-        for one in self.manifest():
-            if path == one.path or one.is_tree and under(path, one.path):
-                return one
-        return None
+        found = [
+            one
+            for one in self.manifest()
+            if path == one.path or one.is_tree and under(path, one.path)
+        ]
+        return max(found, key=lambda one: len(one.path), default=None)
 
     def is_param(self, path: str) -> bool:
         """Whether the path is declared as a parameter, and not left to a sub-module."""

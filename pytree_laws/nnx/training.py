@@ -56,7 +56,8 @@ class Training(NnxSuite):
         real = [jnp.issubdtype(y.dtype, jnp.inexact) for y in jax.tree.leaves(result)]
         if not any(real):
             pytest.skip("the call returns nothing to differentiate")
-        if not any(self.is_param(path) for path in variables_of(instance)):
+        held = variables_of(instance).items()
+        if not any(self.is_param(n) or isinstance(v, nnx.Param) for n, v in held):
             pytest.skip("no parameters are declared")
         return instance
 

@@ -10,12 +10,13 @@ import pytest
 from ..laws import PytreeLaws
 from .training import TrainingLaws
 from .update import UpdateLaws
+from .variants import VariantLaws
 
 __all__ = ["TrainStateLaws"]
 
 
 # pytest runs the tests of the last base first.
-class TrainStateLaws(TrainingLaws, UpdateLaws, PytreeLaws):
+class TrainStateLaws(VariantLaws, TrainingLaws, UpdateLaws, PytreeLaws):
     """Subclass it with a name that starts with `Test`; see the head of this file."""
 
     def test_p15_no_two_parameters_are_the_same_draw(self) -> None:

@@ -16,6 +16,18 @@ from .optimisers import OPTIMISERS
 from .suite import TrainStateSuite, filter_compiled
 
 EPOCHS = 300
+SLACK = 1e-3  # of a share, by rounding
+
+
+def shares_of(before: Any, after: Any, weights: Any) -> np.ndarray:
+    """Which share of its former value an average kept, where the weights are far from that."""
+    trees = [jax.tree.leaves(tree) for tree in (before, after, weights)]
+    old, new, wanted = (
+        np.concatenate([np.ravel(np.asarray(v)).astype(np.complex128) for v in leaves])
+        for leaves in trees
+    )
+    far = np.abs(old - wanted) > 0.05
+    return np.real((new - wanted)[far] / (old - wanted)[far])
 
 
 class TrainingLaws(TrainStateSuite):
@@ -63,13 +75,16 @@ class TrainingLaws(TrainStateSuite):
             "the average does not begin at the weights"
         )
         after = filter_compiled(self.step_of(optimiser))(state)
-        expected = jax.tree.map(
-            lambda old, new: 0.25 * old + 0.75 * new,
-            weights(state.model),
-            weights(after.model),
+        shares = shares_of(
+            weights(state.averaged()), weights(after.averaged()), weights(after.model)
         )
-        assert close(weights(after.averaged()), expected, 16), (
-            "the average is not decay * average + (1 - decay) * weights"
+        assert shares.size == 0 or (
+            np.ptp(shares) < SLACK
+            and -SLACK < shares.min()
+            and shares.max() < 0.25 + SLACK
+        ), (
+            "the average is not decay * average + (1 - decay) * weights, with one decay, "
+            f"which may begin below the declared one: it kept {shares}, and the declared share is 0.25"
         )
         same = structure(after.averaged()) == structure(after.model)
         assert same, (

@@ -21,6 +21,9 @@ from .suite import (
     filter_compiled,
 )
 
+SMALL = 0.01  # of the example gradients, which is below where any are clipped
+CLIPPED = 0.01  # what rounding adds to a share
+
 
 class UpdateLaws(TrainStateSuite):
     """The laws of one update."""
@@ -85,22 +88,29 @@ class UpdateLaws(TrainStateSuite):
             ) + ": mask gradients, weights and the optimiser's state by one filter spec"
 
     def test_a_step_is_what_the_optimiser_makes_of_the_gradients(self) -> None:
-        state, (gradients,) = self.start_with(OPTIMISERS["plain"]()), self.arguments(0)
-        laws: Any = type(self)
-        moved = compiled_update(laws, "plain")(state, gradients).model
-        spec = self.spec(state.model)
-        expected = jax.tree.map(
-            lambda weight, slope: np.asarray(weight) - RATE * np.asarray(slope),
-            eqx.filter(state.model, spec),
-            eqx.filter(gradients, spec),
-        )
-        pairs = zip(jax.tree.leaves(eqx.filter(moved, spec)), jax.tree.leaves(expected))
-        for after, wanted in pairs:
-            wanted = jnp.asarray(wanted, after.dtype)
+        for after, before, slope in self._plain_steps(SMALL):
+            wanted = (before - RATE * slope).astype(after.dtype)
             assert close(after, wanted, 16), (
                 f"a step of plain descent gives {after}, and not {wanted}: add the updates "
                 "of the optimiser once, as they are"
             )
+        for after, before, slope in self._plain_steps(1.0):
+            share = (before - np.asarray(after, np.float64)) / (RATE * slope)
+            assert np.all((share > 0) & (share < 1 + CLIPPED)), (
+                f"a step of plain descent is {share} times that of the optimiser: gradients that are "
+                "clipped keep their sign, and are no larger"
+            )
+
+    def _plain_steps(self, size: float) -> list[Any]:
+        """The trained weights after a step of plain descent, before it, and their gradients."""
+        laws: Any = type(self)
+        state, (gradients,) = self.start_with(OPTIMISERS["plain"]()), self.arguments(0)
+        gradients = jax.tree.map(lambda slope: slope * size, gradients)
+        moved = compiled_update(laws, "plain")(state, gradients).model
+        spec = self.spec(state.model)
+        trees = (eqx.filter(one, spec) for one in (moved, state.model, gradients))
+        leaves = [list(map(np.asarray, jax.tree.leaves(tree))) for tree in trees]
+        return list(zip(*leaves))
 
     def test_the_optimiser_holds_nothing_of_what_is_not_trained(self) -> None:
         optimiser = OPTIMISERS["adamw"]()

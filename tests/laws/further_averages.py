@@ -4,7 +4,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax
-from further_training import TRAINED, Averaged, AverageLaws, Line, State
+from further_training import TRAINED, Averaged, AverageLaws, Line, State, widened
 from good_specimens import sample
 from pairs import further
 
@@ -15,12 +15,17 @@ class CountedLine(Line):
     count: jax.Array
 
 
+def widened_floats(model):
+    floats, rest = eqx.partition(jax.tree.map(jnp.array, model), eqx.is_inexact_array)
+    return eqx.combine(widened(floats), rest)
+
+
 class AveragedWeights(Averaged):
     """A right average of the weights of such a model, with all that it holds besides."""
 
     @classmethod
     def create(cls, model, optimiser, ema_decay=0.9):
-        model, ema = (jax.tree.map(jnp.array, model) for _ in range(2))
+        model, ema = jax.tree.map(jnp.array, model), widened_floats(model)
         opt_state = optimiser.init(eqx.filter(model, eqx.is_inexact_array))
         opt_state = jax.tree.map(jnp.array, opt_state)
         return cls(model, opt_state, jnp.zeros((), jnp.int32), ema, ema_decay)

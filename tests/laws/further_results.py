@@ -159,7 +159,7 @@ class BranchOnArgument(One):
     """Guards with assert: a branch on values."""
 
     def __call__(self, x):
-        assert jnp.all(x >= 0)
+        assert jnp.all(x >= -1)
         return self.weight * x
 
 

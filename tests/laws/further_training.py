@@ -116,6 +116,11 @@ further(TRAINED, "steps that are counted in floats", FloatSteps, State, base=Sta
 further(TRAINED, "a train state that keeps the model that it was given", Shares, State, base=StateLaws)
 
 
+def widened(model):
+    """A copy with its floats in 32 bits, in which an average moves by small steps."""
+    return jax.tree.map(lambda v: jnp.array(v, jnp.promote_types(v.dtype, jnp.float32)), model)
+
+
 class Averaged(eqx.Module):
     model: Line
     opt_state: Any
@@ -126,10 +131,10 @@ class Averaged(eqx.Module):
     @classmethod
     def create(cls, model, optimiser, ema_decay=0.9):
         first = State.create(model, optimiser)
-        return cls(first.model, first.opt_state, first.step, jax.tree.map(jnp.array, model), ema_decay)
+        return cls(first.model, first.opt_state, first.step, widened(model), ema_decay)
 
     def average(self, old, new):
-        return self.ema_decay * old + (1 - self.ema_decay) * new
+        return self.ema_decay * old + (1 - self.ema_decay) * new.astype(old.dtype)
 
     def apply_gradients(self, gradients, optimiser):
         model, opt_state = State.updates(self, gradients, optimiser)
@@ -137,14 +142,14 @@ class Averaged(eqx.Module):
         return type(self)(model, opt_state, self.step + 1, ema, self.ema_decay)
 
     def averaged(self):
-        return self.ema
+        return jax.tree.map(lambda old, new: new.astype(old.dtype), self.model, self.ema)
 
 
 class SwappedAverage(Averaged):
     """Keeps the small share of the average, and not the large one."""
 
     def average(self, old, new):
-        return (1 - self.ema_decay) * old + self.ema_decay * new
+        return (1 - self.ema_decay) * old + self.ema_decay * new.astype(old.dtype)
 
 
 class LateAverage(Averaged):

@@ -74,15 +74,15 @@ def cases(suite):
                 yield name, test, kwargs
 
 
-def run(suite, only="test_", on_warning="error", once=False, first=False):
+def run(suite, only="test_", on_warning="error", once=False, first=False, law=None):
     """Every law of `suite` (a subclass of PytreeLaws) whose name starts with `only`.
 
-    With `once` the tests of a law end with its first failure, with `first` all of them do. What is no law of a number goes
+    With a `law` its own tests alone run. With `once` the tests of a law end with its first failure, with `first` all of them do. What is no law of a number goes
     by the name of its suite, such as `closure`.
     """
     guard.forget()  # what broken specimens said and set is no concern of the next one
     with settings_put_back(), guard.telling_all():
-        return outcome_of(suite, only, on_warning, once, first)
+        return outcome_of(suite, only, on_warning, once, first, law)
 
 
 @contextlib.contextmanager
@@ -96,11 +96,11 @@ def settings_put_back():
                 jax.config.update(name, value)
 
 
-def outcome_of(suite, only, on_warning, once, first):
+def outcome_of(suite, only, on_warning, once, first, wanted):
     outcome = Outcome()
     for name, test, kwargs in cases(suite()):
         law = law_of(name, test)
-        if not name.startswith(only) or (once and law in outcome):
+        if not name.startswith(only) or (once and law in outcome) or wanted not in (None, law):
             continue
         if first and outcome:
             break

@@ -125,7 +125,9 @@ PUBLIC: dict[str, Public] = {
     "optimistix.BFGS": Public(lambda s: optimistix.BFGS(rtol=1e-4, atol=1e-4)),
     "optimistix.Newton": Public(lambda s: optimistix.Newton(rtol=1e-4, atol=1e-4)),
     "flowjax.bijections.Affine": Public(
-        lambda s: flowjax.bijections.Affine(sample(s, (3,)), sample(s + 1, (3,))), vectors(3), flow
+        lambda s: flowjax.bijections.Affine(sample(s, (3,)), sample(s + 1, (3,), positive=True)),
+        vectors(3),
+        flow,
     ),
     "flowjax.bijections.TriangularAffine": Public(
         lambda s: flowjax.bijections.TriangularAffine(sample(s, (3,)), regular(s, 3)),
@@ -156,14 +158,16 @@ PUBLIC: dict[str, Public] = {
         slow=True,
     ),
     "flowjax.distributions.Normal": Public(
-        lambda s: flowjax.distributions.Normal(sample(s, (3,)), sample(s + 1, (3,))),
+        lambda s: flowjax.distributions.Normal(sample(s, (3,)), sample(s + 1, (3,), positive=True)),
         vectors(3),
         lambda normal, x: normal.log_prob(x),
         ("P7",),
     ),
-    "tinygp.kernels.ExpSquared": Public(lambda s: tinygp.kernels.ExpSquared(scale=sample(s)), points),
+    "tinygp.kernels.ExpSquared": Public(
+        lambda s: tinygp.kernels.ExpSquared(scale=sample(s, positive=True)), points
+    ),
     "tinygp.kernels.Matern32": Public(
-        lambda s: tinygp.kernels.Matern32(scale=sample(s)), points, found=("P7",)
+        lambda s: tinygp.kernels.Matern32(scale=sample(s, positive=True)), points, found=("P7",)
     ),
     "tinygp.kernels.Sum": Public(
         lambda s: sample(s) * tinygp.kernels.Exp(sample(s + 1)) + tinygp.kernels.Constant(sample(s + 2)),

@@ -1,0 +1,66 @@
+"""P8: static values that were computed from sizes."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from ..guard import guard
+from ..infer import same_value
+from ..look.arrays import is_array, is_key, on_device
+from ..look.numerics import check_close
+from ..look.trees import avals, map_arrays, structure
+from ..pytree import PytreeSuite
+from ..report import ANY_ERROR
+
+
+@guard
+class Sizes(PytreeSuite):
+    """P8, of leaves that another size takes the place of."""
+
+    def test_p08_static_values_follow_the_sizes(self) -> None:
+        self.need_call()
+        sizes = self.other_sizes()
+        start, fresh = self.specimen(), self.make_other()
+        leaves = jax.tree.leaves(fresh)
+        grown = len(leaves) == len(jax.tree.leaves(start)) and avals(fresh) != avals(
+            start
+        )
+        if not grown or structure(fresh) == structure(start):
+            pytest.skip("no static value changes with the size of a leaf")
+        arguments = resized(self.arguments(0), sizes)
+        try:
+            wanted = self.apply(fresh, *arguments)
+        except ANY_ERROR:
+            pytest.skip("the example does not fit the other size")
+        try:
+            got = self.apply(structure(start).unflatten(leaves), *arguments)
+        except ANY_ERROR:
+            return  # refused
+        new = dict(self.statics_of(fresh))
+        old = dict(self.statics_of(start)).items()
+        stale = [path for path, value in old if not same_value(value, new.get(path))]
+        told = "with leaves of another size the call gives {}, a fresh instance of that size {}"
+        hint = "a static value that was computed from a size: take it from the array in the call, or refuse other shapes there"
+        check_close(", ".join(stale), told, got, wanted, hint)
+
+    def other_sizes(self) -> Mapping[int, int]:
+        """The size that the other configuration changes, and what it becomes."""
+        changed, inputs = self.other or {}, self.inputs(0)
+        pairs = [(inputs.get(name), value) for name, value in changed.items()]
+        if len(pairs) != 1 or any(type(one) is not int for one in pairs[0]):
+            pytest.skip("the other configuration is not one of another size")
+        return dict(pairs)
+
+
+def resized(arguments: Any, sizes: Mapping[int, int]) -> Any:
+    """The arguments with other sizes of their axes."""
+
+    def resize(leaf: Any) -> Any:
+        shape = tuple(sizes.get(size, size) for size in leaf.shape)
+        same = not is_array(leaf) or is_key(leaf) or shape == leaf.shape
+        return leaf if same else on_device(np.resize(np.asarray(leaf), shape))
+
+    return map_arrays(resize, arguments)
