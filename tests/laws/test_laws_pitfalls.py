@@ -13,6 +13,7 @@ import further_closures
 import further_draws
 import further_exceptions
 import further_files
+import further_methods
 import further_nnx
 import further_nodes
 import further_results
