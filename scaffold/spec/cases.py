@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scaffold.spec.model import Argument, Case, ModuleSpec, TestPlan
+from scaffold.spec.model import Argument, Call, Case, ModuleSpec, TestPlan
 from scaffold.spec.sizes import all_fit, sizes
 from scaffold.spec.types import ArrayType, ClassType, TreeType, walk
 
@@ -41,6 +41,17 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
     value = dict(spec.test.values).get(argument.name)
     wanted = value != "None" if value is not None else argument.default is None or is_key
     return has_array and wanted
+
+
+def claimed_arguments(spec: ModuleSpec) -> dict[str, tuple[Call, Argument]]:
+    """What a condition may read besides fields: the arrays that the call is given, and then those of methods, by name."""
+    found: dict[str, tuple[Call, Argument]] = {}
+    methods = (one.call for one in spec.methods if not one.name.startswith("_"))
+    for call in (*([spec.call] if spec.call else []), *methods):
+        for argument in call.args:
+            if not argument.is_marker and is_passed(spec, argument):
+                found.setdefault(argument.name, (call, argument))
+    return found
 
 
 def passed_names(spec: ModuleSpec) -> tuple[str, ...]:

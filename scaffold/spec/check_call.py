@@ -8,12 +8,10 @@ from scaffold.kinds import kind_of
 from scaffold.spec.check_fields import value_faults
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import own_nodes
+from scaffold.spec.keys import SELF
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.names import argument_name_fault
 from scaffold.spec.types import ClassType, Type, arrays, dim_names
-
-SELF = "self"
-"""What a method carries that returns the next instance."""
 
 
 def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:

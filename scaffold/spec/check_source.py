@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from scaffold.errors import Fault, nearest, suggestion
 from scaffold.kinds import kind_of
+from scaffold.spec.cases import claimed_arguments
 from scaffold.spec.constructor import constructor_names, converter_expression, readable_above
 from scaffold.spec.expressions import (
     assigned_names,
@@ -257,7 +258,8 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     arguments = {argument.name for argument in (spec.call.args if spec.call else ())}
     arguments |= {STATE_ARGUMENT.name} if state_fields(spec) else set[str]()
     for piece in _claims(spec):
-        scope = shared | arguments | {"self"} | ({"close"} if piece.expression else set[str]())
+        of_condition = {"close", *claimed_arguments(spec)} if piece.expression else set[str]()
+        scope = shared | arguments | {"self"} | of_condition
         yield from _unknown(piece.text, scope, piece.place, expression=piece.expression)
 
 
@@ -297,7 +299,7 @@ def _how_to_know(name: str, known: frozenset[str], key: str, made: frozenset[str
     if near:
         return f"did you mean `{near}`?" + (" If not, bind it in `setup`" if key in _IN_CONSTRUCTOR else "")
     if key in _CLAIMED:
-        return f'read an argument of the call, a field as `self.{name}`, or write `imports = ["from ... import {name}"]`'
+        return f'read an argument of the call or of a method, a field as `self.{name}`, or write `imports = ["from ... import {name}"]`'
     if key == "helpers":
         return f'write `imports = ["from ... import {name}"]`, or define it there'
     bind = "bind it in `setup`, " if key in _IN_CONSTRUCTOR else ""

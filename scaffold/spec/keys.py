@@ -130,10 +130,7 @@ CALL_KEYS = {
     "body": Key("string", "Body of the method.", required=True),
     "doc": Key("string", "Docstring of the method."),
     "comment": _COMMENT,
-    "carry": Key(
-        "string",
-        "The argument whose next value the method returns first; of a method also `self`: the next instance.",
-    ),
+    "carry": Key("string", "The argument whose next value the method returns first."),
     "axis_name": Key(
         "string", "Kind module: the name of the batch axis over which the body averages, under `jax.vmap`."
     ),
@@ -151,12 +148,15 @@ CONDITION_KEYS = {
         required=True,
     ),
 }
+SELF = "self"
+"""What a method carries that gives the next instance."""
 _OF_METHODS = ("args", "returns", "body", "doc", "comment")
 METHOD_KEYS = {
     "decorator": Key(
         "string", "`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."
     ),
     **{name: key for name, key in CALL_KEYS.items() if name in _OF_METHODS},
+    "carry": Key("string", "`self`, where the method gives the next instance.", (SELF,)),
 }
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),

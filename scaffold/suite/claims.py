@@ -7,9 +7,10 @@ from scaffold.emit.members import METHOD
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block
 from scaffold.kinds import kind_of
+from scaffold.spec.cases import claimed_arguments
 from scaffold.spec.check_tests import CLOSE, reference_body, slug
 from scaffold.spec.expressions import free_names
-from scaffold.spec.model import Argument, ModuleSpec
+from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.rewriting import rename
 from scaffold.spec.states import read_states
 from scaffold.spec.types import DTYPES
@@ -53,8 +54,26 @@ def _full(name: str) -> str:
 def _conditions(subject: Subject) -> Iterator[str]:
     for one in subject.spec.test.holds:
         shown = _in_suite(subject, one.that, {CLOSE: f"self.{CLOSE}"})
-        body = [*_unpacked(subject, one.that), f"return {shown}"]
-        yield _method(f"@holds\ndef test_{slug(one.name)}({SIGNATURE}) -> Any:", "\n".join(body))
+        decorator, unpacked = _given_to(subject, one.that)
+        head = f"{decorator}\ndef test_{slug(one.name)}({SIGNATURE}) -> Any:"
+        yield _method(head, "\n".join([*unpacked, f"return {shown}"]))
+
+
+def _given_to(subject: Subject, that: str) -> tuple[str, list[str]]:
+    """What a condition is given: the arguments of the call, or others of its own where it reads those of methods."""
+    claimed = claimed_arguments(subject.spec)
+    read = [name for name in free_names(that, expression=True) if name in claimed]
+    if {*read} <= {one.name for one in subject.passed}:
+        return "@holds", _unpacked(subject, that)
+    values = [_example(subject, *claimed[name], index) for index, name in enumerate(read)]
+    names = [local(claimed[name][1]) for name in read]
+    made = f"({values[0]},)" if len(values) == 1 else f"({', '.join(values)})"
+    return f"@holds(arguments=lambda seed: {made})", [f"{targets(names)} = arguments"]
+
+
+def _example(subject: Subject, call: Call, argument: Argument, index: int) -> str:
+    assert argument.type is not None, "what is passed has a type"
+    return subject.of(call).examples.argument(argument.name, argument.type, index)
 
 
 def _reference(subject: Subject) -> Iterator[str]:
@@ -84,5 +103,6 @@ def _in_suite(subject: Subject, source: str, names: dict[str, str]) -> str:
         # Nothing is differentiated here, so a buffer is read as data is.
         fields = (replace(one, role="data") if one.role == "buffer" else one for one in spec.fields)
         shown = read(replace(spec, fields=tuple(fields)), source)
-    arguments = {one.name: local(one) for one in subject.passed if local(one) != one.name}
+    every = (*subject.passed, *(one for _, one in claimed_arguments(spec).values()))
+    arguments = {one.name: local(one) for one in every if local(one) != one.name}
     return rename(shown, {"self": "instance", **arguments, **names})
