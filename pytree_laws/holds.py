@@ -5,10 +5,10 @@
         (x,) = arguments
         return self.close(instance(instance(x)), x)
 
-A condition over methods has arguments of its own:
+A condition over methods takes the arguments of one of them:
 
-    @holds(arguments=lambda seed: (sample(seed, (3,)),))
-    def test_the_inverse_undoes(self, instance, x):
+    @holds(of="forward")
+    def test_the_inverse_undoes_it(self, instance, x):
         return self.close(instance.inverse(instance.forward(x)), x)
 
 It is tried on several examples, in each of `dtypes`, eagerly and under `jax.jit`.
@@ -33,7 +33,6 @@ from .report import ANY_ERROR
 
 Condition = Callable[..., Any]
 Test = Callable[[Any], None]
-Arguments = Callable[[int], Sequence[Any]]
 
 
 class NotTrue(AssertionError):
@@ -43,27 +42,29 @@ class NotTrue(AssertionError):
 @overload
 def holds(condition: Condition) -> Test: ...
 @overload
-def holds(*, arguments: Arguments) -> Callable[[Condition], Test]: ...
+def holds(*, of: str | Sequence[str]) -> Callable[[Condition], Test]: ...
 def holds(
-    condition: Condition | None = None, *, arguments: Arguments | None = None
+    condition: Condition | None = None, *, of: str | Sequence[str] = "call"
 ) -> Any:
     """A test of a condition: a method that takes an instance and the arguments of the call.
 
-    `@holds(arguments=lambda seed: (...))` gives it others, as a condition over methods needs.
+    `@holds(of="forward")` gives it those of a method among `methods`, and with several
+    names those of each, in this order.
     """
+    names = (of,) if isinstance(of, str) else tuple(of)
     if condition is None:
-        return functools.partial(_test_of, arguments=arguments)
-    return _test_of(condition)
+        return functools.partial(_test_of, of=names)
+    return _test_of(condition, names)
 
 
-def _test_of(condition: Condition, arguments: Arguments | None = None) -> Test:
+def _test_of(condition: Condition, of: Sequence[str]) -> Test:
     def test(self: Any) -> None:
         __tracebackhide__ = True
         laws: Any = type(self)
         if first_build(laws).error is not None:
             pytest.skip("the example `build` fails, as the first failure of P1 says")
         for dtype in (None, *self.dtypes):
-            _try(self, condition, dtype, arguments)
+            _try(self, condition, dtype, of)
 
     for name in ("__name__", "__qualname__", "__doc__"):
         setattr(test, name, getattr(condition, name))
@@ -71,12 +72,12 @@ def _test_of(condition: Condition, arguments: Arguments | None = None) -> Test:
 
 
 def _try(
-    suite: Any, condition: Condition, dtype: str | None, given: Arguments | None
+    suite: Any, condition: Condition, dtype: str | None, of: Sequence[str]
 ) -> None:
     __tracebackhide__ = True
     own = functools.partial(condition, suite)
     compiled, is_traced = suite.compile(own), True
-    example_of = functools.partial(_example, suite, dtype, given=given)
+    example_of = functools.partial(_example, suite, dtype, of=of)
     for seed in range(SEEDS):
         where = example_name(dtype, seed)
         fine = True
@@ -97,15 +98,15 @@ def _try(
 
 @contextlib.contextmanager
 def _example(
-    suite: Any, dtype: str | None, seed: int, given: Arguments | None
+    suite: Any, dtype: str | None, seed: int, of: Sequence[str]
 ) -> Generator[Example]:
-    """An example, with arguments of its own where a condition has such."""
+    """An example, with the arguments of the call or of methods."""
     usual = real_dtype("float")
-    own = None if given is None else tuple(given(seed))
-    with example_in(suite, dtype, seed) as (instance, arguments):
-        if own is not None:
-            arguments = own if dtype is None else cast(own, usual, dtype)
-        yield instance, arguments
+    methods = {one.name: one.arguments for one in suite.methods}
+    functions = {**methods, "call": suite.arguments}
+    given = tuple(one for name in of for one in functions[name](seed))
+    with example_in(suite, dtype, seed) as (instance, _):
+        yield instance, given if dtype is None else cast(given, usual, dtype)
 
 
 def _demand(suite: Any, condition: Condition, example: Example, where: str) -> None:

@@ -43,17 +43,22 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
     return has_array and wanted
 
 
-def claimed_arguments(spec: ModuleSpec) -> dict[str, tuple[Call, Argument]]:
-    """What a condition may read besides fields: the arrays that the call is given, and then those of methods, by name."""
-    found: dict[str, tuple[Call, Argument]] = {}
-    methods = (one.call for one in spec.methods if not one.name.startswith("_"))
-    for call in (*([spec.call] if spec.call else []), *methods):
-        for argument in call.args:
-            if not argument.is_marker and is_passed(spec, argument):
-                found.setdefault(argument.name, (call, argument))
+def claimed_arguments(spec: ModuleSpec) -> dict[str, str]:
+    """What a condition may read besides fields: the names of the arrays that the call is given, and of those that methods are;
+    each with the method that it is of."""
+    found: dict[str, str] = {}
+    for key, function in sorted(spec.functions, key=lambda pair: pair[0] != "call"):
+        if key == "call" or not function.name.startswith("_"):
+            for name in given_names(spec, function.call):
+                found.setdefault(name, "call" if key == "call" else function.name)
     return found
+
+
+def given_names(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
+    """The names of the arguments that the example passes as arrays, to the call or to a method."""
+    return tuple(one.name for one in (call.args if call else ()) if is_passed(spec, one))
 
 
 def passed_names(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of the arguments that the example call passes as arrays."""
-    return tuple(one.name for one in (spec.call.args if spec.call else ()) if is_passed(spec, one))
+    return given_names(spec, spec.call)

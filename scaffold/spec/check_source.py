@@ -299,7 +299,7 @@ def _how_to_know(name: str, known: frozenset[str], key: str, made: frozenset[str
     if near:
         return f"did you mean `{near}`?" + (" If not, bind it in `setup`" if key in _IN_CONSTRUCTOR else "")
     if key in _CLAIMED:
-        return f'read an argument of the call or of a method, a field as `self.{name}`, or write `imports = ["from ... import {name}"]`'
+        return f'read an argument of the call, a field as `self.{name}`, or write `imports = ["from ... import {name}"]`'
     if key == "helpers":
         return f'write `imports = ["from ... import {name}"]`, or define it there'
     bind = "bind it in `setup`, " if key in _IN_CONSTRUCTOR else ""

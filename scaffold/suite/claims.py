@@ -7,10 +7,10 @@ from scaffold.emit.members import METHOD
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block
 from scaffold.kinds import kind_of
-from scaffold.spec.cases import claimed_arguments
+from scaffold.spec.cases import claimed_arguments, given_names
 from scaffold.spec.check_tests import CLOSE, reference_body, slug
 from scaffold.spec.expressions import free_names
-from scaffold.spec.model import Argument, Call, ModuleSpec
+from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.rewriting import rename
 from scaffold.spec.states import read_states
 from scaffold.spec.types import DTYPES
@@ -21,7 +21,12 @@ SIGNATURE = "self, instance: Any, *arguments: Any"
 
 def local(argument: Argument) -> str:
     """The name of an argument of the call in a method of the suite, which has an `instance`."""
-    return "instance_" if argument.name == "instance" else argument.name
+    return local_name(argument.name)
+
+
+def local_name(name: str) -> str:
+    """The same of a name."""
+    return "instance_" if name == "instance" else name
 
 
 def targets(names: list[str]) -> str:
@@ -60,20 +65,18 @@ def _conditions(subject: Subject) -> Iterator[str]:
 
 
 def _given_to(subject: Subject, that: str) -> tuple[str, list[str]]:
-    """What a condition is given: the arguments of the call, or others of its own where it reads those of methods."""
+    """What a condition is given: the arguments of the call, or of the methods whose arguments it reads."""
     claimed = claimed_arguments(subject.spec)
     read = [name for name in free_names(that, expression=True) if name in claimed]
-    if {*read} <= {one.name for one in subject.passed}:
+    of = [one for one in dict.fromkeys(claimed.values()) if one in {claimed[name] for name in read}]
+    if of in ([], ["call"]):
         return "@holds", _unpacked(subject, that)
-    values = [_example(subject, *claimed[name], index) for index, name in enumerate(read)]
-    names = [local(claimed[name][1]) for name in read]
-    made = f"({values[0]},)" if len(values) == 1 else f"({', '.join(values)})"
-    return f"@holds(arguments=lambda seed: {made})", [f"{targets(names)} = arguments"]
-
-
-def _example(subject: Subject, call: Call, argument: Argument, index: int) -> str:
-    assert argument.type is not None, "what is passed has a type"
-    return subject.of(call).examples.argument(argument.name, argument.type, index)
+    calls = {one.name: one.call for one in subject.spec.methods} | {"call": subject.spec.call}
+    given = [(one, name) for one in of for name in given_names(subject.spec, calls[one])]
+    names = [local_name(name) if name in read and claimed[name] == one else "_" for one, name in given]
+    return f"@holds(of={of[0]!r})" if len(of) == 1 else f"@holds(of={tuple(of)!r})", [
+        f"{targets(names)} = arguments"
+    ]
 
 
 def _reference(subject: Subject) -> Iterator[str]:
@@ -103,6 +106,5 @@ def _in_suite(subject: Subject, source: str, names: dict[str, str]) -> str:
         # Nothing is differentiated here, so a buffer is read as data is.
         fields = (replace(one, role="data") if one.role == "buffer" else one for one in spec.fields)
         shown = read(replace(spec, fields=tuple(fields)), source)
-    every = (*subject.passed, *(one for _, one in claimed_arguments(spec).values()))
-    arguments = {one.name: local(one) for one in every if local(one) != one.name}
+    arguments = {name: local_name(name) for name in claimed_arguments(spec) if local_name(name) != name}
     return rename(shown, {"self": "instance", **arguments, **names})
