@@ -29,6 +29,7 @@ CHEAP = (
     "p05_no_leaf",
     "p07_outputs",
     "p07_jit_equals_eager",
+    "p07_methods_",
     "p07_nnx_jit",
     "p07_mixes_no",
     "p16_filter_specs",

@@ -29,7 +29,8 @@ class Leaf:
     default float dtype. `value` is what each element holds after construction, `std` the
     standard deviation with which the constructor draws them. `unused` says that the
     example call does not depend on all of its elements, `frozen` that nothing of a
-    parameter or a sub-tree is trained, though gradients pass through.
+    parameter or a sub-tree is trained, though gradients pass through: always, or where the
+    static bool of this name says so.
     """
 
     path: str
@@ -39,7 +40,7 @@ class Leaf:
     value: complex | None = None
     std: float | None = None
     unused: bool = False
-    frozen: bool = False
+    frozen: bool | str = False
 
     def __post_init__(self) -> None:
         if self.role not in ROLES:

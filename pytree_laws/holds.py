@@ -5,67 +5,108 @@
         (x,) = arguments
         return self.close(instance(instance(x)), x)
 
+A condition over methods takes the arguments of one of them:
+
+    @holds(of="forward")
+    def test_the_inverse_undoes_it(self, instance, x):
+        return self.close(instance.inverse(instance.forward(x)), x)
+
 It is tried on several examples, in each of `dtypes`, eagerly and under `jax.jit`.
 """
 
 import ast
+import contextlib
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, overload
 
 import pytest
 
 from .compare import noting
-from .dtypes import SEEDS, Example, example_in, example_name
+from .dtypes import SEEDS, Example, cast, example_in, example_name
 from .example_sizes import hint_of
 from .guard import first_build
+from .look.arrays import real_dtype
 from .report import ANY_ERROR
 
 Condition = Callable[..., Any]
+Test = Callable[[Any], None]
 
 
 class NotTrue(AssertionError):
     """A condition that its author said to hold is false."""
 
 
-def holds(condition: Condition) -> Callable[[Any], None]:
-    """A test of a condition: a method that takes an instance and the arguments of the call."""
+@overload
+def holds(condition: Condition) -> Test: ...
+@overload
+def holds(*, of: str | Sequence[str]) -> Callable[[Condition], Test]: ...
+def holds(
+    condition: Condition | None = None, *, of: str | Sequence[str] = "call"
+) -> Any:
+    """A test of a condition: a method that takes an instance and the arguments of the call.
 
+    `@holds(of="forward")` gives it those of a method among `methods`, and with several
+    names those of each, in this order.
+    """
+    names = (of,) if isinstance(of, str) else tuple(of)
+    if condition is None:
+        return functools.partial(_test_of, of=names)
+    return _test_of(condition, names)
+
+
+def _test_of(condition: Condition, of: Sequence[str]) -> Test:
     def test(self: Any) -> None:
         __tracebackhide__ = True
         laws: Any = type(self)
         if first_build(laws).error is not None:
             pytest.skip("the example `build` fails, as the first failure of P1 says")
         for dtype in (None, *self.dtypes):
-            _try(self, condition, dtype)
+            _try(self, condition, dtype, of)
 
     for name in ("__name__", "__qualname__", "__doc__"):
         setattr(test, name, getattr(condition, name))
     return test
 
 
-def _try(suite: Any, condition: Condition, dtype: str | None) -> None:
+def _try(
+    suite: Any, condition: Condition, dtype: str | None, of: Sequence[str]
+) -> None:
     __tracebackhide__ = True
     own = functools.partial(condition, suite)
     compiled, is_traced = suite.compile(own), True
+    example_of = functools.partial(_example, suite, dtype, of=of)
     for seed in range(SEEDS):
         where = example_name(dtype, seed)
         fine = True
         if is_traced:
             try:
-                with example_in(suite, dtype, seed) as (instance, arguments):
+                with example_of(seed) as (instance, arguments):
                     fine = bool(compiled(instance, *arguments))
             except ANY_ERROR:  # it branches on values, or leaves jax
                 is_traced = False
         is_first = seed == 0 and dtype is None
         if is_first or not (is_traced and fine):
-            with example_in(suite, dtype, seed) as example:
+            with example_of(seed) as example:
                 _demand(suite, condition, example, where)
         if not fine:
             told = f"{_said(condition)} does not hold under jax.jit, with {where}"
             raise NotTrue(f"{told}\n  called eagerly it does")
+
+
+@contextlib.contextmanager
+def _example(
+    suite: Any, dtype: str | None, seed: int, of: Sequence[str]
+) -> Generator[Example]:
+    """An example, with the arguments of the call or of methods."""
+    usual = real_dtype("float")
+    methods = {one.name: one.arguments for one in suite.methods}
+    functions = {**methods, "call": suite.arguments}
+    given = tuple(one for name in of for one in functions[name](seed))
+    with example_in(suite, dtype, seed) as (instance, _):
+        yield instance, given if dtype is None else cast(given, usual, dtype)
 
 
 def _demand(suite: Any, condition: Condition, example: Example, where: str) -> None:

@@ -11,10 +11,11 @@ import numpy as np
 from .declare import sample
 from .dtypes import cast, example_in
 from .look.arrays import is_inexact, on_device, real_dtype
+from .look.jaxprs import used_inputs
 from .look.programs import compiled
 from .look.training import weighted
 from .look.trees import arrays_of, merge, split
-from .methods import Method, methods_of
+from .methods import Method, is_property, methods_of
 from .report import ANY_ERROR
 
 PLAIN = bool, int, float
@@ -100,6 +101,21 @@ def traceable(laws: Any) -> tuple[Method, ...]:
     return tuple(one for one in usable(laws) if one.name in traces_of(laws))
 
 
+@functools.cache
+def only_of_methods(laws: Any) -> frozenset[str]:
+    """The paths of what the call does not read, and a declared method with arguments does."""
+    suite = laws()
+    own = [one for one in traceable(laws) if not one.found]
+    own = [one for one in own if not is_property(type(suite.specimen()), one.name)]
+    if not own or not suite.called():
+        return frozenset()
+    names = list(suite.named(suite.specimen()))
+    traces = [suite.traced_call(), *(traces_of(laws)[one.name] for one in own)]
+    called, *others = (used_inputs(one.jaxpr) for one in traces)
+    marks = zip(names, called, map(any, zip(*others)))
+    return frozenset(name for name, one, other in marks if other and not one)
+
+
 def parts_of_result(suite: Any, instance: Any, method: Method, given: Any) -> list[Any]:
     """The plain values that a method gives, its arrays, and what it changed in place."""
     held = suite.copied(instance)
@@ -153,28 +169,31 @@ def compiled_slopes_of_methods(
     methods = [one for one in traceable(laws) if not one.found]
     static, arrays = zip(*(split(tuple(one.arguments(0))) for one in methods))
 
-    def losses(values: Values, arrays: Any) -> Any:
-        instance = rebuilt(values)
-        given = [merge(*both) for both in zip(static, arrays)]
-        pairs = zip(methods, given)
-        parts = [parts_of_result(suite, instance, *pair) for pair in pairs]
-        found = jnp.stack([_loss(part[1:], values) for part in parts])
-        return found, found
+    def loss(i: int, values: Values, arrays: Any) -> Any:
+        given = merge(static[i], arrays[i])
+        parts = parts_of_result(suite, rebuilt(values), methods[i], given)
+        return _loss(parts[1:], values)
 
+    # Each by itself: what is NaN in one slope would be so in all.
     @compiled
     def run(values: Values, arrays: Any) -> Any:
-        try:
-            return jax.jacrev(losses, has_aux=True)(values, arrays)
-        except ValueError as error:
-            if "Reverse-mode differentiation" not in str(error):
-                raise
-            return jax.jacfwd(losses, has_aux=True)(values, arrays)
+        return [_with_slope(loss, i, values, arrays) for i in range(len(methods))]
 
     def of_values(values: Values) -> tuple[Values, np.ndarray]:
-        slopes, found = run(values, arrays)
-        return {name: np.asarray(v) for name, v in slopes.items()}, np.asarray(found)
+        found, slopes = zip(*run(values, arrays))
+        rows = {name: np.stack([each[name] for each in slopes]) for name in values}
+        return rows, np.asarray(found)
 
     return of_values
+
+
+def _with_slope(loss: Callable[..., Any], *given: Any) -> Any:
+    try:
+        return jax.value_and_grad(loss, 1)(*given)
+    except ValueError as error:
+        if "Reverse-mode differentiation" not in str(error):
+            raise
+        return loss(*given), jax.jacfwd(loss, 1)(*given)  # a while_loop
 
 
 def _loss(parts: Any, values: Values) -> Any:

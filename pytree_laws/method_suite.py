@@ -1,13 +1,13 @@
 """What the laws of methods share: how suites of each kind open, copy and compare an instance."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
 
 from .look.references import frozen
 from .look.trees import new_carry
-from .method_programs import traceable, usable
+from .method_programs import only_of_methods, traceable, usable
 from .methods import Method
 from .suite import Suite
 
@@ -43,6 +43,12 @@ class MethodSuite(Suite):
         """The instance that a method gives which carries it."""
         return new_carry(method.use(instance, *given), instance)
 
+    def is_unused(self, path: str) -> bool:
+        """Whether nothing of the call has to show what a leaf holds: a method may be what reads it."""
+        above: Any = super()
+        laws: Any = type(self)
+        return above.is_unused(path) or path in only_of_methods(laws)
+
     def usable_methods(self, declared: bool = False) -> list[Method]:
         """The methods that the example does not break; skips where there are none."""
         laws: Any = type(self)
@@ -59,3 +65,8 @@ def _some(methods: tuple[Method, ...], declared: bool) -> list[Method]:
     if not found:
         pytest.skip(NO_METHOD)
     return found
+
+
+def names_of(methods: Sequence[Method]) -> str:
+    """The names of methods, for a message about all of them."""
+    return ", ".join(one.name for one in methods)

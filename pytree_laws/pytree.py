@@ -127,7 +127,10 @@ class PytreeSuite(Suite):
 
     def is_frozen(self, path: str) -> bool:
         leaf = self.declared(path)
-        return leaf is not None and leaf.frozen
+        frozen = False if leaf is None else leaf.frozen
+        if isinstance(frozen, str):
+            return bool(look_up(self.specimen(), frozen))
+        return frozen
 
     def flowing(self, instance: Any) -> set[str]:
         """The paths that gradients flow through: of a sub-module, what it would train."""

@@ -154,6 +154,8 @@ def test_methods_are_emitted_in_order_word_for_word_and_with_the_roles(tmp_path:
         ("f", {"decorator": "functools.cached_property", "body": "return 1"}, "spec: methods.f.decorator: `functools.cached_property` keeps what it computes"),
         ("f", {"decorator": "property", "args": "x: int", "body": "return x"}, "spec: methods.f.decorator: a property takes no arguments"),
         ("f", {"decorator": "staticmethod", "body": "return self.w"}, "spec: methods.f.body: the name `self` is not known here"),
+        ("f", {"carry": "x", "args": "x: f[n]", "body": "return x"}, "spec: methods.f.carry: `x` is not legal"),
+        ("f", {"carry": "self", "returns": "f[n]", "body": "return self.w"}, "spec: methods.f.carry: the next instance is returned first, and `returns` does not say so -> write `returns = \"A\"`"),
         ("f", {"bdy": "return 1", "body": "return 1"}, "spec: methods.f: unknown key `bdy`"),
         ("f", {}, "spec: methods.f: `body` is missing"),
         ("f", "return 1", "spec: methods.f: 'return 1' is not a table"),
@@ -221,6 +223,91 @@ def test_a_class_with_methods_and_no_call_works_and_passes_its_tests(
     assert (
         passed(run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"], tmp_path)) > 20
     )
+
+
+FLOW = """
+name = "Flow"
+
+[fields]
+weight = { type = "f[half]", init = "normal(1)" }
+average = { type = "f[half]", init = "zeros", role = "data" }
+rate = { type = "f[half]", role = "derived", init = "=jnp.exp(average)" }
+
+[methods.forward]
+args = "x: f[half], *, bias: f[half]"
+returns = "f[half], f[]"
+body = "return x * jnp.exp(self.weight) + bias, jnp.sum(self.weight)"
+
+[methods.inverse]
+args = "z: f[half], bias: f[half]"
+returns = "f[half]"
+body = "return (z - bias) * jnp.exp(-self.weight)"
+
+[methods.update]
+args = "x: f[half], decay: float = 0.9"
+returns = "Flow"
+carry = "self"
+body = "return eqx.tree_at(lambda one: one.average, self, decay * self.average + (1 - decay) * x)"
+
+[methods.size]
+decorator = "property"
+body = "return self.weight.size"
+
+[test]
+dtypes = ["bf16"]
+
+[[test.cases]]
+name = "of one"
+sizes = { half = 1 }
+
+[[test.holds]]
+name = "the inverse undoes the forward map"
+that = "close(self.inverse(self.forward(x, bias=bias)[0], bias), x)"
+"""
+DECLARED = """    methods = (
+        Method("rate", returns=(Output((2,)),)),
+        Method(
+            "forward",
+            lambda seed: (sample(seed, (2,)), sample(seed + 1, (2,))),
+            returns=(Output((2,)), Output(())),
+            call=lambda instance, x, bias: instance.forward(x, bias=bias),
+        ),
+        Method(
+            "inverse",
+            lambda seed: (sample(seed, (2,)), sample(seed + 1, (2,))),
+            returns=(Output((2,)),),
+        ),
+        Method("update", lambda seed: (sample(seed, (2,)),), carry="self"),
+    )
+"""
+CONDITION = """    @holds(of="forward")
+    def test_the_inverse_undoes_the_forward_map(
+        self, instance: Any, *arguments: Any
+    ) -> Any:
+        x, bias = arguments
+        return self.close(instance.inverse(instance.forward(x, bias=bias)[0], bias), x)
+"""
+
+
+def test_the_tests_declare_the_methods_and_notice_what_is_wrong_in_them(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/flow.toml": FLOW})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/flow.toml")
+    assert result.returncode == 0, result.stderr
+    suite = (tmp_path / "tests/test_flow.py").read_text()
+    assert DECLARED in suite and CONDITION in suite
+    assert 'Method("rate", returns=(Output((1,)),))' in suite  # in the further configuration
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
+    assert passed(run(command, tmp_path)) > 80
+    code = (tmp_path / "flow.py").read_text()
+    for right, wrong, told in (
+        ("jnp.exp(-self.weight)", "jnp.exp(-jax.lax.stop_gradient(self.weight))", "P9 gradient and step, at `inverse`"),
+        ("(1 - decay) * x", "0 * x", "P11 carry, at `update`"),
+        ("jnp.exp(self.average)", "jnp.exp(self.averages)", "P7 jit equals eager, at `rate`"),
+        ("(z - bias) * jnp", "(z + bias) * jnp", "does not hold"),
+    ):  # fmt: skip
+        assert right in code
+        (tmp_path / "flow.py").write_text(code.replace(right, wrong))
+        assert told in run(command, tmp_path).stdout, wrong
 
 
 KERNEL = '''

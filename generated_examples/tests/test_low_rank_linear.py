@@ -13,7 +13,7 @@ class TestLowRankLinear(PytreeLaws):
     """The pytree laws on `LowRankLinear`."""
 
     leaves = (
-        Leaf("base", "module", frozen=True),
+        Leaf("base", "module", frozen="freeze_base"),
         Leaf("down", "param", (2, 3), std=0.5774),
         Leaf("up", "param", (5, 2), value=0.0),
     )

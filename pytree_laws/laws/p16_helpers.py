@@ -12,7 +12,8 @@ from ..look.arrays import copied, is_inexact, is_key, on_device
 from ..look.draws import edit
 from ..look.jaxprs import draws_of
 from ..look.numerics import check_close, close
-from ..look.trees import map_arrays, named_leaves, put, under
+from ..look.training import trained_names
+from ..look.trees import look_up, map_arrays, named_leaves, put, under, with_attribute
 from ..report import Law, check, doing
 from ..suite import Suite
 from ..training import Training
@@ -100,7 +101,35 @@ class Helpers(Training):
         }
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
         wanted = {name for name in wanted if not self.is_frozen(name)}
-        return wanted | self.trained_below(instance, lambda leaf: not leaf.frozen)
+        return wanted | self.trained_below(
+            instance, lambda leaf: not self.is_frozen(leaf.path)
+        )
+
+    def test_p16_a_flag_freezes_and_thaws(self) -> None:
+        held = [one for one in self.manifest() if isinstance(one.frozen, str)]
+        if not held:
+            pytest.skip("no flag is declared that freezes a part")
+        for leaf in held:
+            self._check_flag(leaf.path, str(leaf.frozen))
+
+    def _check_flag(self, path: str, flag: str) -> None:
+        """With the flag at each value the part is trained, or nothing of it is."""
+        for value in (True, False):
+            instance = with_attribute(self.specimen(), flag, value)
+            names = [name for name, _ in named_leaves(instance)]
+            trained = {
+                names[i] for i in self.trained(instance) if under(names[i], path)
+            }
+            inner = trained_names(look_up(instance, path))
+            own = {f"{path}.{name}".rstrip(".") for name in inner}
+            wanted = set() if value else own
+            told = (
+                f"with `{flag} = {value}` it trains {sorted(trained)} of {sorted(own)}"
+            )
+            hint = (
+                "a `trainable()` that does not ask the flag, or asks it the wrong way"
+            )
+            check(trained == wanted, path, told, hint)
 
     def test_p16_the_call_passes_through_lax(self) -> None:
         instance, arguments = self.example()

@@ -152,6 +152,16 @@ class Numbering:
             self.of_variables.update(zip(equation.outvars, results))
 
 
+def used_inputs(jaxpr: Any) -> list[bool]:
+    """Of each input whether something is computed from it that is given back."""
+    handed_on = set(jaxpr.invars)
+    used = {v for v in jaxpr.outvars if is_variable(v) and v not in handed_on}
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or used.intersection(equation.outvars):
+            used |= {v for v in equation.invars if is_variable(v)}
+    return [variable in used for variable in jaxpr.invars]
+
+
 def jit_equations(jaxpr: Any) -> Iterator[Any]:
     """The calls of functions under `jax.jit`, those in inner jaxprs too, but not in each other."""
     for equation in jaxpr.eqns:

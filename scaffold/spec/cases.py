@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scaffold.spec.model import Argument, Case, ModuleSpec, TestPlan
+from scaffold.spec.model import Argument, Call, Case, ModuleSpec, TestPlan
 from scaffold.spec.sizes import all_fit, sizes
 from scaffold.spec.types import ArrayType, ClassType, TreeType, walk
 
@@ -43,6 +43,22 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
     return has_array and wanted
 
 
+def claimed_arguments(spec: ModuleSpec) -> dict[str, str]:
+    """What a condition may read besides fields: the names of the arrays that the call is given, and of those that methods are;
+    each with the method that it is of."""
+    found: dict[str, str] = {}
+    for key, function in sorted(spec.functions, key=lambda pair: pair[0] != "call"):
+        if key == "call" or not function.name.startswith("_"):
+            for name in given_names(spec, function.call):
+                found.setdefault(name, "call" if key == "call" else function.name)
+    return found
+
+
+def given_names(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
+    """The names of the arguments that the example passes as arrays, to the call or to a method."""
+    return tuple(one.name for one in (call.args if call else ()) if is_passed(spec, one))
+
+
 def passed_names(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of the arguments that the example call passes as arrays."""
-    return tuple(one.name for one in (spec.call.args if spec.call else ()) if is_passed(spec, one))
+    return given_names(spec, spec.call)

@@ -8,18 +8,20 @@ from scaffold.kinds import kind_of
 from scaffold.spec.check_fields import value_faults
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import own_nodes
+from scaffold.spec.keys import SELF
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.names import argument_name_fault
 from scaffold.spec.types import ClassType, Type, arrays, dim_names
-
-SELF = "self"
-"""What a method carries that returns the next instance."""
 
 
 def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     """What is wrong with the call and the methods; the names in their bodies are looked up elsewhere."""
     for key, function in spec.functions:
         yield from _faults(spec, function.call, f"{spec.where}: {key}", unread)
+        if key == "call":
+            yield from _carry(function.call, f"{spec.where}: call.carry", unread)
+        elif function.call.carry == SELF:
+            yield from _carried_self(spec, function.call, f"{spec.where}: {key}.carry")
 
 
 def _faults(spec: ModuleSpec, call: Call, place: str, unread: frozenset[str]) -> Iterator[Fault]:
@@ -31,7 +33,6 @@ def _faults(spec: ModuleSpec, call: Call, place: str, unread: frozenset[str]) ->
             f"{place}.args", f"`{name}` is there twice", "rename one" if name != "*" else "remove one"
         )
     yield from _order(call.args, f"{place}.args")
-    yield from _carry(spec, call, f"{place}.carry", unread)
     yield from _result(spec, call, place)
 
 
@@ -67,14 +68,12 @@ def _order(arguments: tuple[Argument, ...], place: str) -> Iterator[Fault]:
         yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
 
 
-def _carry(spec: ModuleSpec, call: Call, place: str, unread: frozenset[str]) -> Iterator[Fault]:
+def _carry(call: Call, place: str, unread: frozenset[str]) -> Iterator[Fault]:
     names = [argument.name for argument in call.args]
     if call.carry is None or call.carry in unread:
         return
     carried = next((one for one in call.args if one.name == call.carry), None)
-    if call.carry == SELF and not place.endswith("call.carry"):
-        yield from _carried_self(spec, call, place)
-    elif carried is None:
+    if carried is None:
         fix = suggestion(call.carry, names, "write the name of an argument")
         yield Fault(place, f"`{call.carry}` is no argument", fix, tuple(names))
     elif not call.returns:

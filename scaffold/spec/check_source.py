@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from scaffold.errors import Fault, nearest, suggestion
 from scaffold.kinds import kind_of
+from scaffold.spec.cases import claimed_arguments
 from scaffold.spec.constructor import constructor_names, converter_expression, readable_above
 from scaffold.spec.expressions import (
     assigned_names,
@@ -257,7 +258,8 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     arguments = {argument.name for argument in (spec.call.args if spec.call else ())}
     arguments |= {STATE_ARGUMENT.name} if state_fields(spec) else set[str]()
     for piece in _claims(spec):
-        scope = shared | arguments | {"self"} | ({"close"} if piece.expression else set[str]())
+        of_condition = {"close", *claimed_arguments(spec)} if piece.expression else set[str]()
+        scope = shared | arguments | {"self"} | of_condition
         yield from _unknown(piece.text, scope, piece.place, expression=piece.expression)
 
 

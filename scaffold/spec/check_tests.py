@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import kind_of
-from scaffold.spec.cases import case_specs, passed_names
+from scaffold.spec.cases import case_specs, claimed_arguments, passed_names
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import count_name, free_names, own_nodes
 from scaffold.spec.invariants import invariant_faults
@@ -100,7 +100,7 @@ def slug(name: str) -> str:
 
 
 def _holds(spec: ModuleSpec) -> Iterator[Fault]:
-    passed = passed_names(spec)
+    passed = tuple(claimed_arguments(spec))
     if CLOSE in passed and any(_reads(one.that, CLOSE) for one in spec.test.holds):
         what = f"`{CLOSE}` is an argument of the call, and the function that compares"
         yield Fault(_place(spec, "holds"), what, "rename the argument")
@@ -108,7 +108,9 @@ def _holds(spec: ModuleSpec) -> Iterator[Fault]:
         place = _place(spec, "holds", str(index), "that")
         yield from _not_passed(spec, one.that, place, expression=True)
         if one.that != "None" and not any(_reads(one.that, name) for name in ("self", *passed)):
-            fix = "write it over `self` and the arguments of the call: `close(self(self(x)), x)`"
+            fix = (
+                "write it over `self` and the arguments of the call: `close(self(self(x)), x)`"
+            )
             yield Fault(place, "it says nothing of the class", fix)
 
 
@@ -120,6 +122,7 @@ def _not_passed(spec: ModuleSpec, source: str, place: str, *, expression: bool) 
     """Arguments that the example call leaves at their default."""
     passed = passed_names(spec)
     others = {one.name for one in (spec.call.args if spec.call else ()) if not one.is_marker} - {*passed}
+    others -= {*claimed_arguments(spec)} if expression else set[str]()
     for name in free_names(source, expression=expression):
         if name in others:
             what = f"`{name}` is no array that the example call is given"

@@ -1,6 +1,6 @@
 """Frozen fields: arrays and sub-modules that are not trained, and that gradients pass through."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
@@ -21,11 +21,6 @@ def thawed_by(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
     """The fields that are frozen where a bool says so, by the name of that."""
     flags = dict.fromkeys(one.frozen for one in spec.dynamic if one.frozen not in ("", ALWAYS))
     return {flag: tuple(one.name for one in spec.dynamic if one.frozen == flag) for flag in flags}
-
-
-def is_frozen(field: Field, inputs: Mapping[str, str]) -> bool:
-    """Whether nothing of the field is trained in an instance of these inputs."""
-    return field.frozen == ALWAYS or (bool(field.frozen) and inputs.get(field.frozen, "True") == "True")
 
 
 def frozen_faults(spec: ModuleSpec) -> Iterator[Fault]:

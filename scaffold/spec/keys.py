@@ -134,10 +134,7 @@ CALL_KEYS = {
     "body": Key("string", "Body of the method.", required=True),
     "doc": Key("string", "Docstring of the method."),
     "comment": _COMMENT,
-    "carry": Key(
-        "string",
-        "The argument whose next value the method returns first; of a method also `self`: the next instance.",
-    ),
+    "carry": Key("string", "The argument whose next value the method returns first."),
     "axis_name": Key(
         "string", "Kind module: the name of the batch axis over which the body averages, under `jax.vmap`."
     ),
@@ -155,12 +152,15 @@ CONDITION_KEYS = {
         required=True,
     ),
 }
+SELF = "self"
+"""What a method carries that gives the next instance."""
 _OF_METHODS = ("args", "returns", "body", "doc", "comment")
 METHOD_KEYS = {
     "decorator": Key(
         "string", "`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."
     ),
     **{name: key for name, key in CALL_KEYS.items() if name in _OF_METHODS},
+    "carry": Key("string", "`self`, where the method gives the next instance.", (SELF,)),
 }
 CONSTRUCTOR_KEYS = {name: key for name, key in METHOD_KEYS.items() if name not in ("decorator", "returns")}
 TEST_KEYS = {

@@ -7,6 +7,7 @@ from scaffold.emit.members import METHOD
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block
 from scaffold.kinds import kind_of
+from scaffold.spec.cases import claimed_arguments, given_names
 from scaffold.spec.check_tests import CLOSE, reference_body, slug
 from scaffold.spec.expressions import free_names
 from scaffold.spec.model import Argument, ModuleSpec
@@ -20,7 +21,12 @@ SIGNATURE = "self, instance: Any, *arguments: Any"
 
 def local(argument: Argument) -> str:
     """The name of an argument of the call in a method of the suite, which has an `instance`."""
-    return "instance_" if argument.name == "instance" else argument.name
+    return local_name(argument.name)
+
+
+def local_name(name: str) -> str:
+    """The same of a name."""
+    return "instance_" if name == "instance" else name
 
 
 def targets(names: list[str]) -> str:
@@ -54,8 +60,24 @@ def _full(name: str) -> str:
 def _conditions(subject: Subject) -> Iterator[str]:
     for one in subject.spec.test.holds:
         shown = _in_suite(subject, one.that, {CLOSE: f"self.{CLOSE}"})
-        body = [*_unpacked(subject, one.that), f"return {shown}"]
-        yield _method(f"@holds\ndef test_{slug(one.name)}({SIGNATURE}) -> Any:", "\n".join(body))
+        decorator, unpacked = _given_to(subject, one.that)
+        head = f"{decorator}\ndef test_{slug(one.name)}({SIGNATURE}) -> Any:"
+        yield _method(head, "\n".join([*unpacked, f"return {shown}"]))
+
+
+def _given_to(subject: Subject, that: str) -> tuple[str, list[str]]:
+    """What a condition is given: the arguments of the call, or of the methods whose arguments it reads."""
+    claimed = claimed_arguments(subject.spec)
+    read = [name for name in free_names(that, expression=True) if name in claimed]
+    of = [one for one in dict.fromkeys(claimed.values()) if one in {claimed[name] for name in read}]
+    if of in ([], ["call"]):
+        return "@holds", _unpacked(subject, that)
+    calls = {one.name: one.call for one in subject.spec.methods} | {"call": subject.spec.call}
+    given = [(one, name) for one in of for name in given_names(subject.spec, calls[one])]
+    names = [local_name(name) if name in read and claimed[name] == one else "_" for one, name in given]
+    return f"@holds(of={of[0]!r})" if len(of) == 1 else f"@holds(of={tuple(of)!r})", [
+        f"{targets(names)} = arguments"
+    ]
 
 
 def _reference(subject: Subject) -> Iterator[str]:
@@ -85,5 +107,5 @@ def _in_suite(subject: Subject, source: str, names: dict[str, str]) -> str:
         # Nothing is differentiated here, so a buffer is read as data is.
         fields = (replace(one, role="data") if one.role == "buffer" else one for one in spec.fields)
         shown = read(replace(spec, fields=tuple(fields)), source)
-    arguments = {one.name: local(one) for one in subject.passed if local(one) != one.name}
+    arguments = {name: local_name(name) for name in claimed_arguments(spec) if local_name(name) != name}
     return rename(shown, {"self": "instance", **arguments, **names})

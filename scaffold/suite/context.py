@@ -10,7 +10,7 @@ from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.cases import passed_names
 from scaffold.spec.constructor import parameters
-from scaffold.spec.frozen import is_frozen
+from scaffold.spec.frozen import ALWAYS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.signature import key_arguments
 from scaffold.spec.states import is_stateful, state_fields
@@ -188,7 +188,8 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     examples, (path, kind) = subject.examples, entry
     if field.python_leaf:
         return f'Leaf({path!r}, "python")'
-    frozen = ["frozen=True"] if is_frozen(field, subject.inputs) else []
+    flag = "True" if field.frozen == ALWAYS else repr(field.frozen)
+    frozen = [f"frozen={flag}"] if field.frozen else []
     if field.role == "module":
         return _told([repr(path), '"module"', *frozen])
     if not isinstance(kind, ArrayType):

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from scaffold.errors import ScaffoldError
 from scaffold.spec.bases import asks_for, lineage
-from scaffold.spec.check_call import SELF
+from scaffold.spec.keys import SELF
 from scaffold.spec.model import Call, Method, ModuleSpec
 from scaffold.spec.states import is_state
 from scaffold.spec.types import walk

@@ -139,6 +139,27 @@ class FrozenModuleThatCutsOff(RightAdapterLaws):
             return self.weight * x + jax.lax.stop_gradient(self.base(x))
 
 
+class Thawing(Adapter):
+    """The same, with a flag that says whether the sub-module is frozen."""
+
+    fixed: bool = eqx.field(static=True, default=True)
+
+    def trainable(self):
+        every = jax.tree.map(eqx.is_inexact_array, self)
+        return eqx.tree_at(lambda tree: tree.base, every, jax.tree.map(lambda _: not self.fixed, self.base))
+
+
+class RightThawingLaws(RightAdapterLaws):
+    cls = Thawing
+    leaves = (Leaf("weight", "param", (3,)), Leaf("base", "module", frozen="fixed"))
+
+
+@mutant("P16", "`base`", "with `fixed = False` it trains []", "does not ask the flag")
+class NeverThaws(RightThawingLaws):
+    class cls(Thawing):
+        trainable = Adapter.trainable
+
+
 @mutant("P9", "`bias`", "did not move")
 @mutant("P16", "`trainable`")
 class ParamLeftOut(NodeLaws):

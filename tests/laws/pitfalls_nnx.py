@@ -131,9 +131,12 @@ class CountsByClosure(Counter):
         return super().__call__(x)
 
 
+_counted = nnx.jit(Counter.count)
+
+
 class CountsInNnxJit(Counter):
     def __call__(self, x):
-        nnx.jit(lambda module: module.count())(self)
+        _counted(self)
         return super().__call__(x)
 
 

@@ -23,6 +23,7 @@ RIGHT = (
     mutants_training.RightDataLaws,
     mutants_training.RightFrozenLaws,
     mutants_training.RightAdapterLaws,
+    mutants_training.RightThawingLaws,
 )
 EVERY = (*GOOD, *RIGHT, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
 

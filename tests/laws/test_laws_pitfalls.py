@@ -15,6 +15,7 @@ import further_configurations
 import further_draws
 import further_exceptions
 import further_files
+import further_methods
 import further_nnx
 import further_nodes
 import further_numbers
