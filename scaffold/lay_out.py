@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
+from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helpers_of
 from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.members import with_comments
@@ -39,7 +40,9 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
         **emitted_suite(spec, known),
         **_places(spec, layout),
     }
-    return {**emitted, **_imports(spec, layout, known, {**emitted, "imports": [], "test_imports": []})}
+    emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
+    readable: Context = {**readable_context(spec, emitted), "imports": [], "test_imports": []}
+    return {**emitted, **_imports(spec, layout, known, readable)}
 
 
 def _places(spec: ModuleSpec, layout: Layout) -> Context:
@@ -49,7 +52,6 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
         "backend": spec.test.backend or layout.settings.backend or "",
         "lower_for": repr(lower_for) if lower_for else "",
         "stem": spec.stem,
-        "helpers": spec.helpers,
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
         "import_root": _import_root(layout),

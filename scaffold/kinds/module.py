@@ -19,6 +19,8 @@ from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import trainable_body
 from scaffold.kinds import Kind
+from scaffold.spec.bases import MODULE
+from scaffold.spec.generics import GENERIC
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import with_state
 
@@ -59,7 +61,8 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
 
 def base_names(spec: ModuleSpec) -> str:
     """What the class inherits from, as source."""
-    return ", ".join(base.name for base in spec.bases) or "eqx.Module"
+    names = ("eqx.Module" if base == MODULE else base.name for base in spec.bases)
+    return ", ".join(names) or "eqx.Module"
 
 
 def field_lines(spec: ModuleSpec) -> list[str]:
@@ -96,6 +99,7 @@ KIND = Kind(
     summary="an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained",
     context=context,
     varies=True,
+    imports={"Generic": GENERIC},
     complete=complete,
     nests=True,
     keeps_state=True,

@@ -57,7 +57,9 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
         yield Fault(
             place, f"`{name}` is a name that the class uses itself", f"rename it, to `{name}_` for example"
         )
-    elif not IMPORTS.get(name, "").startswith("from pytree_laws"):  # which the tests import, and not the class
+    elif not IMPORTS.get(name, "").startswith(
+        "from pytree_laws"
+    ):  # which the tests import, and not the class
         fault = argument_name_fault(name, place, spec.name, reserved=False)
         yield from () if fault is None else (fault,)
 

@@ -18,6 +18,7 @@ _TOP = (
     "file",
     "doc",
     "bases",
+    "generic",
     "constructor",
     "rebuild",
     "layout",

@@ -6,9 +6,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scaffold.comments import as_comment
+from scaffold.emit.generics import variable
 from scaffold.emit.imports import import_lines, imported
 from scaffold.fileset import File
 from scaffold.kinds import kind_of
+from scaffold.spec.bases import MODULE
 from scaffold.spec.constructor import Parameter, constructor_names, dims_of, parameters
 from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import Argument, Field, ModuleSpec
@@ -52,7 +54,9 @@ def write_skeleton(
 
 def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) -> str:
     prefix = _prefix([spec for _, spec in specs])
+    variables = dict.fromkeys(variable(one) for _, spec in specs for one in spec.generic)
     helpers = joined(one for _, spec in specs for one in helpers_in(spec.helpers))
+    helpers = "\n\n".join(filter(None, ("\n".join(variables), helpers)))
     classes = (ClassWriter(raw, spec, prefix, texts).text() for raw, spec in specs)
     return "\n\n\n".join([*([texts.hide(helpers)] if helpers else []), *classes])
 
@@ -66,7 +70,8 @@ def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
         lines |= {word: f"from {VOCABULARY} import {word}" for word in (*KINDS, *WORDS, *_DECORATORS)}
     for spec in specs:
         lines |= kind_of(spec.kind).imports
-        lines |= {one.name: _class_import(one) for one in spec.classes if one.name not in own}
+        others = (one for one in spec.classes if one.name not in own and one != MODULE)
+        lines |= {one.name: _class_import(one) for one in others}
         lines |= {name: line for line in spec.imports for name in imported(line)}
     # What an author imports is kept, whether the class needs it or not.
     kept = [name for spec in specs for line in spec.imports for name in imported(line)]
@@ -128,8 +133,9 @@ class ClassWriter:
                 yield f"@{self.prefix}{word}({', '.join(keys)})"
 
     def head(self) -> str:
-        kind, bases = self.raw.get("kind", "module"), [one.name for one in self.spec.bases]
-        of_kind = [] if bases and kind == "module" else [f"{self.prefix}{_BASES[kind]}"]
+        kind, bases = self.raw.get("kind", "module"), [one.name for one in self.spec.bases if one != MODULE]
+        is_told = bool(bases) and MODULE not in self.spec.bases
+        of_kind = [] if is_told and kind == "module" else [f"{self.prefix}{_BASES[kind]}"]
         keys = {
             key: self.raw[key] for key in ("rebuild", "layout", "dtype", "save", "file") if key in self.raw
         }
@@ -138,7 +144,9 @@ class ClassWriter:
         if "doc" in self.raw and docstring(self.raw["doc"], INDENT, loose=True) is None:
             keys["doc"] = self.raw["doc"]
         told = [f"{key}={self.texts.value(one, ())}" for key, one in {**keys, **self.spec_options}.items()]
-        return f"class {self.spec.name}({', '.join([*of_kind, *bases, *told])}):"
+        names = ", ".join(one.name for one in self.spec.generic)
+        generic = [f"Generic[{names}]"] if names else []
+        return f"class {self.spec.name}({', '.join([*of_kind, *bases, *generic, *told])}):"
 
     @property
     def spec_options(self) -> Mapping[str, Any]:
