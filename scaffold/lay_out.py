@@ -12,6 +12,7 @@ from scaffold.fileset import File
 from scaffold.kinds import Context, kind_of
 from scaffold.layout import Layout
 from scaffold.render import render, render_class
+from scaffold.spec.generics import GENERIC
 from scaffold.spec.helpers import emitted_names_faults, helper_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import TEST_IMPORTS, stem
@@ -73,6 +74,7 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
         raise ScaffoldError.of(faults)
     lines = {
         **kind_of(spec.kind).imports,
+        **({"Generic": GENERIC} if spec.generic else {}),
         **{name: line for line in spec.imports for name in imported(line)},
         **{one.name: _class_import(one, layout, known) for one in spec.classes},
         **helper_imports(layout),

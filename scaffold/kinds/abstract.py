@@ -10,7 +10,6 @@ from scaffold.errors import Fault
 from scaffold.kinds import Kind
 from scaffold.kinds.module import base_names
 from scaffold.spec.bases import asks_for, asks_for_call, lineage
-from scaffold.spec.generics import GENERIC
 from scaffold.spec.model import Field, ModuleSpec
 
 _MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable", "frozen")
@@ -86,7 +85,6 @@ KIND = Kind(
     given_arrays="param",
     imports={
         "abc": "import abc",
-        "Generic": GENERIC,
         "AbstractLaws": "from pytree_laws.abstract import AbstractLaws",
     },
     laws=("abstract",),

@@ -20,7 +20,6 @@ from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import trainable_body
 from scaffold.kinds import Kind
 from scaffold.spec.bases import MODULE
-from scaffold.spec.generics import GENERIC
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import with_state
 
@@ -99,7 +98,6 @@ KIND = Kind(
     summary="an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained",
     context=context,
     varies=True,
-    imports={"Generic": GENERIC},
     complete=complete,
     nests=True,
     keeps_state=True,

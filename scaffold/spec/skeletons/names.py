@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
+from scaffold.spec.generics import GENERIC
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.synonyms import MODULES
@@ -29,7 +30,7 @@ class Names:
     def within(self, own: str) -> "Names":
         """The same in the class `own`, for which `Self` stands."""
         meant = {name: own for name, whole in self.whole.items() if whole in SELF}
-        lines = [(name, line) for name, line in self.lines if name not in meant]
+        lines = [(name, line) for name, line in self.lines if name not in meant and line != GENERIC]
         return Names({**self.whole, **meant}, self.beside, self.variables, lines)
 
     def of(self, node: ast.expr) -> str:

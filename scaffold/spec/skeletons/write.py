@@ -12,6 +12,7 @@ from scaffold.fileset import File
 from scaffold.kinds import kind_of
 from scaffold.spec.bases import MODULE
 from scaffold.spec.constructor import Parameter, constructor_names, dims_of, parameters
+from scaffold.spec.generics import GENERIC
 from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.names import stem
@@ -69,7 +70,7 @@ def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
     if not _prefix(specs):
         lines |= {word: f"from {VOCABULARY} import {word}" for word in (*KINDS, *WORDS, *_DECORATORS)}
     for spec in specs:
-        lines |= kind_of(spec.kind).imports
+        lines |= {"Generic": GENERIC, **kind_of(spec.kind).imports}
         others = (one for one in spec.classes if one.name not in own and one != MODULE)
         lines |= {one.name: _class_import(one) for one in others}
         lines |= {name: line for line in spec.imports for name in imported(line)}
