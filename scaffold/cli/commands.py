@@ -35,7 +35,8 @@ LEAVES = """
 \b
 It writes affine.py and tests/test_affine.py, which pytest runs, and
 specs/affine.toml, which says the same; on a terminal `scaffold new-module`
-asks for all of it. `scaffold COMMAND --help` has the rest.
+asks for all of it. A class with methods is a spec of its own, specs/NAME.py,
+which `scaffold new-module NAME` begins. `scaffold COMMAND --help` has the rest.
 """
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
