@@ -231,6 +231,8 @@ class ModuleSpec:
     kind: str
     fields: tuple[Field, ...]
     doc: str
+    comment: str = ""
+    """Lines of comment above it."""
     bases: tuple[ClassType, ...] = ()
     """Abstract classes that it fulfils."""
     generic: tuple[TypeParameter, ...] = ()

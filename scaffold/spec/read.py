@@ -252,6 +252,7 @@ def read_spec(
         kind=kind,
         fields=reader.fields(tables, kind),
         doc=reader.text(raw, "doc"),
+        comment=as_comment(reader.text(raw, "comment")),
         bases=reader.bases(raw),
         generic=read_generic(reader, raw.get("generic")),
         constructor=reader.text(raw, "constructor", kind_of(kind).constructor),

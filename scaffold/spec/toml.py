@@ -17,6 +17,7 @@ _TOP = (
     "kind",
     "file",
     "doc",
+    "comment",
     "bases",
     "generic",
     "constructor",

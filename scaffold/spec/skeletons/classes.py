@@ -127,7 +127,7 @@ class ClassReader:
             case _:
                 table = None
         comment = "\n".join(filter(None, told))
-        if comment and table is not None and table.get("role") not in ("derived", "shared"):
+        if comment and table is not None:
             table["comment"] = comment
 
     def _doc_of_field(self, field: ast.AnnAssign, doc: str, statement: ast.stmt) -> None:

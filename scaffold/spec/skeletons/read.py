@@ -5,6 +5,7 @@ import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -55,15 +56,28 @@ def skeletons_of(text: str, where: str) -> list[Skeleton]:
     kept = list(helpers_in(text, [one for one in beside if why_not(one) is None]))
     shares = shared_out(kept, [_source(node, text) for node in classes])
     several = len(classes) > 1
-    return [_skeleton(*pair, several, names, file) for pair in zip(classes, shares, strict=True)]
+    found = zip(classes, shares, map(_comments_above(tree.body, file).get, classes), strict=True)
+    return [_skeleton(*parts, several, names, file) for parts in found]
+
+
+def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
+    """What stands above each statement but the first, above which is what is said of the file."""
+    pairs = pairwise(body)
+    return {one: file.comment_of(one, before.end_lineno or 0) for before, one in pairs}
 
 
 def _skeleton(
-    node: ast.ClassDef, helpers: list[Helper], is_one_of_several: bool, names: Names, file: Notes
+    node: ast.ClassDef,
+    helpers: list[Helper],
+    comment: str | None,
+    is_one_of_several: bool,
+    names: Names,
+    file: Notes,
 ) -> Skeleton:
     where = f"{file.where}: {node.name}" if is_one_of_several else file.where
     notes = Notes(file.text, where, dict(file.positions))
     raw = ClassReader(node, names, notes).read()
+    raw |= {"comment": comment} if comment else {}
     raw |= {"helpers": joined(helpers)} if helpers else {}
     if is_one_of_several and "imports" in raw:
         raw["imports"] = _imports_for(raw, _source(node, file.text))

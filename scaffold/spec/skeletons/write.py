@@ -16,7 +16,7 @@ from scaffold.spec.generics import GENERIC
 from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.names import stem
-from scaffold.spec.raw import as_list, as_table
+from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.roles import role_of
 from scaffold.spec.signature import parse_argument, parse_returns, split_top
 from scaffold.spec.skeletons.annotated import annotation, result
@@ -126,6 +126,8 @@ class ClassWriter:
     # -- the class statement -------------------------------------------------------------------------------------------
 
     def decorators(self) -> Iterator[str]:
+        """What stands above the class statement."""
+        yield from filter(None, [as_comment(as_text(self.raw.get("comment")))])
         for word in ("groups", "test"):
             table = as_table(self.raw.get(word))
             if table:
