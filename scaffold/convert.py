@@ -130,6 +130,7 @@ def _with_comments(raw: Mapping[str, Any]) -> Iterator[str]:
         yield as_comment(as_text(as_table(table).get("comment")))
     for table in as_table(raw.get("fields")).values():
         yield as_comment(as_text(as_table(table).get("comment")))
+    yield as_comment(as_text(raw.get("comment")))
     yield as_text(raw.get("helpers"))
     yield as_text(raw.get("setup"))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
+from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helpers_of
 from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.members import with_comments
@@ -12,6 +13,7 @@ from scaffold.kinds import Context, kind_of
 from scaffold.layout import Layout
 from scaffold.own_templates import own_template
 from scaffold.render import render, render_class
+from scaffold.spec.generics import GENERIC
 from scaffold.spec.helpers import emitted_names_faults, helper_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import TEST_IMPORTS, stem
@@ -41,7 +43,9 @@ def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleS
         **emitted_suite(spec, known),
         **_places(spec, layout),
     }
-    return {**emitted, **_imports(spec, layout, known, {**emitted, "imports": [], "test_imports": []})}
+    emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
+    readable: Context = {**readable_context(spec, emitted), "imports": [], "test_imports": []}
+    return {**emitted, **_imports(spec, layout, known, readable)}
 
 
 def _places(spec: ModuleSpec, layout: Layout) -> Context:
@@ -51,7 +55,6 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
         "backend": spec.test.backend or layout.settings.backend or "",
         "lower_for": repr(lower_for) if lower_for else "",
         "stem": spec.stem,
-        "helpers": spec.helpers,
         "source_folder": layout.source.as_posix(),
         "tests_folder": layout.tests.as_posix(),
         "import_root": import_root(layout),
@@ -74,6 +77,7 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
         raise ScaffoldError.of(faults)
     lines = {
         **kind_of(spec.kind).imports,
+        **({"Generic": GENERIC} if spec.generic else {}),
         **{name: line for line in spec.imports for name in imported(line)},
         **{one.name: _class_import(one, layout, known) for one in spec.classes},
         **helper_imports(layout),

@@ -12,7 +12,7 @@ A skeleton is parsed and never run. Nothing here does anything: the words are th
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Required, Self, TypedDict, TypeVar, Unpack
+from typing import Any, ClassVar, Literal, Required, Self, TypedDict, TypeVar, Unpack
 
 __all__ = [
     "Abstract",
@@ -75,11 +75,17 @@ class _Skeleton:
     def __init_subclass__(cls, **keys: Unpack[ClassKeys]) -> None: ...
 
 
-class Module(_Skeleton):
+class _Dataclass(_Skeleton):
+    """What is a dataclass once it is generated, and goes through `dataclasses.replace`."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+class Module(_Dataclass):
     """Kind `module`."""
 
 
-class Pytree(_Skeleton):
+class Pytree(_Dataclass):
     """Kind `pytree`."""
 
 
@@ -87,11 +93,11 @@ class Namedtuple(_Skeleton):
     """Kind `namedtuple`."""
 
 
-class TrainState(_Skeleton):
+class TrainState(_Dataclass):
     """Kind `train-state`."""
 
 
-class Closure(_Skeleton):
+class Closure(_Dataclass):
     """Kind `closure`."""
 
 
@@ -99,7 +105,7 @@ class Nnx(_Skeleton):
     """Kind `nnx`."""
 
 
-class Abstract(_Skeleton):
+class Abstract(_Dataclass):
     """Kind `abstract`."""
 
 

@@ -49,6 +49,17 @@ def test_every_example_is_what_the_tool_writes(request: pytest.FixtureRequest) -
     assert {path.stem for path in SPECS} >= FOUNDING
 
 
+def test_a_long_body_stands_in_a_skeleton() -> None:
+    bodies = {
+        f"{path.name}: {key}": function.call.body.count("\n") + 1
+        for path in SPECS
+        if path.suffix == ".toml"
+        for key, function in load_spec(path).functions
+    }
+    assert len(bodies) > 20
+    assert {place: lines for place, lines in bodies.items() if lines > 10} == {}
+
+
 def test_the_examples_come_out_of_their_specs_alone(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES / "specs", tmp_path / "specs")
     for name in ("pyproject.toml", *BY_HAND):

@@ -85,7 +85,7 @@ def test_one_command_sets_up_generates_and_tests(wheel: Path, tmp_path: Path) ->
     assert blocks("text")[0] in result.stdout
     project = tmp_path / "my-layers"
     written = "".join(data.decode() for data in read_tree(project).values())
-    assert all(excerpt in written for excerpt in blocks("python"))
+    assert all(excerpt in written for excerpt in (*blocks("python"), *blocks("toml")))
     counted = re.search(r"(\d+) passed", result.stdout)
     assert counted is not None and int(counted[1]) >= 15
 
@@ -114,13 +114,16 @@ def test_the_lines_for_completion_give_what_the_shells_read() -> None:
         assert result.returncode == 0 and f"{shell}_complete" in result.stdout, result.stderr
 
 
-def test_a_spec_by_hand_becomes_a_tested_class(shell: Shell) -> None:
-    [spec] = blocks("toml")
+def test_a_skeleton_becomes_a_tested_class(shell: Shell) -> None:
+    [skeleton] = blocks("py")
     (shell.folder / "specs").mkdir()
-    (shell.folder / "specs/whiten.toml").write_text(spec)
+    (shell.folder / "specs/whiten.py").write_text(skeleton)
     result = shell.run(blocks("sh")[FROM_SPEC])
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "def trainable(self)" in (shell.folder / "whiten.py").read_text()
+    text = (shell.folder / "whiten.py").read_text()
+    methods = ("def create(", "def of(", "def __call__(", "def inverse(", "def trainable(")
+    assert all(f"    {one}" in text for one in methods)
+    assert "def test_the_inverse_undoes_the_call" in (shell.folder / "tests/test_whiten.py").read_text()
 
 
 ANSWER = re.compile(r"^\| (\w+#\d+) \|.*\| `(scaffold new-module .*)` \|$", re.MULTILINE)

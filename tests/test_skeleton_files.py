@@ -312,6 +312,8 @@ def test_the_vocabulary_has_every_kind_and_every_key() -> None:
         "constructors",
         "methods",
         "bases",
+        "comment",
+        "generic",
         "arguments",
         "setup",
         "imports",

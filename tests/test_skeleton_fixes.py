@@ -6,7 +6,8 @@ import pytest
 
 from scaffold import ScaffoldError
 from scaffold.spec.files import read_spec_file
-from scaffold.spec.skeletons.fixes import in_python
+from scaffold.spec.skeletons.fixes import in_python, legal_in_python
+from scaffold.spec.types import LEGAL_TYPES
 
 HEAD = """\
 import jax.numpy as jnp
@@ -79,6 +80,10 @@ def test_faults_of_a_skeleton_say_what_to_write_in_python(text: str, told: str, 
         ('init = "=jnp.ones(n)"', "init=lambda n: jnp.ones(n)"),
         ('role = "callable"', 'field(role="callable", ...)'),
         ("frozen = true", "frozen=True"),
+        ("f[]", 'Float[Array, ""]'),
+        ("i32[n]", 'Int32[Array, " n"]'),
+        ("y: f[size]", 'y: Float[Array, " size"]'),
+        ("x[n]", "x[n]"),
         ("self.mean = ...", "self.mean = ..."),
         ("y = x + 1", "y = x + 1"),
         ("n = 3", "n = 3"),
@@ -90,3 +95,19 @@ def test_pieces_of_toml_become_python(toml: str, python: str) -> None:
 
 def test_a_size_is_an_entry_of_the_sizes() -> None:
     assert in_python("write `n = 3`", "test.sizes.n") == 'write `"n": 3`'
+
+
+def test_legal_values_are_those_of_the_file(tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text(HEAD + "class A(Module):\n    w: set[int]\n    v: str = static(3)\n")
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec_file(tmp_path / "x.py", "x.py")
+    legal, fixes = caught.value.faults[0].legal, [fault.fix for fault in caught.value.faults]
+    assert legal[0] == 'Float[Array, "size 3"]' and "Int32 Int64" in legal[1]
+    assert {"PyTree", "Class"} < set(legal) and not any("DTYPE" in one or "pkg" in one for one in legal)
+    assert fixes[1] == "write a str, or an expression"
+    assert legal_in_python(("abstract", "module")) == ("Abstract", "Module")
+    assert legal_in_python(("param", "module")) == ("param", "module")
+    (tmp_path / "x.toml").write_text('name = "A"\n[fields]\nw = "set[int]"\n')
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec_file(tmp_path / "x.toml", "x.toml")
+    assert caught.value.faults[0].legal == LEGAL_TYPES

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 
-from scaffold import find_layout
+from scaffold import ScaffoldError, find_layout
 from scaffold.beside import with_defaults
 from scaffold.convert import meaning
 from scaffold.fileset import File
@@ -24,8 +24,11 @@ from scaffold.tidy import tidy
 from tests.drafts import HELPERS
 from tests.projects import EXAMPLES
 from tests.strategies import specs
+from tests.tokens_of import sayable, through_tokens
 
+CLASSES = sorted((Path(__file__).parent / "classes/specs").glob("*.py"))
 RAW = {path.stem: one.tables for path in spec_files(EXAMPLES / "specs") for one in raw_specs(path, path.name)}
+NINE = {one.tables["name"]: one.tables for path in CLASSES for one in raw_specs(path, path.name)}
 METHODS: dict[str, Any] = {
     "count_of": {
         "decorator": "property",
@@ -41,7 +44,7 @@ METHODS: dict[str, Any] = {
     },
     "__len__": {"returns": "int", "body": '"""A text, and no docstring."""\nreturn self.count_of'},
 }
-KNOWN = {raw["name"] for raw in (*RAW.values(), *HELPERS)}
+KNOWN = {raw["name"] for raw in (*RAW.values(), *NINE.values(), *HELPERS)}
 
 
 def spec_of(raw: dict[str, Any]) -> ModuleSpec:
@@ -77,6 +80,43 @@ def test_the_examples_as_skeletons_give_the_same_bytes(tmp_path: Path) -> None:
     plain = emitted(list(RAW.values()), tmp_path)
     assert emitted(skeletons, tmp_path) == plain
     assert emitted([through_toml(raw) for raw in skeletons], tmp_path) == plain
+
+
+def test_classes_with_methods_give_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    plain = emitted(list(NINE.values()), tmp_path)
+    assert emitted([through_python(raw) for raw in NINE.values()], tmp_path) == plain
+    assert emitted([through_toml(raw) for raw in NINE.values()], tmp_path) == plain
+
+
+def as_tokens(raw: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """What the command line can say of these tables, and the tables that it gives; None where that is no spec."""
+    said = sayable(raw)
+    try:
+        spec_of(said)
+    except ScaffoldError:
+        return None
+    return said, through_tokens(said)
+
+
+def test_the_examples_as_tokens_give_the_same_bytes(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    built = {name: raw for name, raw in RAW.items() if "values" not in raw.get("test", {})}
+    found = {name: pair for name, raw in built.items() if (pair := as_tokens(raw)) is not None}
+    assert len(found) > 20
+    rest = [raw for name, raw in RAW.items() if name not in found]
+    plain = emitted([*(said for said, _ in found.values()), *rest], tmp_path)
+    assert emitted([*(tokens for _, tokens in found.values()), *rest], tmp_path) == plain
+    assert found["affine"][0] == RAW["affine"], "said as it is"
+
+
+@settings(suppress_health_check=list(HealthCheck), deadline=None, max_examples=60)
+@given(specs())
+def test_any_spec_is_the_same_as_tokens(raw: dict[str, Any]) -> None:
+    pair = as_tokens(raw)
+    assume(pair is not None)
+    assert pair is not None
+    assert_same(*pair)
 
 
 @pytest.mark.parametrize("name", RAW)

@@ -34,8 +34,8 @@ FIRST_CLASS = """
 """
 LEAVES = """
 \b
-It writes affine.py, tests/test_affine.py and specs/affine.toml; on a terminal
-`scaffold new-module` asks for all of it. `scaffold COMMAND --help` says more.
+It writes affine.py with its tests and spec. `scaffold new-module NAME` begins
+a class with methods; `scaffold COMMAND --help` says more.
 """
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")

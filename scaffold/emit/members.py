@@ -107,8 +107,8 @@ def _call_context(spec: ModuleSpec) -> dict[str, Any]:
 
 
 def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any]:
-    """What is emitted of a class, with the author's comment above each field that has one."""
-    told = {one.name: block(one.comment, METHOD).lstrip() for one in spec.stored if one.comment}
+    """What is emitted of a class, with the author's comment above it, and above each field that has one."""
+    told = {one.name: block(one.comment, METHOD).lstrip() for one in spec.fields if one.comment}
 
     def commented(lines: Sequence[str]) -> list[str]:
         heads = (told.get(line.partition(":")[0], "") for line in lines)
@@ -117,7 +117,9 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
     small = [
         [name, doc, commented(lines), *rest] for name, doc, lines, *rest in context.get("small_classes", ())
     ]
-    return {**context, "fields": commented(context["fields"]), **({"small_classes": small} if small else {})}
+    properties = [[*one, told.get(one[0], "")] for one in context["properties"]]
+    own = {"comment": spec.comment, "fields": commented(context["fields"]), "properties": properties}
+    return {**context, **own, **({"small_classes": small} if small else {})}
 
 
 def methods(spec: ModuleSpec) -> list[str]:

@@ -1,7 +1,6 @@
 """Kind `abstract`: a base of Modules, with fields that its subclasses store and a call that they make."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from scaffold.emit.annotations import Scope
@@ -10,7 +9,7 @@ from scaffold.emit.text import docstring
 from scaffold.errors import Fault
 from scaffold.kinds import Kind
 from scaffold.kinds.module import base_names
-from scaffold.spec.bases import asks_for, asks_for_call, lineage, with_inherited_call
+from scaffold.spec.bases import asks_for, asks_for_call, lineage
 from scaffold.spec.model import Field, ModuleSpec
 
 _MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable", "frozen")
@@ -59,7 +58,7 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """The tests of a class that has no instances."""
     every = (*reversed(lineage(spec, known)), spec)
     fields = dict.fromkeys(field.name for one in every for field in one.fields if field.stored)
-    made = with_inherited_call(replace(spec, call=None), known).call is not None
+    made = any(one.call is not None and not asks_for_call(one) for one in every)
     called = ("__call__",) if not made and any(map(asks_for_call, every)) else ()
     return {
         "name": spec.name,
@@ -84,7 +83,10 @@ KIND = Kind(
     summary="an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil",
     context=context,
     given_arrays="param",
-    imports={"abc": "import abc", "AbstractLaws": "from pytree_laws.abstract import AbstractLaws"},
+    imports={
+        "abc": "import abc",
+        "AbstractLaws": "from pytree_laws.abstract import AbstractLaws",
+    },
     laws=("abstract",),
     has_instances=False,
     faults=faults,

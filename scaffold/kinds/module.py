@@ -19,6 +19,7 @@ from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import trainable_body
 from scaffold.kinds import Kind
+from scaffold.spec.bases import MODULE
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import with_state
 
@@ -59,7 +60,8 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
 
 def base_names(spec: ModuleSpec) -> str:
     """What the class inherits from, as source."""
-    return ", ".join(base.name for base in spec.bases) or "eqx.Module"
+    names = ("eqx.Module" if base == MODULE else base.name for base in spec.bases)
+    return ", ".join(names) or "eqx.Module"
 
 
 def field_lines(spec: ModuleSpec) -> list[str]:

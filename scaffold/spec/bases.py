@@ -10,8 +10,10 @@ from scaffold.spec.check_source import known_attributes
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.type_texts import type_text
-from scaffold.spec.types import Type
+from scaffold.spec.types import ClassType, Type
 
+MODULE = ClassType("Module", "equinox")
+"""Among the bases where another one, a mixin, is no Module itself."""
 _KINDS = ("abstract", "module")
 
 
@@ -76,7 +78,7 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
         for field in base.fields:
             yield from _field_faults(spec, base, field)
         if base.call is not None:
-            yield from _call_faults(spec, base, base.call)
+            yield from _call_faults(spec, every, base, base.call)
         for method in base.methods:
             yield from _method_faults(spec, every, base, method)
     if every and not any(base.module for one in (spec, *every) for base in one.bases):
@@ -107,14 +109,17 @@ def _field_faults(spec: ModuleSpec, base: ModuleSpec, field: Field) -> Iterator[
         yield Fault(f"{place}.type", f"`{base.name}` declares `{text}`", fix)
 
 
-def _call_faults(spec: ModuleSpec, base: ModuleSpec, asked: Call) -> Iterator[Fault]:
+def _call_faults(
+    spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Call
+) -> Iterator[Fault]:
     place = f"{spec.where}: call"
     if not asks_for_call(base):
         if spec.call is not None:
             fix = f'remove it, or write `body = "..."` in `{base.name}`'
             yield Fault(place, f"overrides the call of `{base.name}`, which is concrete", fix)
     elif spec.call is None:
-        if kind_of(spec.kind).has_instances:
+        made = any(one.call is not None and not asks_for_call(one) for one in every)
+        if kind_of(spec.kind).has_instances and not made:
             shown = ", ".join(map(_shown, asked.args))
             fix = f'write `[call]` with `args = "{shown}"` and a body'
             yield Fault(place, f"`{base.name}` asks for a call", fix)

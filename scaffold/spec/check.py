@@ -26,6 +26,7 @@ from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, pa
 from scaffold.spec.dtypes import dtype_faults
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
+from scaffold.spec.generics import generic_faults
 from scaffold.spec.helpers import helper_faults
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import (
@@ -59,7 +60,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*known_attributes(whole, names), *keys_used_once(sound), *call_faults(sound, names)]
     faults += [*of_kind, *_tests(whole, names), *constructor_faults(whole)]
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
-    faults += [*frozen_faults(sound), *method_faults(sound), *helper_faults(sound)]
+    faults += [*generic_faults(sound), *frozen_faults(sound), *method_faults(sound), *helper_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.
     place = f"{sound.where}: test.sizes"
     return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]

@@ -211,7 +211,8 @@ def _readable_field(field: Field) -> Field:
 def imported_names(spec: ModuleSpec) -> frozenset[str]:
     """The names that the spec's imports, the classes of its fields and its helpers bring in."""
     lines = frozenset(assigned_names("\n".join(spec.imports)))
-    return lines | {one.name for one in spec.classes} | {*helper_names(spec)}
+    types = {one.name for one in (*spec.classes, *spec.generic)}
+    return lines | types | {*helper_names(spec)}
 
 
 def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:

@@ -53,6 +53,8 @@ SPEC_KEYS = {
     "bases": Key(
         "array of strings", "Abstract classes that it fulfils: `AbstractNorm`, `pkg.mod:AbstractNorm`."
     ),
+    "comment": _COMMENT,
+    "generic": Key("array of strings", "Type parameters: `T`, or `T: AbstractNorm` with a bound."),
     "constructor": Key(
         "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
     ),

@@ -220,6 +220,14 @@ class Group:
 
 
 @dataclass(frozen=True)
+class TypeParameter:
+    """A type parameter of a class; `bound` is what it is a subclass of."""
+
+    name: str
+    bound: Type | None = None
+
+
+@dataclass(frozen=True)
 class ModuleSpec:
     """One class to generate."""
 
@@ -227,8 +235,11 @@ class ModuleSpec:
     kind: str
     fields: tuple[Field, ...]
     doc: str
+    comment: str = ""
+    """Lines of comment above it."""
     bases: tuple[ClassType, ...] = ()
     """Abstract classes that it fulfils."""
+    generic: tuple[TypeParameter, ...] = ()
     uses: tuple[str, ...] = ()
     """Further generated classes that its Python names."""
     constructor: str = "factory"
@@ -285,20 +296,24 @@ class ModuleSpec:
         return tuple(field for field in self.fields if not field.stored)
 
     @property
-    def classes(self) -> tuple[ClassType, ...]:
-        """The other classes that fields, arguments and the call name, in order."""
+    def named_types(self) -> tuple[Type, ...]:
+        """The types of fields, of arguments and of results, in order."""
         calls = [function.call for _, function in self.functions]
         arguments = (*self.arguments, *(one for call in calls for one in call.args))
-        named = (one.type for one in arguments if one.type is not None)
-        kinds = (
-            *self.bases,
+        return (
             *(one.type for one in self.fields),
-            *named,
+            *(one.type for one in arguments if one.type is not None),
             *(kind for call in calls for kind in call.returns),
-            *map(ClassType, self.uses),
         )
+
+    @property
+    def classes(self) -> tuple[ClassType, ...]:
+        """The other classes that bases, fields, arguments and results name, in order."""
+        bounds = (one.bound for one in self.generic if one.bound is not None)
+        kinds = (*self.bases, *self.named_types, *bounds, *map(ClassType, self.uses))
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
-        return tuple(dict.fromkeys(one for one in found if one != ClassType(self.name)))
+        own = {ClassType(self.name), *(ClassType(one.name) for one in self.generic)}
+        return tuple(dict.fromkeys(one for one in found if one not in own))
 
     @property
     def constructors(self) -> tuple[Method, ...]:

@@ -54,16 +54,17 @@ def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Positions
     named = _NAMED.search(fault.what)
     key = fault.where.removeprefix(where).removeprefix(": ")
     line, column = position_of(key, named[1] if named else "", positions)
-    return replace(fault, line=line, column=column, fix=_fix(fault.fix, key, files[where]))
+    return _told(replace(fault, line=line, column=column), key, files[where])
 
 
-def _fix(fix: str, key: str, path: Path) -> str:
-    """The fix in the language of the file."""
+def _told(fault: Fault, key: str, path: Path) -> Fault:
+    """The fault, whose fix and legal values are in the language of the file."""
     if path.suffix != ".py":
-        return fix
-    from scaffold.spec.skeletons.fixes import in_python  # here, because only a fault of a skeleton needs it
+        return fault
+    # Here, because only a fault of a skeleton needs it.
+    from scaffold.spec.skeletons.fixes import in_python, legal_in_python
 
-    return in_python(fix, key)
+    return replace(fault, fix=in_python(fault.fix, key), legal=legal_in_python(fault.legal))
 
 
 def _positions(path: Path, where: str) -> Positions | None:

@@ -8,6 +8,7 @@ from typing import Any
 from scaffold.comments import as_comment
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import kind_of
+from scaffold.spec.bases import MODULE
 from scaffold.spec.check import spec_faults
 from scaffold.spec.check_source import classes_used
 from scaffold.spec.clean import cleaned
@@ -22,6 +23,7 @@ from scaffold.spec.entries import (
 )
 from scaffold.spec.expressions import dedented
 from scaffold.spec.functions import read_call, read_methods, with_call_apart
+from scaffold.spec.generics import read_generic
 from scaffold.spec.groups import class_of_group, group_faults
 from scaffold.spec.keys import (
     FIELD_KEYS,
@@ -191,7 +193,8 @@ class Reader:
                 self.add(
                     place, f"`{text}` is no class", "write `AbstractNorm`, or `package.module:AbstractNorm`"
                 )
-        return tuple(kind for _, kind in kinds if isinstance(kind, ClassType))
+        found = [kind for _, kind in kinds if isinstance(kind, ClassType)]
+        return tuple(sorted(found, key=MODULE.__eq__))  # last, or Python finds no order for their methods
 
     def call(self, raw: Mapping[str, Any]) -> Call | None:
         return read_call(self, raw)
@@ -249,7 +252,9 @@ def read_spec(
         kind=kind,
         fields=reader.fields(tables, kind),
         doc=reader.text(raw, "doc"),
+        comment=as_comment(reader.text(raw, "comment")),
         bases=reader.bases(raw),
+        generic=read_generic(reader, raw.get("generic")),
         constructor=reader.text(raw, "constructor", kind_of(kind).constructor),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),

@@ -7,9 +7,10 @@ from typing import Any
 from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.skeletons.constructors import CONSTRUCTORS, read_constructor
 from scaffold.spec.skeletons.fields import doc_below, keys_of, read_field
-from scaffold.spec.skeletons.methods import read_call, read_method
+from scaffold.spec.skeletons.methods import is_abstract, read_call, read_method
 from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes
+from scaffold.spec.skeletons.type_variables import from_bases, from_syntax, listed
 from scaffold.spec.skeletons.values import expression, raw_value, table
 
 KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES}
@@ -32,6 +33,7 @@ class ClassReader:
         """The tables of the spec."""
         self.notes.positions[("name",)] = self.notes.position(self.node)
         self._head()
+        self.raw |= {"kind": "abstract"} if self._is_abstract() else {}
         self._body()
         self._decorators()
         for name, value in self.inits.items():
@@ -48,7 +50,12 @@ class ClassReader:
 
     def _head(self) -> None:
         bases: list[str] = []
-        for base in self.node.bases:
+        generic = [
+            *from_bases(self.node.bases, self.names, self.notes),
+            *from_syntax(self.node, self.names, self.notes),
+        ]
+        self.raw |= {"generic": generic} if generic else {}
+        for base in (one for one in self.node.bases if listed(one, self.names) is None):
             word = self.names.word(base)
             kind = KINDS.get(word) or _ELSEWHERE.get(self.names.of(base))
             if kind is None and word:
@@ -62,6 +69,10 @@ class ClassReader:
                 self.notes.refuse(base, ("kind",), "a class is of one kind", f"remove `{ast.unparse(base)}`")
             else:
                 bases.append(self._base(base))
+        # A base of another module may be a mixin, which is no Module itself: who names both wants both.
+        is_mixed = "kind" in self.raw and self.raw["kind"] in ("module", "abstract")
+        if is_mixed and any(":" in base for base in bases):
+            bases.append("equinox:Module")
         if bases:
             self.raw["bases"] = bases
         for keyword in self.node.keywords:
@@ -116,7 +127,7 @@ class ClassReader:
             case _:
                 table = None
         comment = "\n".join(filter(None, told))
-        if comment and table is not None and table.get("role") not in ("derived", "shared"):
+        if comment and table is not None:
             table["comment"] = comment
 
     def _doc_of_field(self, field: ast.AnnAssign, doc: str, statement: ast.stmt) -> None:
@@ -168,6 +179,11 @@ class ClassReader:
         table, foreign = read_method(node, self.names, self.notes, name)
         self.raw.setdefault(name, {})[node.name] = table
         self.foreign += foreign
+
+    def _is_abstract(self) -> bool:
+        """Whether a method is left to subclasses, though no base says that the class is abstract."""
+        functions = (one for one in self.node.body if isinstance(one, ast.FunctionDef))
+        return "kind" not in self.raw and any(is_abstract(one, self.names) for one in functions)
 
     def _builds(self, node: ast.FunctionDef) -> bool:
         """Whether it is a class method, with no other decorator, whose result is the class."""

@@ -17,22 +17,49 @@ from scaffold.spec.skeletons.classes import KINDS
 from scaffold.spec.skeletons.fields import WORDS
 from scaffold.spec.skeletons.literals import Texts
 from scaffold.spec.skeletons.write import ClassWriter
-from scaffold.spec.types import TypeSyntaxError, parse_type
+from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.types import LEGAL_TYPES, TypeSyntaxError, parse_type
 
 _QUOTED = re.compile(r"`([^`]+)`")
 _TABLE = re.compile(r"\[(call|(?:methods|constructors)\.(\w+)|groups|test)\]\s*(.*)", re.DOTALL)
 _KNOWN = frozenset((*SPEC_KEYS, *FIELD_KEYS, *CALL_KEYS, *METHOD_KEYS, *TEST_KEYS)) | {
     option for name in NAMES for option in kind_of(name).options
 }
+_TYPE = re.compile(rf"(?:(\w+): )?((?:{'|'.join(DTYPES)})\[[^\[\]]*\])")
+_WORDS = " ".join(word for word, _ in DTYPES.values() if word not in ("Float", "Key"))
+_TOLD = {
+    LEGAL_TYPES[0]: (
+        'Float[Array, "size 3"]',
+        f"another dtype in the place of Float: {_WORDS}",
+        "PRNGKeyArray",
+    ),
+    "dtype": ("np.dtype",),
+    "callable": ("Callable[..., Any]",),
+    "pkg.mod:Class": (),
+    "tree": ("PyTree",),
+}
 _NOWHERE = ModuleSpec(name="", kind="module", fields=(), doc="")
+
+
+def legal_in_python(legal: tuple[str, ...]) -> tuple[str, ...]:
+    """The legal values, with types and kinds as a skeleton writes them."""
+    if legal == LEGAL_TYPES:
+        return tuple(told for one in legal for told in _TOLD.get(one, (one,)))
+    words = {kind: word for word, kind in KINDS.items()}
+    return tuple(words[one] for one in legal) if legal and set(legal) <= set(words) else legal
 
 
 def in_python(fix: str, key: str) -> str:
     """The fix of a fault at `key`, with each piece of TOML in backticks as Python; others stay."""
+    fix = fix.replace("`=` and an expression", "an expression")
     return _QUOTED.sub(lambda found: f"`{_piece(found[1], key)}`", fix)
 
 
 def _piece(text: str, key: str) -> str:
+    typed = _TYPE.fullmatch(text)
+    if typed is not None:
+        said = _annotation(typed[2])
+        return said if typed[1] is None else f"{typed[1]}: {said}"
     table = _TABLE.fullmatch(text)
     if table is not None and not table[3]:
         return _HEADS.get(table[1], f"def {table[2]}")
@@ -48,6 +75,13 @@ def _piece(text: str, key: str) -> str:
     if ", ... }" in inner and said.endswith(")"):
         said = f"{said[:-1].rstrip('(')}{'(' if said.endswith('()') else ', '}...)"
     return _quoted(said if table is None else f"@{table[1]}({said})")
+
+
+def _annotation(text: str) -> str:
+    try:
+        return annotation(parse_type(text))
+    except TypeSyntaxError:
+        return text
 
 
 def _quoted(text: str) -> str:

@@ -56,13 +56,14 @@ def _read(
     doc, statements = _doc_and_statements(node)
     if doc:
         table["doc"] = doc
-    table["body"] = body_of(node, statements, notes) or "..." * _is_abstract(node, names)
+    table["body"] = body_of(node, statements, notes) or "..." * is_abstract(node, names)
     for statement in statements:
         notes.note((*path, "body"), statement)
     return table, foreign
 
 
-def _is_abstract(node: Method, names: Names) -> bool:
+def is_abstract(node: Method, names: Names) -> bool:
+    """Whether it is left to subclasses."""
     return any(names.of(one) == "abc.abstractmethod" for one in node.decorator_list)
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeGuard
 
+from scaffold.spec.generics import GENERIC
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.synonyms import MODULES
@@ -21,14 +22,16 @@ class Names:
     whole: dict[str, str] = field(default_factory=dict[str, str])
     beside: set[str] = field(default_factory=set[str])
     """Classes of other skeletons: those that a relative import brings."""
+    variables: dict[str, ast.stmt] = field(default_factory=dict[str, ast.stmt])
+    """The type variables of the file, each with the statement that makes it."""
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
 
     def within(self, own: str) -> "Names":
         """The same in the class `own`, for which `Self` stands."""
         meant = {name: own for name, whole in self.whole.items() if whole in SELF}
-        lines = [(name, line) for name, line in self.lines if name not in meant]
-        return Names({**self.whole, **meant}, self.beside, lines)
+        lines = [(name, line) for name, line in self.lines if name not in meant and line != GENERIC]
+        return Names({**self.whole, **meant}, self.beside, self.variables, lines)
 
     def of(self, node: ast.expr) -> str:
         """The whole name that `a.b.c` stands for; empty for another expression."""

@@ -66,7 +66,8 @@ class Notes:
         """The comments between line `above` and the statement, which stand as far to the right."""
         column = node.col_offset
         lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first_line(node)))
-        kept = [line[column:] for line in lines if not line or line[: column + 1] == " " * column + "#"]
+        told = (line for line in lines if not is_directive(line.strip()))
+        kept = [line[column:] for line in told if not line or line[: column + 1] == " " * column + "#"]
         return "\n".join(kept).strip("\n")
 
     def comment_behind(self, node: ast.stmt) -> str:

@@ -1,18 +1,22 @@
 """A Python file to the specs of its classes: parsed, never run."""
 
 import ast
+import re
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.places import read_regular
-from scaffold.spec.expressions import first_line, parse
+from scaffold.spec.expressions import assigned_names, first_line, parse
 from scaffold.spec.helpers import Helper, helpers_in, joined, shared_out, why_not
 from scaffold.spec.skeletons.classes import ClassReader
 from scaffold.spec.skeletons.names import Import, Names, is_for_types, read_names
 from scaffold.spec.skeletons.notes import Notes
+from scaffold.spec.skeletons.type_variables import type_variables
 
 
 @dataclass(frozen=True)
@@ -37,8 +41,10 @@ def skeletons_of(text: str, where: str) -> list[Skeleton]:
     tree = _parsed(text, where)
     file = Notes(text, where)
     names = read_names(tree.body, file)
+    names.variables.update(type_variables(tree.body, names))
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    beside = [one for one in tree.body if not (isinstance(one, ast.ClassDef) or _is_read(one))]
+    told = (*classes, *names.variables.values())
+    beside = [one for one in tree.body if not (one in told or _is_read(one))]
     for statement in beside:
         told = why_not(statement)
         if told is not None:
@@ -50,17 +56,39 @@ def skeletons_of(text: str, where: str) -> list[Skeleton]:
     kept = list(helpers_in(text, [one for one in beside if why_not(one) is None]))
     shares = shared_out(kept, [_source(node, text) for node in classes])
     several = len(classes) > 1
-    return [_skeleton(*pair, several, names, file) for pair in zip(classes, shares, strict=True)]
+    found = zip(classes, shares, map(_comments_above(tree.body, file).get, classes), strict=True)
+    return [_skeleton(*parts, several, names, file) for parts in found]
+
+
+def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
+    """What stands above each statement but the first, above which is what is said of the file."""
+    pairs = pairwise(body)
+    return {one: file.comment_of(one, before.end_lineno or 0) for before, one in pairs}
 
 
 def _skeleton(
-    node: ast.ClassDef, helpers: list[Helper], is_one_of_several: bool, names: Names, file: Notes
+    node: ast.ClassDef,
+    helpers: list[Helper],
+    comment: str | None,
+    is_one_of_several: bool,
+    names: Names,
+    file: Notes,
 ) -> Skeleton:
     where = f"{file.where}: {node.name}" if is_one_of_several else file.where
     notes = Notes(file.text, where, dict(file.positions))
     raw = ClassReader(node, names, notes).read()
+    raw |= {"comment": comment} if comment else {}
     raw |= {"helpers": joined(helpers)} if helpers else {}
+    if is_one_of_several and "imports" in raw:
+        raw["imports"] = _imports_for(raw, _source(node, file.text))
+        raw = {key: part for key, part in raw.items() if key != "imports" or part}
     return Skeleton(where, raw, (*file.faults, *notes.faults), notes.positions)
+
+
+def _imports_for(raw: Mapping[str, Any], source: str) -> list[str]:
+    """The imports whose names the class or its helpers say; the others are for the classes beside it."""
+    words = set(re.findall(r"\w+", f"{source}\n{raw.get('helpers', '')}"))
+    return [line for line in raw["imports"] if words & set(assigned_names(line))]
 
 
 def _source(node: ast.ClassDef, text: str) -> str:

@@ -6,14 +6,17 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scaffold.comments import as_comment
+from scaffold.emit.generics import variable
 from scaffold.emit.imports import import_lines, imported
 from scaffold.fileset import File
 from scaffold.kinds import kind_of
+from scaffold.spec.bases import MODULE
 from scaffold.spec.constructor import Parameter, constructor_names, dims_of, parameters
+from scaffold.spec.generics import GENERIC
 from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.names import stem
-from scaffold.spec.raw import as_list, as_table
+from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.roles import role_of
 from scaffold.spec.signature import parse_argument, parse_returns, split_top
 from scaffold.spec.skeletons.annotated import annotation, result
@@ -52,7 +55,9 @@ def write_skeleton(
 
 def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) -> str:
     prefix = _prefix([spec for _, spec in specs])
+    variables = dict.fromkeys(variable(one) for _, spec in specs for one in spec.generic)
     helpers = joined(one for _, spec in specs for one in helpers_in(spec.helpers))
+    helpers = "\n\n".join(filter(None, ("\n".join(variables), helpers)))
     classes = (ClassWriter(raw, spec, prefix, texts).text() for raw, spec in specs)
     return "\n\n\n".join([*([texts.hide(helpers)] if helpers else []), *classes])
 
@@ -65,8 +70,9 @@ def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
     if not _prefix(specs):
         lines |= {word: f"from {VOCABULARY} import {word}" for word in (*KINDS, *WORDS, *_DECORATORS)}
     for spec in specs:
-        lines |= kind_of(spec.kind).imports
-        lines |= {one.name: _class_import(one) for one in spec.classes if one.name not in own}
+        lines |= {"Generic": GENERIC, **kind_of(spec.kind).imports}
+        others = (one for one in spec.classes if one.name not in own and one != MODULE)
+        lines |= {one.name: _class_import(one) for one in others}
         lines |= {name: line for line in spec.imports for name in imported(line)}
     # What an author imports is kept, whether the class needs it or not.
     kept = [name for spec in specs for line in spec.imports for name in imported(line)]
@@ -120,6 +126,8 @@ class ClassWriter:
     # -- the class statement -------------------------------------------------------------------------------------------
 
     def decorators(self) -> Iterator[str]:
+        """What stands above the class statement."""
+        yield from filter(None, [as_comment(as_text(self.raw.get("comment")))])
         for word in ("groups", "test"):
             table = as_table(self.raw.get(word))
             if table:
@@ -128,8 +136,9 @@ class ClassWriter:
                 yield f"@{self.prefix}{word}({', '.join(keys)})"
 
     def head(self) -> str:
-        kind, bases = self.raw.get("kind", "module"), [one.name for one in self.spec.bases]
-        of_kind = [] if bases and kind == "module" else [f"{self.prefix}{_BASES[kind]}"]
+        kind, bases = self.raw.get("kind", "module"), [one.name for one in self.spec.bases if one != MODULE]
+        is_told = bool(bases) and MODULE not in self.spec.bases
+        of_kind = [] if is_told and kind == "module" else [f"{self.prefix}{_BASES[kind]}"]
         keys = {
             key: self.raw[key]
             for key in ("rebuild", "layout", "dtype", "save", "template", "file")
@@ -140,7 +149,9 @@ class ClassWriter:
         if "doc" in self.raw and docstring(self.raw["doc"], INDENT, loose=True) is None:
             keys["doc"] = self.raw["doc"]
         told = [f"{key}={self.texts.value(one, ())}" for key, one in {**keys, **self.spec_options}.items()]
-        return f"class {self.spec.name}({', '.join([*of_kind, *bases, *told])}):"
+        names = ", ".join(one.name for one in self.spec.generic)
+        generic = [f"Generic[{names}]"] if names else []
+        return f"class {self.spec.name}({', '.join([*of_kind, *bases, *generic, *told])}):"
 
     @property
     def spec_options(self) -> Mapping[str, Any]:

@@ -1,0 +1,30 @@
+"""Tests of `SO3`."""
+
+from typing import Any
+
+import jax.numpy as jnp
+from pytree_laws import Leaf, PytreeLaws, holds
+
+from so3 import SO3
+
+
+class TestSO3(PytreeLaws):
+    """The pytree laws on `SO3`."""
+
+    leaves = (Leaf("matrix", "param", (3, 3)),)
+    kept = ("matrix",)
+    takes_dtype = True
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {
+            "matrix": jnp.asarray(
+                [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]]
+            ),
+        }
+
+    def build(self, **inputs: Any) -> SO3:
+        return SO3.create(**inputs)
+
+    @holds
+    def test_the_logarithm_is_undone(self, instance: Any, *arguments: Any) -> Any:
+        return self.close(SO3.exp(instance.log()).matrix, instance.matrix)

@@ -1,0 +1,58 @@
+"""Type parameters as source: `class Residual[T](...)` where every Python of the project has that, else `Generic[T]`."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from scaffold.emit.annotations import Scope
+from scaffold.layout import Layout
+from scaffold.spec.model import ModuleSpec, TypeParameter
+
+_FLOOR = re.compile(r"(?:>=?|~=|==)\s*3\.(\d+)")
+_FIRST = 12
+"""The first Python 3 that has the syntax."""
+
+
+def generic_context(spec: ModuleSpec, layout: Layout, bases: str) -> dict[str, Any]:
+    """What templates lay out of the type parameters: behind the name, among the bases, and above the class."""
+    names = ", ".join(one.name for one in spec.generic)
+    own = {"own_type": f"{spec.name}[{names}]" if names else spec.name, "type_parameters": ""}
+    if not spec.generic:
+        return {**own, "helpers": spec.helpers}
+    if _has_syntax(layout):
+        listed = ", ".join(map(_declared, spec.generic))
+        return {**own, "type_parameters": f"[{listed}]", "helpers": spec.helpers}
+    helpers = _above(spec, map(variable, spec.generic))
+    return {**own, "bases": f"{bases}, Generic[{names}]", "helpers": helpers}
+
+
+def readable_context(spec: ModuleSpec, context: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same for code that any Python can read, to find out what it imports: with each bound, and without new syntax."""
+    if not context["type_parameters"]:
+        return context
+    bounds = (f"{one.name} = {Scope().plain(one.bound)}" for one in spec.generic if one.bound is not None)
+    return {**context, "type_parameters": "", "helpers": _above(spec, bounds)}
+
+
+def _above(spec: ModuleSpec, lines: Iterable[str]) -> str:
+    return "\n\n".join(filter(None, ("\n".join(lines), spec.helpers)))
+
+
+def _has_syntax(layout: Layout) -> bool:
+    """Whether the project says that it needs a Python which has it."""
+    project = layout.document.get("project")
+    told = (
+        cast("Mapping[str, object]", project).get("requires-python") if isinstance(project, Mapping) else None
+    )
+    floors = [int(found) for found in _FLOOR.findall(told)] if isinstance(told, str) else []
+    return max(floors, default=0) >= _FIRST
+
+
+def _declared(one: TypeParameter) -> str:
+    return one.name if one.bound is None else f"{one.name}: {Scope().plain(one.bound)}"
+
+
+def variable(one: TypeParameter) -> str:
+    """The statement that makes a type variable."""
+    bound = "" if one.bound is None else f", bound={Scope().plain(one.bound)}"
+    return f'{one.name} = TypeVar("{one.name}"{bound})'

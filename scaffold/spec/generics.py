@@ -1,0 +1,46 @@
+"""Type parameters of a class: `generic = ["T", "S: AbstractKernel"]`."""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from scaffold.errors import Fault
+from scaffold.spec.model import ModuleSpec, TypeParameter
+from scaffold.spec.names import IMPORTS
+from scaffold.spec.raw import as_list
+from scaffold.spec.types import ClassType, walk
+
+if TYPE_CHECKING:
+    from scaffold.spec.read import Reader  # it reads with this module
+
+GENERIC = "from typing import Generic"
+_KINDS = ("abstract", "module")
+_NAME = re.compile(r"[A-Z]\w*", re.ASCII)
+
+
+def read_generic(reader: "Reader", value: Any) -> tuple[TypeParameter, ...]:
+    """The type parameters that `generic` lists."""
+    place = reader.place("generic")
+    listed = [text.partition(":") for text in as_list(value) if isinstance(text, str)]
+    found = [(name.strip(), bound.strip()) for name, _, bound in listed]
+    return tuple(TypeParameter(name, reader.type(bound, place) if bound else None) for name, bound in found)
+
+
+def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with the type parameters."""
+    place = f"{spec.where}: generic"
+    if spec.generic and spec.kind not in _KINDS:
+        fix = 'remove it, or write `kind = "module"`'
+        yield Fault(place, f"a class of kind `{spec.kind}` has no type parameters", fix, _KINDS)
+    names = [one.name for one in spec.generic]
+    for name in dict.fromkeys(names):
+        if not _NAME.fullmatch(name) or name in IMPORTS or name == spec.name:
+            yield Fault(place, f"`{name}` is no name of a type parameter", "write `T`, for example")
+        elif names.count(name) > 1:
+            yield Fault(place, f"`{name}` is there twice", "remove one")
+        elif not any(ClassType(name) in walk(kind) for kind in spec.named_types):
+            yield Fault(
+                place,
+                f"no field, argument or result is a `{name}`",
+                f"remove it, or write a field of type `{name}`",
+            )

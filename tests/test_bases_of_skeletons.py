@@ -1,0 +1,254 @@
+"""Bases of classes with methods: by hand, as mixins, of a second level, and with type parameters."""
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scaffold import ScaffoldError, find_layout
+from scaffold.convert import meaning
+from scaffold.lay_out import module_files
+from scaffold.spec import read_spec
+from scaffold.spec.shortened import shortened
+from scaffold.spec.skeletons.read import skeletons_of
+from scaffold.spec.skeletons.write import write_skeleton
+from scaffold.spec.toml import write_toml
+from scaffold.tidy import tidy
+from tests.forking import forked_pytest
+from tests.projects import passed, run, scaffold
+from tests.support import write_tree
+
+BY_HAND = '''
+import abc
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+
+class AbstractSolver(eqx.Module):
+    """By hand: a field, a method that is asked for and one that is there."""
+
+    order: eqx.AbstractVar[int]
+
+    @abc.abstractmethod
+    def step(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
+        """One step."""
+
+    def steps(self, y: Float[Array, " n"], count: int) -> Float[Array, " n"]:
+        """Several steps."""
+        return jax.lax.fori_loop(0, count, lambda _, y: self.step(y), y)
+
+
+class Counted:
+    """A mixin, which is no Module."""
+
+    def leaves(self) -> int:
+        """How many arrays it holds."""
+        return len(jax.tree.leaves(self))
+'''
+EULER = '''
+import jax.numpy as jnp
+from by_hand import AbstractSolver, Counted
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param, static
+
+
+class Euler(AbstractSolver):
+    """Steps along a linear field."""
+
+    matrix: Float[Array, "n n"] = param("lecun_normal")
+    size: float = static(0.1)
+    order: int = 1
+
+    def step(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
+        """One step."""
+        return y + self.size * (self.matrix @ y)
+
+    def far(self, y: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.steps(y, 3)
+
+
+class Held(Module, Counted):
+    """An array, counted."""
+
+    weight: Float[Array, " n"] = param("ones")
+
+    def total(self) -> int:
+        return self.leaves()
+'''
+BOXES = '''
+from abc import abstractmethod
+from typing import Generic, TypeVar
+
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from scaffold.skeleton import Abstract, Module, param, test
+
+
+class AbstractMap(Abstract):
+    """A map of vectors."""
+
+    @abstractmethod
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        """Map `x`."""
+
+    def twice(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        """Map `x` two times."""
+        return self(self(x))
+
+
+class AbstractLinear(AbstractMap):
+    """A map that is a matrix: a second level, which makes what the first asks for."""
+
+    @abstractmethod
+    def matrix(self) -> Float[Array, "n n"]:
+        """The matrix."""
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.matrix() @ x
+
+
+class Scale(AbstractLinear):
+    gain: Float[Array, " n"] = param("ones")
+
+    def matrix(self) -> Float[Array, "n n"]:
+        return jnp.diag(self.gain)
+
+
+T = TypeVar("T", bound=AbstractMap)
+
+
+@test(sizes={"n": 3}, values={"inner": lambda: Scale.create(3)})
+class Residual(Module, Generic[T]):
+    """Adds what it maps."""
+
+    inner: T
+    bias: Float[Array, " n"] = param("zeros")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        """Map `x`."""
+        return x + self.inner(x) + self.bias
+
+    def held(self) -> T:
+        """What it holds."""
+        return self.inner
+'''
+USE = """
+import jax, jax.numpy as jnp
+from euler import Euler
+from held import Held
+from residual import Residual
+from scale import Scale
+euler = Euler.create(3, key=jax.random.key(0))
+once = lambda y: y + euler.size * euler.matrix @ y
+assert jnp.allclose(euler.far(jnp.ones(3)), once(once(once(jnp.ones(3))))) and euler.order == 1
+assert Held.create(3).total() == 1
+box = Residual.create(Scale.create(3), 3)
+assert (box(jnp.ones(3)) == 2).all() and isinstance(box.held(), Scale)
+assert (Scale.create(3).twice(jnp.arange(3.0)) == jnp.arange(3.0)).all()
+"""
+
+
+def test_what_bases_make_is_there(tmp_path: Path) -> None:
+    files = {"by_hand.py": BY_HAND, "specs/euler.py": EULER, "specs/boxes.py": BOXES, ".git/": ""}
+    write_tree(tmp_path, files)
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/euler.py", "specs/boxes.py")
+    assert result.returncode == 0, result.stderr
+    assert "@final\nclass Euler(AbstractSolver):" in (tmp_path / "euler.py").read_text()
+    assert "@final\nclass Held(Counted, eqx.Module):" in (tmp_path / "held.py").read_text()
+    assert "class AbstractLinear(AbstractMap):" in (tmp_path / "abstract_linear.py").read_text()
+    text = (tmp_path / "residual.py").read_text()
+    assert 'T = TypeVar("T", bound=AbstractMap)\n\n\nclass Residual(eqx.Module, Generic[T]):' in text
+    assert '-> "Residual[T]":' in text
+    used = run([sys.executable, "-c", USE], tmp_path)
+    assert used.returncode == 0, used.stderr
+    assert passed(forked_pytest(tmp_path)) > 200
+    for command in (
+        ("pyright", "."),
+        ("mypy", "--no-incremental", *(one.name for one in tmp_path.glob("*.py"))),
+    ):
+        checked = run([sys.executable, "-m", *command], tmp_path)
+        assert "error" not in checked.stdout.replace("0 errors", ""), checked.stdout
+
+
+@pytest.mark.parametrize(
+    ("floor", "told"),
+    [
+        (">=3.11", "class Residual(eqx.Module, Generic[T]):"),
+        (">=3.12,<4", "class Residual[T: AbstractMap](eqx.Module):"),
+        ("", "class Residual(eqx.Module, Generic[T]):"),
+    ],
+)
+def test_the_syntax_is_that_of_the_oldest_python(floor: str, told: str, tmp_path: Path) -> None:
+    needs = f'requires-python = "{floor}"\n' if floor else ""
+    write_tree(tmp_path, {"pyproject.toml": f'[project]\nname = "a"\nversion = "1"\n{needs}', ".git/": ""})
+    spec = read_spec(raws_of(BOXES)["Residual"], "spec", is_class=lambda name: name == "Scale")
+    text = tidy(module_files(spec, find_layout(tmp_path), {}))[0].text
+    assert told in text and ("TypeVar" in text) == ("Generic" in told)
+    assert "import AbstractMap" in text
+
+
+def raws_of(text: str) -> dict[str, dict[str, Any]]:
+    found = skeletons_of(text, "x.py")
+    assert [one.faults for one in found] == [()] * len(found)
+    return {one.raw["name"]: one.raw for one in found}
+
+
+@pytest.mark.parametrize("text", [EULER, BOXES], ids=["bases", "type parameters"])
+def test_bases_go_to_toml_and_back(text: str) -> None:
+    for raw in raws_of(text).values():
+        spec = read_spec(raw, "spec", is_class=lambda name: name == "Scale")
+        toml = tomllib.loads(write_toml(shortened(raw), "x"))
+        again = raws_of(write_skeleton([(toml, spec)], formatted=str))[spec.name]
+        for one in (toml, again):
+            assert meaning(read_spec(one, "spec", is_class=lambda name: name == "Scale")) == meaning(spec)
+
+
+def test_an_import_belongs_to_the_class_that_reads_it() -> None:
+    raws = raws_of(EULER.replace("import jax.numpy", "import os.path\nimport jax.numpy"))
+    assert all("imports" not in raw for raw in raws.values())
+
+
+FIELDS: dict[str, Any] = {"inner": "T", "w": {"type": "f[n]", "init": "ones"}}
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ({"generic": ["t"]}, "spec: generic: `t` is no name of a type parameter -> write `T`, for example"),
+        ({"generic": ["Array"]}, "spec: generic: `Array` is no name of a type parameter"),
+        ({"generic": ["T", "T"]}, "spec: generic: `T` is there twice -> remove one"),
+        ({"generic": ["T", "S"]}, "spec: generic: no field, argument or result is a `S`"),
+        ({"generic": ["T: f["]}, "spec: generic: "),
+        ({"generic": ["T"], "kind": "pytree"}, "spec: generic: a class of kind `pytree` has no type parameters"),
+        ({"generic": "T"}, "spec: generic: 'T' is not an array of strings"),
+    ],
+)  # fmt: skip
+def test_what_type_parameters_cannot_be(raw: dict[str, Any], told: str) -> None:
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec({"name": "A", "fields": FIELDS, **raw}, "spec")
+    found = [f"{fault.where}: {fault.what} -> {fault.fix}" for fault in caught.value.faults]
+    assert any(one.startswith(told) for one in found), found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("T = TypeVar", "S = TypeVar", "`T` is no type variable of the file"),
+        ("bound=AbstractMap", "int, str", "`T` is more than a name and a bound"),
+    ],
+)
+def test_a_type_variable_is_a_name_and_a_bound(old: str, new: str, told: str) -> None:
+    faults = [fault for one in skeletons_of(BOXES.replace(old, new), "x.py") for fault in one.faults]
+    assert [fault.what for fault in faults] == [told] and faults[0].line is not None
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.12 reads this syntax")
+def test_the_new_syntax_says_the_same() -> None:
+    text = BOXES.replace("(Module, Generic[T])", "[T: AbstractMap](Module)")
+    text = text.replace('T = TypeVar("T", bound=AbstractMap)\n', "")
+    assert raws_of(text)["Residual"]["generic"] == raws_of(BOXES)["Residual"]["generic"]
