@@ -1,9 +1,9 @@
 """Tests of `SO3`."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax.numpy as jnp
-from pytree_laws import Leaf, PytreeLaws, holds
+from pytree_laws import Leaf, Method, Output, PytreeLaws, holds, sample
 
 from so3 import SO3
 
@@ -12,7 +12,23 @@ class TestSO3(PytreeLaws):
     """The pytree laws on `SO3`."""
 
     leaves = (Leaf("matrix", "param", (3, 3)),)
+    static: ClassVar[dict[str, Any]] = {}
     kept = ("matrix",)
+    methods = (
+        Method("exp", lambda seed: (sample(seed, (3,)),)),
+        Method("log", returns=(Output((3,)),)),
+        Method(
+            "__matmul__",
+            lambda seed: (
+                SO3.create(
+                    matrix=jnp.asarray(
+                        [[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]]
+                    )
+                ),
+            ),
+        ),
+        Method("apply", lambda seed: (sample(seed, (3,)),), returns=(Output((3,)),)),
+    )
     takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
