@@ -33,6 +33,7 @@ def exports(
     if init_file is None or not register:
         return [], [f"{init_file}: left as it is, as `--no-register` says"] if init_file else []
     edits: list[Edit] = []
+    eager: list[Export] = []
     notes: list[str] = []
     form = _lazy_form(layout.root / init_file, init_file.as_posix())
     for export in found:
@@ -41,9 +42,12 @@ def exports(
             notes.append(_by_hand(init_file, export))
         elif missing:
             notes.append(_left_out(init_file, export, missing))
+        elif form == "attach":
+            where = init_file.as_posix()
+            edits.append(Edit(init_file, partial(_attached, export, layout.root / init_file, where)))
         else:
-            edits.append(_edit(export, layout, init_file, form))
-    return edits, notes
+            eager.append(export)
+    return [*edits, *_registering(eager, layout, init_file, form)], notes
 
 
 def withdrawals(records: Iterable[Record], layout: Layout) -> Iterator[Edit]:
@@ -88,13 +92,15 @@ def _lazy_form(place: Path, where: str) -> str:
     return found.form if found else ""
 
 
-def _edit(export: Export, layout: Layout, init_file: PurePosixPath, form: str) -> Edit:
+def _registering(
+    found: Sequence[Export], layout: Layout, init_file: PurePosixPath, form: str
+) -> Iterator[Edit]:
+    """The edit that imports all of them at once."""
     from scaffold.lazy_exports import stub_of
 
-    if form == "attach":
-        return Edit(init_file, partial(_attached, export, layout.root / init_file, init_file.as_posix()))
     path = stub_of(init_file) if form == "attach_stub" else init_file
-    return Edit(path, partial(_registered, export, layout, path.as_posix()))
+    if found:
+        yield Edit(path, partial(_registered, found, layout, path.as_posix()))
 
 
 def _attached(export: Export, place: Path, where: str, source: bytes) -> bytes:
@@ -105,12 +111,11 @@ def _attached(export: Export, place: Path, where: str, source: bytes) -> bytes:
     return source if after == source else as_clean(source, after, place)
 
 
-def _registered(export: Export, layout: Layout, where: str, source: bytes) -> bytes:
-    from scaffold.registration import register  # here, because only a package needs it
+def _registered(found: Sequence[Export], layout: Layout, where: str, source: bytes) -> bytes:
+    from scaffold.registration import register_all  # here, because only a package needs it
 
-    return register(
-        source, export.stem, [export.name], package=layout.package, where=where, width=line_width(layout)
-    )
+    pairs = [(export.stem, export.name) for export in found]
+    return register_all(source, pairs, package=layout.package, where=where, width=line_width(layout))
 
 
 def line_width(layout: Layout) -> int:

@@ -45,6 +45,7 @@ def plan_in_project(
     Raises `ScaffoldError` where the project leaves no room for them.
     """
     history = History(layout, _placed_tests(classes, layout), wishes.renamed, force=wishes.force)
+    history.check_specs()
     found = history.to_register(wishes.register)
     _check_stems(layout, [Export(one.stem, one.name) for one in classes])
     missing = undeclared(layout, files, laws)

@@ -56,6 +56,41 @@ def register(
     return text.source
 
 
+def register_all(
+    source: bytes,
+    exports: Sequence[tuple[str, str]],
+    *,
+    package: str | None = None,
+    where: str = "__init__.py",
+    width: int = WIDTH,
+) -> bytes:
+    """As `register` for each pair of a module and a name, whose lines are put into a file of plain imports all at once."""
+    text = Source.of(source, where)
+    pairs = [(_Module(stem, package, width), name) for stem, name in exports]
+    missing = [(module, name) for module, name in pairs if not _imports(text, module, name)]
+    faults = [fault for module, name in missing for fault in _other_meanings(text, module, name)]
+    if faults:
+        raise ScaffoldError.of(faults, exit_code=1)
+    for number, (module, name) in enumerate(missing):
+        is_sorted_in = any(_is_relative(node) for chunk in text.chunks for node in chunk.nodes)
+        if is_sorted_in and export_list(text) is None and find_region(text, package) is None:
+            return _with_all(text, missing[number:])
+        text = text if _imports(text, module, name) else _add(text, module, name)
+    return text.source
+
+
+def _with_all(text: Source, missing: Iterable[tuple[_Module, str]]) -> bytes:
+    """The file with a line for each, among the relative imports that are there."""
+    ordered = sorted(dict.fromkeys(missing), key=lambda one: import_key(1, one[0].stem, one[1]))
+    lines = {one: _import_lines(text, one[0], [one[1]], aliased=True) for one in ordered}
+    places = [(_placed(text, *one, lines[one])[0], one) for one in ordered]
+    body = text.body
+    for at in sorted({at for at, _ in places}, reverse=True):
+        new = [line for place, one in places if place == at for line in lines[one]]
+        body = text.with_body(body).body_with(at, at, new)
+    return text.with_body(body).source
+
+
 def unregister(
     source: bytes,
     stem: str,

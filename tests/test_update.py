@@ -209,7 +209,7 @@ def test_a_rename_takes_edits_registration_and_tests_along(library: Library):
     library.append("tests/test_dense.py", "\n\ndef test_mine():\n    assert Dense\n")
     library.path("lib/dense.py").chmod(0o640)
     library.write_specs(dense=spec("Linear", BIAS))
-    library.update()
+    assert library.update().notes == ("`Dense` is called `Linear` now",)
     assert "lib/dense.py" not in library.tree() and "tests/test_dense.py" not in library.tree()
     assert library.read("lib/__init__.py") == '"""Lib."""\n\nfrom .linear import Linear as Linear\n'
     text = library.read("lib/linear.py")
@@ -269,6 +269,17 @@ def test_two_specs_of_one_class_are_a_fault(library: Library):
         "specs/dense.toml: describes `Dense`, as specs/again.toml does\n"
         "  fix: remove one of the two, or give one class another name",
     )
+
+
+def test_a_second_spec_does_not_take_a_class_over(library: Library):
+    library.write("specs/again.toml", spec("Dense", BIAS))
+    before = library.tree()
+    error = refusal(lambda: library.new("specs/again.toml"))
+    assert (error.exit_code, library.tree()) == (2, before)
+    assert str(error).startswith("specs/again.toml: describes `Dense`, as specs/dense.toml does\n")
+    library.path("specs/dense.toml").unlink()
+    library.new("specs/again.toml")
+    assert library.states() == {} and "spec: specs/again.toml\n" in library.read(".scaffold/Dense.txt")
 
 
 def test_a_name_that_no_spec_has_is_answered(library: Library):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
+from scaffold.errors import Fault, ScaffoldError
 from scaffold.exports import Export
 from scaffold.fileset import Action, File, Plan, Step
 from scaffold.layout import Layout
@@ -25,6 +26,7 @@ from scaffold.lifecycle.renames import carried_names
 from scaffold.lifecycle.states import Outcome, outcome
 from scaffold.lifecycle.texts import Text
 from scaffold.places import place_of, read_place
+from scaffold.spec_files import described_by
 
 _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
 
@@ -81,6 +83,18 @@ class History:
         """The record of a class, where there is a sound one."""
         found = self.former[name]
         return found if isinstance(found, Record) else None
+
+    def check_specs(self) -> None:
+        """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated."""
+        fix = "remove one of the two, or give one class another name"
+        faults = [
+            Fault(one.spec, f"describes `{one.name}`, as {record.spec} does", fix)
+            for one in self.classes
+            if (record := self.record(one.name)) is not None and record.spec not in ("", one.spec)
+            if record.name == one.name and one.name in described_by(self.layout.root / record.spec)
+        ]
+        if faults:
+            raise ScaffoldError.of(faults)
 
     # -- what the package imports --------------------------------------------------------------------------------------
 

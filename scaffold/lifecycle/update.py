@@ -26,7 +26,8 @@ def plan_update(
     now = {spec.name for spec in specs}
     renamed = {name: old for name, old in renamed.items() if name in now}
     plan = plan_classes(specs, layout, (), Wishes(register=None, force=force, renamed=renamed))
-    return replace(plan, notes=(*plan.notes, *(_left(found, renamed) if not names else ())))
+    called = [f"`{old}` is called `{name}` now" for name, old in renamed.items()]
+    return replace(plan, notes=(*plan.notes, *called, *(_left(found, renamed) if not names else ())))
 
 
 def _left(found: ProjectSpecs, renamed: Mapping[str, str]) -> Iterator[str]:
