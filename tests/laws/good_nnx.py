@@ -29,7 +29,7 @@ class DenseLaws(SizedLaws):
         Var("kernel", nnx.Param, (3, 3), std=3**-0.5),
         Var("bias", nnx.Param, (3,), value=0.0),
     )
-    static = {"size": 3, "use_bias": True}
+    static = {"size": 3, "use_bias": True, "activation": ...}
     other = {"use_bias": False}
     drawn = ("kernel",)
     used = ("activation",)

@@ -173,7 +173,8 @@ def test_statics_and_outputs_that_are_wrong_are_one_failure():
     [finding] = report.findings
     assert finding.test == "test_p07_outputs_are_as_declared" and "declared is (3,)" in finding.what
     right = pasted(finding.hint.partition("is\n")[2])
-    assert right == {"static": {"in_features": 3}, "returns": (Output((2,)),)}
+    static = {"in_features": 3, "out_features": 2, "use_bias": True}
+    assert right == {"static": static, "returns": (Output((2,)),)}
     assert "it rests on P7, which is broken" in report.skipped.values()
 
 
