@@ -194,6 +194,8 @@ class TestKeys(TypedDict, total=False):
     values: Mapping[str, Any]
     other: Mapping[str, Any]
     strict: bool
+    narrowest: str
+    allows: Sequence[str]
     unused: Sequence[str]
     dtypes: Sequence[str]
     tolerance: float | Mapping[str, float]

@@ -42,7 +42,8 @@ def precisions(spec: ModuleSpec) -> list[str]:
         found.append(f"tolerance: ClassVar = {{{rows}}}")
     elif isinstance(test.tolerance, float):
         found.append(f"tolerance = {test.tolerance!r}")
-    return found
+    found += [f"narrowest = {_full(test.narrowest)!r}"] if test.narrowest else []
+    return found + [f"{name} = True" for name in test.allows]
 
 
 def _full(name: str) -> str:
