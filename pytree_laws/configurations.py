@@ -18,6 +18,7 @@ from .look.choices import choices, shown
 from .look.draws import generic
 from .look.flows import reaching
 from .look.invocations import EMPTY, Invocation
+from .look.programs import compiled
 from .look.refusals import is_refusal
 from .look.trees import arrays_of, named_leaves, put
 from .report import ANY_ERROR
@@ -221,7 +222,7 @@ def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
         tree, back = suite.apart(instance)
         eager = arrays_of(call(back(tree), given))
         (closed, _), inputs = traced(suite, instance, changes)
-    function = jax.extend.core.jaxpr_as_fun(closed)
+    function = compiled(jax.extend.core.jaxpr_as_fun(closed))
     return eager, function(*(value for _, value in inputs))
 
 

@@ -52,7 +52,7 @@ class Suite:
     tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype
     time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
-    """Parts of the names of tests that do not hold here; with reasons, or without."""
+    """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""

@@ -200,6 +200,8 @@ class TestKeys(TypedDict, total=False):
     values: Mapping[str, Any]
     other: Mapping[str, Any]
     strict: bool
+    narrowest: str
+    allows: Sequence[str]
     unused: Sequence[str]
     positive: Sequence[str]
     invariants: Sequence[str]

@@ -197,3 +197,32 @@ def test_conditions_read_fields_as_the_class_holds_them() -> None:
     assert "@holds\n    def test_its_so(" in first
     assert "return self.close(instance.small.a * x, instance.b)" in first
     assert "return instance.small.a * x + instance.b" in second
+
+
+def test_what_is_meant_is_an_attribute_of_the_suite() -> None:
+    said = {"narrowest": "bf16", "allows": ["truncated", "shares_noise"], "skip": ["p17_: a twin is meant"]}
+    context = emitted_suite(read_spec(spec(test=said), "spec"), {})
+    assert context["precisions"] == ["narrowest = 'bfloat16'", "truncated = True", "shares_noise = True"]
+    assert context["skips"] == ["'p17_: a twin is meant'"]
+
+
+def test_an_argument_that_is_left_unused_on_purpose_is_declared() -> None:
+    call = {"args": "x: f[n], time: f[]", "returns": "f[n]", "body": "return self.w * x"}
+    context = emitted_suite(
+        read_spec(spec(test={"unused": ["time"]}, fields={"w": "f[n]"}, call=call), "spec"), {}
+    )
+    assert ["ignored", "('time',)"] in context["declared"]
+
+
+@pytest.mark.parametrize(
+    ("test", "told"),
+    [
+        ({"narrowest": "f64"}, "`f64` is not legal"),
+        ({"allows": ["reuses_keys"]}, "`reuses_keys` is not legal"),
+        ({"unused": ["y"]}, "`y` is no field that holds an array, and no array or key that the call takes"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(test: dict[str, Any], told: str) -> None:
+    with pytest.raises(ScaffoldError) as raised:
+        read_spec(spec(test=test), "spec")
+    assert [fault.what for fault in raised.value.faults] == [told]

@@ -24,8 +24,7 @@ class TestObservation(PytreeLaws):
     kept = ("value", "noise")
     takes_dtype = True
     skips = (
-        # `register_dataclass` does not name the class in the treedef.
-        "p17_the_treedef_names_the_class",
+        "p17_the_treedef_names_the_class: `register_dataclass` does not name the class",
     )
 
     def inputs(self, seed: int) -> dict[str, Any]:

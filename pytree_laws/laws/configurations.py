@@ -4,20 +4,21 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 import pytest
 
 from ..configurations import Trial, run, trials, unused_arguments
 from ..guard import guard
-from ..look.arrays import is_inexact, is_key
+from ..look.arrays import has_dtype, is_array, is_inexact, is_key
 from ..look.flows import reaching
 from ..look.numerics import close
 from ..look.refusals import told
 from ..other_sizes import fits_otherwise, of_size_one
 from ..report import Fault, check
 from ..suite import Suite
-from ..uses import use_of
+from ..uses import built_with, use_of
 
-MOST_RUN = 3  # configurations that are run, and not traced alone
+MOST_RUN = 2  # configurations that are run, and not traced alone
 NOT_ALLOWED = (
     "a way through the code that the example does not take; where it is not allowed, "
     "`raise ValueError` says so"
@@ -48,6 +49,29 @@ class Configurations(Suite):
         for one in self._trials():
             if one.error is not None and one.stage == "constructor":
                 _refuse(one, one.refused and not one.configuration.is_declared)
+
+    def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(self) -> None:
+        if not self.takes_dtype:
+            pytest.skip("the constructor takes no dtype")
+        hint = "an array that is made without `dtype`"
+        for one in self._trials():
+            own, built = one.configuration, one.instance
+            if built is not None and own.inputs and own.size == 1:
+                narrow = built_with(self, {**own.inputs, "dtype": jnp.bfloat16})
+                usual = self.named(built)
+                for name, value in self.named(narrow).items():
+                    told = f"built with dtype bfloat16, it is {value.dtype}"
+                    follows = _is_float(usual.get(name)) and self.is_own(name)
+                    right = not follows or value.dtype == jnp.bfloat16
+                    check(right, _place(one, name), told, hint)
+
+    def is_own(self, path: str) -> bool:
+        """Whether an array is of the class itself, and of no part that decides its dtype."""
+        suite: Any = self
+        leaf = suite.declared(path)
+        if leaf is None:
+            return "." not in path
+        return leaf.dtype == "float" and not leaf.is_tree
 
     def test_p07_can_be_called_in_each_configuration(self) -> None:
         self.need_call()
@@ -83,14 +107,19 @@ class Configurations(Suite):
             check(one.ranks == usual or one.error is not None, where, told, hint)
 
     def test_p07_computes_what_its_trace_does_in_each_configuration(self) -> None:
-        single = [one for one in self._traced() if one.configuration.size == 1]
-        usual, _ = run(self, self._usual())
-        for one in [one for one in single if one.inputs][:MOST_RUN]:
+        for one in self._other_programs()[:MOST_RUN]:
             eager, traced = run(self, one)
             told = f"traced it gives {traced}, eager {eager}"
             check(close(traced, eager), _place(one, "call"), told)
-            wrong = has_nan(eager) and not has_nan(usual)
+            wrong = has_nan(eager) and not has_nan(run(self, self._usual())[0])
             check(not wrong, _place(one, "call"), f"it gives NaN: {eager}")
+
+    def _other_programs(self) -> list[Trial]:
+        """Configurations whose traces are others than that of the example; those of the call first."""
+        single = [one for one in self._traced() if one.configuration.size == 1]
+        single.sort(key=lambda one: len(one.configuration.inputs))
+        usual = str(self._usual().trace[0])
+        return [one for one in single if one.inputs and str(one.trace[0]) != usual]
 
     def test_p08_every_argument_matters(self) -> None:
         self.need_call()
@@ -136,6 +165,10 @@ def _refuse(one: Trial, may_be: bool) -> None:
         raise Fault(one.configuration.name, what, NOT_ALLOWED) from one.error
 
 
+def _is_float(value: Any) -> bool:
+    return is_array(value) and has_dtype(value, "float")
+
+
 def _lacks_its_key(suite: Any, one: Trial) -> bool:
     """Whether a key is left out: the call may then fail as it likes."""
     use = use_of(type(suite))
@@ -175,4 +208,4 @@ def _reached(one: Trial, gradients: bool) -> dict[str, bool]:
 
 
 def has_nan(arrays: list[Any]) -> bool:
-    return any(is_inexact(v) and bool(jnp.isnan(v).any()) for v in arrays)
+    return any(is_inexact(v) and bool(np.isnan(np.asarray(v)).any()) for v in arrays)

@@ -70,6 +70,20 @@ class Static(PytreeSuite):
         hint = "attributes set in the order of `**kwargs`, and flattened in theirs"
         check(first == second, "build", told, hint)
 
+    def test_p05_the_order_of_attributes_does_not_matter(self) -> None:
+        first = self.specimen()
+        held = attributes(first)
+        if isinstance(first, tuple) or len(held) < 2:
+            pytest.skip("the class stores no two attributes")
+        second: Any = object.__new__(type(first))
+        for name, value in reversed(held.items()):
+            object.__setattr__(second, name, value)
+        leaves = [list(map(id, jax.tree.leaves(one))) for one in (first, second)]
+        same = structure(first) == structure(second) and leaves[0] == leaves[1]
+        told = "with its attributes stored in another order it has another treedef, or other leaves"
+        hint = "`vars(self)` in flatten, which a branch of the constructor may fill in another order: name the attributes"
+        check(same, type(first).__name__, told, hint)
+
     def test_p05_static_values_are_the_declared_ones(self) -> None:
         if not self.declares_statics():
             pytest.skip("no static configuration is declared")

@@ -1,5 +1,6 @@
 """The noise of a call, and what differs from process to process: parts of P1, P5, P12, P15 and P16."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..look.draws import generic
 from ..look.hashes import Turned, has_text, salted
 from ..look.jaxprs import constant_draws, draws_of
 from ..look.numerics import check_close, close
+from ..look.programs import compiled
 from ..look.references import parts_of
 from ..look.trees import nodes
 from ..pytree import PytreeSuite
@@ -133,7 +135,12 @@ def outputs(one: Trial, changes: Mapping[int, Any]) -> list[Any]:
     """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
     values = generic([v for _, v in one.inputs], 2)
     given = [changes.get(i, v) for i, v in enumerate(values)]
-    return jax.extend.core.jaxpr_as_fun(one.trace[0])(*given)
+    return _compiled(one.trace[0])(*given)
+
+
+@functools.cache
+def _compiled(closed: Any) -> Any:
+    return compiled(jax.extend.core.jaxpr_as_fun(closed))
 
 
 def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:

@@ -257,7 +257,7 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     """What the laws leave out, with the reason."""
     if spec.rebuild != "dataclass":
         return {}
-    reason = "`register_dataclass` does not name the class in the treedef."
+    reason = "`register_dataclass` does not name the class"
     return {"skips": skips(spec, "p17_the_treedef_names_the_class", reason)}
 
 

@@ -17,6 +17,9 @@ ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "de
 
 TEST_DTYPES = ("f16", "bf16", "f32", "f64", "c64", "c128")
 """The dtypes in which tests may build and call a class."""
+NARROW_DTYPES = ("f16", "bf16", "f32")
+ALLOWED = ("reuses_key", "shares_noise", "truncated")
+"""What suites take for a mistake where nothing says that it is meant."""
 
 _PYTHON_TYPES = {
     "string": (str,),
@@ -173,6 +176,12 @@ TEST_KEYS = {
     ),
     "other": Key("table", "Changes to the arguments that make another configuration."),
     "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),
+    "narrowest": Key("string", "The dtype to which the call may narrow on the way: `bf16`.", NARROW_DTYPES),
+    "allows": Key(
+        "array of strings",
+        "What the call does on purpose: it makes one draw again, has one noise for all rows, ends gradients at the carry.",
+        ALLOWED,
+    ),
     "unused": Key(
         "array of strings",
         "Fields on some elements of which the example call does not depend, and keys and arrays that the call takes and leaves unused.",
@@ -202,7 +211,8 @@ TEST_KEYS = {
         "The call in NumPy, as an expression or a body over the fields and the arguments, to compare with.",
     ),
     "skip": Key(
-        "array of strings", "Parts of names of tests that do not hold for the class: `p08_every_parameter`."
+        "array of strings",
+        "Parts of names of tests that do not hold for the class, with the reason: `p08_every_parameter: zero at the start`.",
     ),
     "rejected": Key("array of tables", "Changes to the arguments that the constructor must refuse."),
     "backend": Key("string", "The platform on which the tests must run, and no other.", BACKENDS),

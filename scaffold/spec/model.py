@@ -185,6 +185,10 @@ class TestPlan:
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
     strict: bool = True
     """Whether the call must not promote dtypes and ranks."""
+    narrowest: str = ""
+    """The dtype to which the call may narrow on the way, as `bf16`."""
+    allows: tuple[str, ...] = ()
+    """What it does on purpose, by the attributes of the suite."""
     unused: tuple[str, ...] = ()
     """Fields on some elements of which the example call does not depend, and keys from which it never draws."""
     positive: tuple[str, ...] = ()

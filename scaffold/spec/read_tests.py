@@ -32,6 +32,8 @@ def read_test(into: Faults, raw: Mapping[str, Any]) -> TestPlan:
         values=_values(into, table.get("values"), "test.values"),
         other=_values(into, table.get("other"), "test.other"),
         strict=table.get("strict") is not False,
+        narrowest=as_text(table.get("narrowest")),
+        allows=_texts(table, "allows"),
         unused=_texts(table, "unused"),
         positive=_texts(table, "positive"),
         invariants=_texts(table, "invariants"),

@@ -49,6 +49,8 @@ def precisions(spec: ModuleSpec) -> list[str]:
         found.append(f"tolerance: ClassVar = {{{rows}}}")
     elif isinstance(test.tolerance, float):
         found.append(f"tolerance = {test.tolerance!r}")
+    found += [f"narrowest = {_full(test.narrowest)!r}"] if test.narrowest else []
+    found += [f"{name} = True" for name in test.allows]
     return [*([f"invariants = ({known},)"] if known else []), *found]
 
 

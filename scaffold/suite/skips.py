@@ -2,9 +2,7 @@
 
 from scaffold.spec.model import ModuleSpec
 
-_INDENT = " " * 8
-
 
 def skips(spec: ModuleSpec, name: str, reason: str) -> list[str]:
-    """The rows of `skips`: what `[test]` says, and below its reason the test `name`, which cannot hold for the class."""
-    return [*map(repr, spec.test.skip), f'# {reason}\n{_INDENT}"{name}"']
+    """The rows of `skips`: what `[test]` says, and with its reason the test `name`, which cannot hold for the class."""
+    return [*map(repr, spec.test.skip), f'"{name}: {reason}"']

@@ -10,6 +10,7 @@ import numpy as np
 from flax import nnx
 from good_specimens import Leaf, Output, sample
 from jax.typing import ArrayLike
+from mutant_base import Node, NodeLaws, rebuild
 from nnx_base import VectorLaws
 from pairs import One, Weighted, further
 
@@ -377,4 +378,82 @@ wrong(
     "`use_bias=False`: the call raised",
     fixed=NoisyModule,
     base=NoisyModuleLaws,
+)
+
+
+class ByAttributes(Node):
+    """Flattened in the order in which its attributes were stored."""
+
+
+class ByName(Node):
+    """Flattened in the order of the names of its attributes."""
+
+
+def flat(order):
+    def flatten(self):
+        names = tuple(order(self.__dict__))
+        return [self.__dict__[name] for name in names], names
+
+    return flatten
+
+
+def unflat(cls):
+    def unflatten(names, children):
+        return rebuild(cls, **dict(zip(names, children, strict=True)))
+
+    return unflatten
+
+
+jax.tree_util.register_pytree_node(ByAttributes, flat(list), unflat(ByAttributes))
+jax.tree_util.register_pytree_node(ByName, flat(sorted), unflat(ByName))
+
+
+class StoredLaws(NodeLaws):
+    leaves = None
+    static = {}  # noqa: RUF012 - suites declare plain dicts, as their users do
+
+    def build(self, weight, bias, scale):
+        return self.cls(jnp.array(weight), jnp.array(bias), jnp.float32(scale))
+
+
+wrong(
+    "a flatten in the order in which attributes were stored",
+    "P5",
+    ByAttributes,
+    "stored in another order",
+    fixed=ByName,
+    base=StoredLaws,
+)
+
+
+class Widened(eqx.Module):
+    """A gate that has a dtype of its own."""
+
+    weight: jax.Array
+    gate: jax.Array | None
+
+    def __init__(self, weight, use_gate: bool = False, dtype=None):
+        dtype = jnp.float32 if dtype is None else dtype
+        self.weight = jnp.array(weight, dtype)
+        self.gate = jnp.ones(3) if use_gate else None
+
+    def __call__(self, x):
+        return self.weight * x * (1 if self.gate is None else self.gate)
+
+
+class Followed(Widened):
+    def __init__(self, weight, use_gate: bool = False, dtype=None):
+        super().__init__(weight, use_gate, dtype)
+        self.gate = jnp.ones(3, self.weight.dtype) if use_gate else None
+
+
+wrong(
+    "an optional part that is not given the dtype",
+    "P2",
+    Widened,
+    "`gate with use_gate=True`",
+    fixed=Followed,
+    base=GatedLaws,
+    takes_dtype=True,
+    build=lambda self, **inputs: self.cls(**inputs),
 )

@@ -82,11 +82,12 @@ def test_a_flag_of_noise_says_nothing_of_constant_keys():
     assert "depend on nothing" in found(base, cls=Constant)
 
 
-def test_a_skip_says_its_reason_in_a_line_of_its_own():
+@pytest.mark.parametrize("skips", [("p17_: its twin is meant",), {"p17_": "its twin is meant"}])
+def test_a_skip_says_its_reason_in_a_line_of_its_own(skips):
     report = check_pytree(
         lambda seed: Layer(2, 3, key=jax.random.key(seed)),
         lambda seed: (sample(seed, (3,)),),
-        skips={"p17_": "its twin is meant"},
+        skips=skips,
     )
     assert report.ok
     assert "\ndeclared not to hold: its twin is meant (P17)\n" in str(report)
