@@ -93,9 +93,7 @@ def _holds(spec: ModuleSpec) -> Iterator[Fault]:
         place = _place(spec, "holds", str(index), "that")
         yield from _not_passed(spec, one.that, place, expression=True)
         if one.that != "None" and not any(_reads(one.that, name) for name in ("self", *passed)):
-            fix = (
-                "write it over `self` and the arguments of the call: `close(self(self(x)), x)`"
-            )
+            fix = "write it over `self` and the arguments of the call: `close(self(self(x)), x)`"
             yield Fault(place, "it says nothing of the class", fix)
 
 
