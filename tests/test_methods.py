@@ -249,6 +249,11 @@ returns = "Flow"
 carry = "self"
 body = "return eqx.tree_at(lambda one: one.average, self, decay * self.average + (1 - decay) * x)"
 
+[methods.scaled]
+args = "x: f[half], *, by: int"
+returns = "f[half]"
+body = "return by * x"
+
 [methods.size]
 decorator = "property"
 body = "return self.weight.size"
@@ -263,29 +268,52 @@ sizes = { half = 1 }
 [[test.holds]]
 name = "the inverse undoes the forward map"
 that = "close(self.inverse(self.forward(x, bias=bias)[0], bias), x)"
+
+[[test.holds]]
+name = "the forward map undoes the inverse"
+that = "close(self.forward(self.inverse(z, bias), bias=bias)[0], z)"
+
+[[test.holds]]
+name = "the inverse takes off"
+that = "close(self.inverse(z, x), (z - x) * jnp.exp(-self.weight))"
 """
 DECLARED = """    methods = (
         Method("rate", returns=(Output((2,)),)),
-        Method(
-            "forward",
-            lambda seed: (sample(seed, (2,)), sample(seed + 1, (2,))),
-            returns=(Output((2,)), Output(())),
-            call=lambda instance, x, bias: instance.forward(x, bias=bias),
-        ),
         Method(
             "inverse",
             lambda seed: (sample(seed, (2,)), sample(seed + 1, (2,))),
             returns=(Output((2,)),),
         ),
         Method("update", lambda seed: (sample(seed, (2,)),), carry="self"),
+        Method(
+            "scaled",
+            lambda seed: (sample(seed, (2,)),),
+            returns=(Output((2,)),),
+            call=lambda instance, x: instance.scaled(x, by=3),
+        ),
     )
 """
-CONDITION = """    @holds(of="forward")
+CALL = """    def call(self, instance: Any, *arguments: Any) -> Any:
+        x, bias = arguments
+        return instance.forward(x, bias=bias)
+"""
+CONDITION = """    @holds
     def test_the_inverse_undoes_the_forward_map(
         self, instance: Any, *arguments: Any
     ) -> Any:
         x, bias = arguments
         return self.close(instance.inverse(instance.forward(x, bias=bias)[0], bias), x)
+
+    @holds(of="inverse")
+    def test_the_forward_map_undoes_the_inverse(
+        self, instance: Any, *arguments: Any
+    ) -> Any:
+        z, bias = arguments
+        return self.close(instance.forward(instance.inverse(z, bias), bias=bias)[0], z)
+
+    @holds(of=("call", "inverse"))
+    def test_the_inverse_takes_off(self, instance: Any, *arguments: Any) -> Any:
+        x, _, z, _ = arguments
 """
 
 
@@ -294,7 +322,7 @@ def test_the_tests_declare_the_methods_and_notice_what_is_wrong_in_them(tmp_path
     result = scaffold(tmp_path, "new-module", "--spec", "specs/flow.toml")
     assert result.returncode == 0, result.stderr
     suite = (tmp_path / "tests/test_flow.py").read_text()
-    assert DECLARED in suite and CONDITION in suite
+    assert DECLARED in suite and CALL in suite and CONDITION in suite, suite
     assert 'Method("rate", returns=(Output((1,)),))' in suite  # in the further configuration
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
     assert passed(run(command, tmp_path)) > 80
@@ -307,7 +335,7 @@ def test_the_tests_declare_the_methods_and_notice_what_is_wrong_in_them(tmp_path
     ):  # fmt: skip
         assert right in code
         (tmp_path / "flow.py").write_text(code.replace(right, wrong))
-        assert told in run(command, tmp_path).stdout, wrong
+        assert told in run([*command, "-k", "methods or undoes"], tmp_path).stdout, wrong
 
 
 KERNEL = '''

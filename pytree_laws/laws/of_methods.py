@@ -62,14 +62,13 @@ class MethodsTrace(MethodSuite):
 
     def test_p06_a_call_compiles_nothing_anew(self) -> None:
         laws: Any = type(self)
-        called = [the_call(self)] if self.called() else []
-        every = [*called, *traceable(laws)]
-        if not every:
+        found = {one: traces_of(laws)[one.name].jaxpr for one in traceable(laws)}
+        if self.called():
+            found[the_call(self)] = self.traced_call().jaxpr
+        if not found:
             pytest.skip("the class is not called, and has no method")
-        for method in every:
-            with doing(method.name, "under jax.jit it"):
-                traces = [trace_of(self, method).jaxpr for _ in range(2)]
-            for name in compiled_anew(*traces):
+        for method, first in found.items():
+            for name in compiled_anew(first, trace_of(self, method).jaxpr):
                 told = f"each use traces and compiles `{name}` anew"
                 check(False, method.name, told, ANEW)
 

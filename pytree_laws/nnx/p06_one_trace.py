@@ -15,7 +15,7 @@ from .variables import closes, shapes_of
 LAW = Law(
     number="P6",
     name="one trace",
-    statement="One trace serves all modules of a configuration, also after a call and a training step; another configuration is traced anew.",
+    statement="One trace serves all modules of a configuration, also after a call and a training step; another configuration is traced anew, and a call compiles nothing anew.",
     mistake="A static attribute is new in each module or changes in the call, or an update changes a dtype.",
     fix="Keep what changes in Variables, and assign with `self.variable[...] = value`, which keeps shape and dtype.",
     lesser={"compiles_nothing": "cost"},

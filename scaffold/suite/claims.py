@@ -68,18 +68,22 @@ def _conditions(subject: Subject) -> Iterator[str]:
 
 
 def _given_to(subject: Subject, that: str) -> tuple[str, list[str]]:
-    """What a condition is given: the arguments of the call, or of the methods whose arguments it reads."""
-    claimed = claimed_arguments(subject.spec)
-    read = [name for name in free_names(that, expression=True) if name in claimed]
-    of = [one for one in dict.fromkeys(claimed.values()) if one in {claimed[name] for name in read}]
-    if of in ([], ["call"]):
+    """What a condition is given: the arguments of the call, of a method that has all that it reads, or of several."""
+    spec, claimed = subject.spec, claimed_arguments(subject.spec)
+    read = {name for name in free_names(that, expression=True) if name in claimed}
+    if read <= {one.name for one in subject.passed}:
         return "@holds", _unpacked(subject, that)
-    calls = {one.name: one.call for one in subject.spec.methods} | {"call": subject.spec.call}
-    given = [(one, name) for one in of for name in given_names(subject.spec, calls[one])]
-    names = [local_name(name) if name in read and claimed[name] == one else "_" for one, name in given]
-    return f"@holds(of={of[0]!r})" if len(of) == 1 else f"@holds(of={tuple(of)!r})", [
-        f"{targets(names)} = arguments"
-    ]
+    given = {one.name: given_names(spec, one.call) for one in spec.methods} | {
+        "call": given_names(spec, spec.call)
+    }
+    several = tuple(
+        one for one in dict.fromkeys(claimed.values()) if read & {n for n in claimed if claimed[n] == one}
+    )
+    of = next(((one,) for one, names in given.items() if read <= {*names}), several)
+    first = {name: next(one for one in of if name in given[one]) for name in read}
+    names = [local_name(name) if first.get(name) == one else "_" for one in of for name in given[one]]
+    shown = repr(of[0]) if len(of) == 1 else repr(of)
+    return f"@holds(of={shown})", [f"{targets(names)} = arguments"]
 
 
 def _reference(subject: Subject) -> Iterator[str]:

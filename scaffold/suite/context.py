@@ -120,7 +120,9 @@ def _example_call(subject: Subject) -> Context:
         ],
         "call_targets": targets([local(one) for one in subject.passed]),
         "call_arguments": given,
-        "called": call_source(subject.spec, given, {local(one): one.type for one in subject.passed}),
+        "called": call_source(
+            subject.spec, subject.function, given, {local(one): one.type for one in subject.passed}
+        ),
     }
 
 

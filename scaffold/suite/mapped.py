@@ -89,13 +89,13 @@ def _parts(kind: Type, states: list[Type] | None) -> list[ArrayType] | None:
     return outputs(kind.items, states) if isinstance(kind, TupleType) and not kind.variadic else None
 
 
-def call_source(spec: ModuleSpec, arguments: str, passed: Mapping[str, Type | None]) -> str:
-    """Source of the example call of `instance`; under `jax.vmap` where the call averages over a batch axis."""
+def call_source(spec: ModuleSpec, function: str, arguments: str, passed: Mapping[str, Type | None]) -> str:
+    """Source of the example call of `instance`, or of its method `instance.forward`; under `jax.vmap` where the call averages over a batch axis."""
     call = spec.call
     if call is None or call.axis_name is None:
-        return f"instance({arguments})"
+        return f"{function}({arguments})"
     names = ", ".join(passed)
-    function = "instance" if arguments == names else f"lambda {names}: instance({arguments})"
+    function = function if arguments == names else f"lambda {names}: {function}({arguments})"
     axes = f"in_axes={_axes(passed.values())}, out_axes={_axes(call.returns) if call.returns else 0}"
     return f"jax.vmap({function}, {axes}, axis_name={call.axis_name!r})({names})"
 

@@ -1,12 +1,13 @@
 """The methods that a suite declares: each with example arguments, what it returns, and how it is called."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.spec.bases import asks_for, lineage
 from scaffold.spec.keys import SELF
 from scaffold.spec.model import Call, Method, ModuleSpec
-from scaffold.spec.states import is_state
+from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.types import walk
 from scaffold.suite.calls import call_arguments, output
 from scaffold.suite.claims import local
@@ -16,7 +17,26 @@ from scaffold.suite.subject import Subject
 
 def method_rows(subject: Subject) -> list[str]:
     """How the tests declare the methods; those that need no arguments, and say nothing of what they give, are found."""
-    return [row for method in functions(subject.spec, subject.known) for row in _rows(subject, method)]
+    every = functions(subject.spec, subject.known)
+    return [row for method in every if method.name != subject.method for row in _rows(subject, method)]
+
+
+def with_method_as_call(subject: Subject) -> Subject:
+    """The class with its first method that maps arrays to arrays in the place of the call, where it has none."""
+    if subject.spec.call is not None or is_stateful(subject.spec):
+        return subject
+    found = (one for one in functions(subject.spec, subject.known) if _maps_arrays(subject, one))
+    method = next(found, None)
+    if method is None:
+        return subject
+    called = replace(subject.spec, call=method.call)
+    return replace(subject, spec=called, sized=subject.examples, method=method.name)
+
+
+def _maps_arrays(subject: Subject, method: Method) -> bool:
+    own, rows = subject.of(method.call), list(_rows(subject, method))
+    plain = not method.decorators and method.call.carry is None
+    return plain and bool(rows and own.passed and outputs(method.call.returns, None))
 
 
 def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method, ...]:

@@ -21,6 +21,13 @@ class Subject:
     known: Mapping[str, ModuleSpec]
     sized: "Examples | None" = None
     """The example values of the class, where this is about one method of it."""
+    method: str = ""
+    """The method that stands for the call, in a class that has none."""
+
+    @property
+    def function(self) -> str:
+        """What the example call calls, as source."""
+        return f"instance.{self.method}" if self.method else "instance"
 
     def of(self, call: Call) -> "Subject":
         """The same class with a method in the place of the call; instances of it may be arguments."""

@@ -1,6 +1,7 @@
 """The suite of a class, whole: what is common, what its kind has in the place of that, and the law suites that it inherits."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.bases import with_inherited_call
@@ -9,6 +10,7 @@ from scaffold.spec.shared import shared_fields
 from scaffold.spec.states import is_stateful
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
+from scaffold.suite.methods import with_method_as_call
 from scaffold.suite.subject import Subject
 
 
@@ -26,7 +28,9 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """What is common, and what the kind has in the place of that."""
     kind = kind_of(spec.kind)
     whole = kind.examined(with_inherited_call(spec, known), known)
-    return {**suite_context(Subject(whole, known)), **kind.tests(spec, known)}
+    subject = with_method_as_call(Subject(whole, known))
+    own = replace(spec, call=subject.spec.call) if subject.method else spec
+    return {**suite_context(subject), **kind.tests(own, known)}
 
 
 def law_suites(spec: ModuleSpec) -> tuple[str, ...]:

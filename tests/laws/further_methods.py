@@ -58,8 +58,6 @@ of_methods("P6", "a method that jits a lambda", "compiles `<lambda>` anew",
     inverse=lambda self, y: jax.jit(lambda w: y / w)(self.weight))  # fmt: skip
 of_methods("P6", "a call that jits a bound method", "compiles", "`jax.jit` of a lambda",
     __call__=lambda self, x: jax.jit(functools.partial(Scaling.__call__, self))(x))  # fmt: skip
-of_methods("P6", "a call that branches on values under jit", "`call`", "under jax.jit it raised",
-    __call__=lambda self, x: self.weight * x if float(x[0]) > -9 else x)  # fmt: skip
 of_methods("P7", "a property that always raises", "`norm`", "it raised AttributeError",
     norm=property(lambda self: self.weights))  # fmt: skip
 of_methods("P7", "a property that nobody declared and that always raises", "`size`", "it raised",
