@@ -11,7 +11,7 @@ from pytree_laws.infer import inferred_leaves, inferred_outputs, inferred_static
 from pytree_laws.limit import TooLong, time_limit
 from pytree_laws.written import source_of, written
 
-from .build import Built, Failure, instance_of, ways_to_build
+from .build import Built, Failure, builds, instance_of, ways_to_build
 from .call import Called, Subject, find_call, methods_of
 from .kinds import Kind, kind_of
 from .search import Budget
@@ -75,6 +75,9 @@ def built_and_called(
     first: tuple[Built | None, Called | None] = None, None
     budget, whole = Budget(TRIES, SECONDS), Budget(TRIES * 2, SECONDS)
     own = built_as_said(request["build"], cls.__module__)
+    if own is not None and not builds(cls, own, failure):
+        failure.first = failure.first or f"`{request['build']}` gives another class"
+        return first
     for built in [own] if own else ways_to_build(cls, said, budget, failure):
         called = call_for(cls, built, request, said, Budget(TRIES, whole.seconds_left() / 2 + 0.5), of_call)
         if (called is not None and called.is_full) or not methods_of(cls):

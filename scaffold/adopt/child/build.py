@@ -38,7 +38,7 @@ class Built:
     maker: Source
     arguments: Mapping[str, Source]
     positional: int = 0
-    """How many of them are given by position."""
+    """How many of them are given by position; below 0 where the maker is the whole expression."""
     has_state: bool = False
     """Whether it gives the state of an Equinox Module too."""
 
@@ -50,6 +50,8 @@ class Built:
     @property
     def source(self) -> Source:
         """The expression."""
+        if self.positional < 0:
+            return self.maker
         return called(self.maker, self.arguments, self.positional)
 
 
