@@ -72,11 +72,11 @@ def test_again_it_changes_nothing_and_keeps_what_was_edited(
     edited = folder / "tests/test_affine.py"
     edited.write_text(edited.read_text() + "\n# mine\n")
     before = read_tree(folder)
-    result = adopt(folder, "nets.layers:Affine", "nets.layers:Scale", "--json")
+    result = adopt(folder, "nets.layers:Affine", "nets.layers:Gate", "--json")
     report = json.loads(result.stdout)
     assert [(one["class"], one["kept"]) for one in report["classes"]] == [
         ("nets.layers:Affine", True),
-        ("nets.layers:Scale", False),
+        ("nets.layers:Gate", False),
     ]
     assert read_tree(folder) == before
     assert (
