@@ -8,7 +8,7 @@ from scaffold.add_dependencies import Addition, addition
 from scaffold.dependencies import undeclared
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.exports import Export, dependency_notes, exports, withdrawals
-from scaffold.fileset import File, Plan, make_plan
+from scaffold.fileset import Edit, File, Plan, make_plan
 from scaffold.folders import Folder, with_folder
 from scaffold.law_texts import law_texts
 from scaffold.layout import Layout
@@ -34,7 +34,7 @@ def plan_in_project(
     layout: Layout,
     files: Sequence[File],
     laws: Sequence[str],
-    extra: Iterable[File],
+    extra: Iterable[File | Edit],
     classes: Sequence[ClassFiles],
     wishes: Wishes,
 ) -> Plan:

@@ -17,6 +17,22 @@ LAYERS, HEAD = [body for name, body in BLOCK.findall(PAGE) if name == "python"]
 LINES, FOUND = [body for name, body in BLOCK.findall(PAGE) if name == "text"]
 
 
+def masked(text: str) -> str:
+    """The text without the numbers of tests and findings, which grow with the laws."""
+    return (
+        re.sub(r"\d+ (?=tests|fault|cost|left)", "N ", text)
+        .replace("faults", "fault")
+        .replace("costs", "cost")
+    )
+
+
+def told_to_pass(text: str, name: str) -> int:
+    """How many tests are said to pass of a class."""
+    found = re.search(rf"^{name} .*?(\d+) tests pass", text, re.MULTILINE)
+    assert found is not None, text
+    return int(found[1])
+
+
 def adopt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return run([sys.executable, "-m", "scaffold", "adopt", *arguments, "--python", sys.executable], folder)
 
@@ -31,7 +47,7 @@ def walk(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.Com
 def test_one_command_names_the_mistakes(walk: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
     _, result = walk
     assert result.returncode == 1, result.stdout + result.stderr
-    assert result.stdout.startswith(LINES)
+    assert masked(result.stdout).startswith(masked(LINES))
     told = result.stdout.split("\n")
     assert [line for line in FOUND.split("\n") if line not in told] == []
     assert result.stderr == "next: pytest tests\n"
@@ -40,11 +56,13 @@ def test_one_command_names_the_mistakes(walk: tuple[Path, subprocess.CompletedPr
 def test_what_it_writes_is_a_test_file_that_pytest_runs(
     walk: tuple[Path, subprocess.CompletedProcess[str]],
 ) -> None:
-    folder, _ = walk
+    folder, result = walk
     text = (folder / "tests/test_affine.py").read_text()
     assert text.startswith(HEAD)
     assert "from nets.layers import Affine" in text and "scaffold" not in text
-    assert passed(run(pytest_command("tests/test_affine.py"), folder)) == 77
+    assert passed(run(pytest_command("tests/test_affine.py"), folder)) == told_to_pass(
+        result.stdout, "Affine"
+    )
 
 
 def test_again_it_changes_nothing_and_keeps_what_was_edited(
@@ -54,11 +72,11 @@ def test_again_it_changes_nothing_and_keeps_what_was_edited(
     edited = folder / "tests/test_affine.py"
     edited.write_text(edited.read_text() + "\n# mine\n")
     before = read_tree(folder)
-    result = adopt(folder, "nets.layers:Affine", "nets.layers:Scale", "--json")
+    result = adopt(folder, "nets.layers:Affine", "nets.layers:Gate", "--json")
     report = json.loads(result.stdout)
     assert [(one["class"], one["kept"]) for one in report["classes"]] == [
         ("nets.layers:Affine", True),
-        ("nets.layers:Scale", False),
+        ("nets.layers:Gate", False),
     ]
     assert read_tree(folder) == before
     assert (
@@ -80,3 +98,76 @@ def test_a_bad_target_is_refused(target: str, tmp_path: Path) -> None:
     result = adopt(tmp_path, target)
     assert (result.returncode, read_tree(tmp_path)) == (2, {})
     assert f"error: {BAD[target]}" in result.stderr and "  fix: " in result.stderr
+
+
+ODD = """
+import os
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class Ends:
+    def __init__(self, size: int):
+        os._exit(3)
+
+
+class Hangs:
+    def __init__(self, size: int):
+        while True:
+            pass
+
+
+class Moments(NamedTuple):
+    mean: jax.Array
+
+
+class Weak(NamedTuple):
+    mean: jax.Array
+
+    @classmethod
+    def create(cls, size: int) -> "Weak":
+        return cls(jnp.full(size, 2.0))
+
+
+for one in (Ends, Hangs):
+    jax.tree_util.register_pytree_node(one, lambda held: ((), ()), lambda aux, held: None)
+"""
+
+
+def test_a_class_that_hangs_or_ends_the_process_costs_no_other_anything(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"odd.py": ODD})
+    result = adopt(tmp_path, "odd.py", "--time-limit", "8", "--json", "--dry-run", "-n", "2")
+    assert [path for path in read_tree(tmp_path) if path != "odd.py"] == []
+    report = json.loads(result.stdout)
+    states = {one["class"].partition(":")[2]: (one["state"], one["missing"]) for one in report["classes"]}
+    assert states["Moments"] == ("adopted", [])
+    assert states["Ends"][1][0].startswith("odd:Ends: it ended with 3")
+    assert states["Hangs"][1][0] == "odd:Hangs: it took more than 8 seconds; give: --build 'Hangs(...)'"
+
+
+def test_a_baseline_leaves_out_what_is_found_with_its_text(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"odd.py": ODD})
+    said = ("odd.py:Weak", "--build", "Weak.create(3)")
+    first = adopt(tmp_path, *said, "--dry-run")
+    assert (first.returncode, masked(first.stdout.split("\n")[0])) == (
+        1,
+        "Weak  adopted, N tests pass, N cost, N left out",
+    )
+    result = adopt(tmp_path, *said, "--baseline")
+    assert (result.returncode, masked(result.stdout)) == (0, "Weak  adopted, N tests pass, N left out\n"), (
+        result.stderr
+    )
+    text = (tmp_path / "tests/test_weak.py").read_text()
+    assert "# P5 static, at `mean`: it is weakly typed: its dtype changes on the first update" in text
+    assert passed(run(pytest_command("tests/test_weak.py"), tmp_path)) == told_to_pass(result.stdout, "Weak")
+
+
+def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"odd.py": ODD})
+    result = adopt(tmp_path, "odd.py", "--build", "Weak.create(3)")
+    assert result.returncode == 2
+    assert "error: --build: is said of one class, and there are 4" in result.stderr
+    result = adopt(tmp_path, "odd.py", "--set", "size")
+    assert (result.returncode, "error: --set: `size` sets nothing" in result.stderr) == (2, True)

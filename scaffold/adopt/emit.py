@@ -71,7 +71,7 @@ def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
         "stem": one.stem,
         "name": one.name.rpartition(".")[2],
         "module_doc": module_doc(one),
-        "suite": "StateLaws" if found["has_state"] else _SUITES.get(found["kind"], "PytreeLaws"),
+        "suite": "StateLaws" if is_stateful(found) else _SUITES.get(found["kind"], "PytreeLaws"),
         "manifest": "variables" if found["kind"] == "nnx" else "leaves",
         "helpers": [*found["helpers"], *found.get("call_helpers", ())],
         "leaves": found["leaves"],
@@ -97,7 +97,12 @@ def built_text(found: Found) -> str:
 
 
 def state_text(found: Found) -> str:
-    return f"{found['maker']}(**self.inputs(seed))[1]" if found["has_state"] else ""
+    return f"{found['maker']}(**self.inputs(seed))[1]" if is_stateful(found) else ""
+
+
+def is_stateful(found: Found) -> bool:
+    """Whether a state goes through the call that was found."""
+    return bool(found["has_state"] and found["called"])
 
 
 def call_context(found: Found) -> dict[str, Any]:

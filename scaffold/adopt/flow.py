@@ -1,6 +1,6 @@
 """From targets to a plan and a report: list the classes, find how each is built and called, write its tests, run them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from scaffold.adopt.report import LeftOut, Outcome, Report
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.workers import each
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.fileset import File, Plan
+from scaffold.fileset import Edit, File, Plan
 from scaffold.in_project import Wishes, plan_in_project
 from scaffold.law_texts import texts_for
 from scaffold.layout import Layout
@@ -148,21 +148,41 @@ def _outcome(child: Child, one: Adopted, run: Run) -> Outcome:
 
 
 def _held(child: Child, one: Adopted, run: Run) -> Outcome:
-    """The class held to the laws by the file that is there already, or else by that which is written for it."""
-    file, there = _file(one, run), _there(one, run)
-    is_kept = there is not None and there != file.text and not run.wanted.force
-    report = _asked(child, one, there if is_kept and there is not None else file.text, run)
-    outcome = Outcome(one, file=file, kept=is_kept, report=report)
-    skipped = (
-        []
-        if is_kept
-        else [f for f in report.get("findings", ()) if run.wanted.baseline or f["severity"] == "style"]
-    )
-    if not skipped:
+    """The class held to the laws by the file that is written for it, or by the one that somebody has edited."""
+    ours = list(_ours(child, one, run))
+    outcome, there = ours[-1], _there(one, run)
+    if there is None or run.wanted.force:
         return outcome
-    one = replace(one, skips=[*dict((skip_of(finding)) for finding in skipped).items()])
-    left = [finding for finding in report["findings"] if finding not in skipped]
-    return Outcome(one, file=_file(one, run), report={**report, "findings": left}, baseline=len(skipped))
+    if any(there == each.file.text for each in ours if each.file):
+        return replace(outcome, replaces=True)
+    return Outcome(outcome.one, file=outcome.file, kept=True, report=_asked(child, one, there, run))
+
+
+def _ours(child: Child, one: Adopted, run: Run) -> Iterator[Outcome]:
+    """What is written, from all that is held to what is left when findings are left out; what rested on them is held then."""
+    while True:
+        file, before = _file(one, run), len(one.skips)
+        outcome = Outcome(one, file=file, report=_asked(child, one, file.text, run), baseline=before)
+        yield outcome
+        of_style = [finding for finding in outcome.findings if finding["severity"] == "style"]
+        if of_style:
+            outcome = _without(outcome, of_style, run)
+            yield outcome
+        if run.wanted.baseline and outcome.findings:
+            outcome = _without(outcome, outcome.findings, run)
+            yield outcome
+        one = outcome.one
+        if len(one.skips) == before or not outcome.report.get("rests"):
+            return
+
+
+def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -> Outcome:
+    """The same with findings left out, each with its text."""
+    skips = dict([*outcome.one.skips, *map(skip_of, skipped)])
+    one = replace(outcome.one, skips=[*skips.items()])
+    left = [finding for finding in outcome.findings if finding not in skipped]
+    report = {**outcome.report, "findings": left}
+    return Outcome(one, file=_file(one, run), report=report, baseline=len(skips))
 
 
 def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
@@ -172,6 +192,10 @@ def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
         return child.ask({**request, "seconds": run.wanted.seconds}, run.wanted.seconds * 5 + GRACE)
     except NoAnswerError as error:
         return {"error": str(error)}
+
+
+def _replaced(file: File) -> Edit:
+    return Edit(file.path, lambda _: file.content)
 
 
 def _file(one: Adopted, run: Run) -> File:
@@ -186,11 +210,14 @@ def _there(one: Adopted, run: Run) -> str | None:
 
 def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
     """The plan that writes the tests of what was found; a file that was edited stays as it is."""
-    files = [one.file for one in outcomes if one.file is not None and not one.kept]
-    extra = [conftest_file(run.layout)] if files else []
+    written = [one for one in outcomes if one.file is not None and not one.kept]
+    files = [one.file for one in written if one.file is not None and not one.replaces]
+    # What the tool has written before is edited, so that it is no conflict.
+    edits = [_replaced(one.file) for one in written if one.file is not None and one.replaces]
+    extra = [conftest_file(run.layout)] if written else []
     laws = texts_for(_SUITES)
     wishes = Wishes(register=False, force=run.wanted.force)
-    plan = plan_in_project(run.layout, [*files, *extra], laws, (), (), wishes)
+    plan = plan_in_project(run.layout, [*files, *extra], laws, edits, (), wishes)
     kept = [
         f"{one.file.path}: differs from what would be written, and stays; --force replaces it"
         for one in outcomes

@@ -39,6 +39,8 @@ class Outcome:
     kept: bool = False
     """Whether the file that was there already stays."""
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    replaces: bool = False
+    """Whether the file that was there is one that was written before, and not edited."""
     left_out: str = ""
     """Why it gets no suite, where only its call shows that."""
     baseline: int = 0

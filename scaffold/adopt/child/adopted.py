@@ -11,7 +11,7 @@ from pytree_laws.infer import inferred_leaves, inferred_outputs, inferred_static
 from pytree_laws.limit import TooLong, time_limit
 from pytree_laws.written import source_of, written
 
-from .build import Built, Failure, instance_of, ways_to_build
+from .build import Built, Failure, builds, instance_of, ways_to_build
 from .call import Called, Subject, find_call, methods_of
 from .kinds import Kind, kind_of
 from .search import Budget
@@ -19,7 +19,7 @@ from .sources import Source, as_said
 from .targets import found_class, look_in
 
 Request = dict[str, Any]
-TRIES, SECONDS = 400, 6.0
+TRIES = 400
 
 
 def adopt(request: Request) -> dict[str, Any]:
@@ -73,15 +73,21 @@ def built_and_called(
 ) -> tuple[Built | None, Called | None]:
     """The first way to build a class for which a call is found that depends on everything; or else the first ones."""
     first: tuple[Built | None, Called | None] = None, None
-    budget, whole = Budget(TRIES, SECONDS), Budget(TRIES * 2, SECONDS)
+    budget, of_calls = Budget(TRIES), Budget(TRIES * 2)
     own = built_as_said(request["build"], cls.__module__)
+    if own is not None and not builds(cls, own, failure):
+        failure.first = failure.first or f"`{request['build']}` gives another class"
+        return first
     for built in [own] if own else ways_to_build(cls, said, budget, failure):
-        called = call_for(cls, built, request, said, Budget(TRIES, whole.seconds_left() / 2 + 0.5), of_call)
+        tries = min(TRIES, of_calls.tries)
+        one = Budget(tries)
+        called = call_for(cls, built, request, said, one, of_call)
+        of_calls.tries -= tries - max(0, one.tries)
         if (called is not None and called.is_full) or not methods_of(cls):
             return built, called
         if first[0] is None or (first[1] is None and called is not None):
             first = built, called
-        if not whole.take():
+        if of_calls.tries <= 0:
             break
     return first
 

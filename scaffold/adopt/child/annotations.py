@@ -4,7 +4,7 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import jax
@@ -92,3 +92,8 @@ def arity_of(annotation: Any) -> int | None:
 def is_callable_type(annotation: Any) -> bool:
     origin = typing.get_origin(annotation) or annotation
     return origin is Callable or getattr(origin, "__name__", "") == "Callable"
+
+
+def required(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The parameters that a call cannot do without."""
+    return [one for one in parameters if one.default is EMPTY and one.kind not in VARIABLE]

@@ -1,10 +1,9 @@
 """How a class is built: the constructor or a class method, with the first arguments that it takes."""
 
-import contextlib
 import inspect
 import re
 import sys
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -16,12 +15,13 @@ from pytree_laws.look.arrays import on_device
 from pytree_laws.look.jaxprs import NEEDS_VALUES
 from pytree_laws.look.trees import merge, split
 
-from .annotations import EMPTY, parameters_of
+from .annotations import EMPTY, parameters_of, required
 from .kinds import kind_of
+from .plain import Context
 from .search import Budget, combinations
 from .sizes import LARGEST
 from .sources import Source, called, refer
-from .values import Context, required, values_for
+from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
@@ -38,7 +38,7 @@ class Built:
     maker: Source
     arguments: Mapping[str, Source]
     positional: int = 0
-    """How many of them are given by position."""
+    """How many of them are given by position; below 0 where the maker is the whole expression."""
     has_state: bool = False
     """Whether it gives the state of an Equinox Module too."""
 
@@ -50,6 +50,8 @@ class Built:
     @property
     def source(self) -> Source:
         """The expression."""
+        if self.positional < 0:
+            return self.maker
         return called(self.maker, self.arguments, self.positional)
 
 
@@ -80,9 +82,18 @@ def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
             continue
-        with busy(cls):
-            ways = list(ways_of_maker(cls, parameters, named(cls, name), context, budget, failure))
-        yield from ways
+        ways = ways_of_maker(cls, parameters, named(cls, name), context, budget, failure)
+        while (built := next_way(cls, ways)) is not None:
+            yield built
+
+
+def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
+    """The next one; while it is looked for, the class is none that others are made of."""
+    _BUSY.append(cls)
+    try:
+        return next(ways, None)
+    finally:
+        _BUSY.pop()
 
 
 def named(cls: type, name: str) -> Source:
@@ -139,7 +150,7 @@ def ways_of_maker(
         numbers = [one for one in counts if one not in context.numbers]
         if found or not (further or new or numbers):
             return
-        wanted = [*wanted, *further[:3]]
+        wanted = [*wanted, *further[:4]]
         words, numbers = [*context.words, *new[:8]], [*context.numbers, *numbers[:4]]
         context = replace(context, words=words, numbers=numbers)
 
@@ -264,16 +275,6 @@ def walk(cls: type) -> Iterator[type]:
         yield from walk(one)
 
 
-@contextlib.contextmanager
-def busy(cls: type) -> Generator[None]:
-    """Within it nothing is made of a class that is only just being built."""
-    _BUSY.append(cls)
-    try:
-        yield
-    finally:
-        _BUSY.pop()
-
-
 def built_once(cls: type) -> Built | None:
     """How a class is built that another one asks for; None where it asks for itself."""
     if cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function"):
@@ -281,7 +282,7 @@ def built_once(cls: type) -> Built | None:
     if cls not in _BUILT:
         try:
             refer(cls)
-            _BUILT[cls] = find_build(cls, {}, Budget(60, 1.0), Failure())
+            _BUILT[cls] = find_build(cls, {}, Budget(60), Failure())
         except (LookupError, ValueError, TypeError):
             _BUILT[cls] = None
     return _BUILT[cls]

@@ -15,14 +15,15 @@ from pytree_laws.look.jaxprs import NEEDS_VALUES
 from pytree_laws.look.trees import merge, split
 
 from . import names
-from .annotations import EMPTY, is_shaped, parameters_of
+from .annotations import EMPTY, is_shaped, parameters_of, required
 from .build import Failure, apart, instances
 from .depends import is_empty, used_inputs
 from .kinds import is_nnx
+from .plain import Context, array, arrays, tuple_of
 from .search import Budget, combinations
 from .sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
 from .sources import Source
-from .values import Context, array, arrays, required, tuple_of, values_for
+from .values import values_for
 
 SELF = ("self", "module")
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)

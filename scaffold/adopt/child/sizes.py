@@ -55,15 +55,16 @@ class Sizes:
 
 
 def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:
-    """The sizes that an instance and its state hold: numbers, and the sizes of arrays, each once."""
-    found: list[int] = []
+    """The sizes that an instance and its state hold, each once: of last axes, which take what is given; numbers; other axes."""
+    leaves = jax.tree.leaves((instance, state))
+    found = [leaf.shape[-1] for leaf in leaves if getattr(leaf, "shape", ())]
     for value in attributes_below(instance):
         if type(value) is int:
             found.append(value)
         elif isinstance(value, tuple | list) and all(type(one) is int for one in value):
             found += value
         found += getattr(value, "shape", ()) if hasattr(value, "dtype") else ()
-    for leaf in jax.tree.leaves((instance, state)):
+    for leaf in leaves:
         found += getattr(leaf, "shape", ())
     return tuple(dict.fromkeys(one for one in found if 1 < one < LARGEST))
 

@@ -1,13 +1,11 @@
 """Values to try for an argument: by what is said, by its annotation, by its name, and by shapes at last."""
 
 import enum
-import inspect
 import itertools
 import re
 import sys
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import names
@@ -20,38 +18,11 @@ from .annotations import (
     is_shaped,
     union_members,
 )
-from .sizes import Sizes
+from .plain import PLAIN, Context, array, arrays, floats, functions, integers, modules, strings, tuple_of
 from .sources import Source, merged, refer
 
-SHAPES = ((3,), (), (2, 3), (3, 3), (2, 3, 5))
 MOST = 48
-
-
-def no_instances(_: type) -> list[Source]:
-    """No values of a class: what asks for one has to do without."""
-    return []
-
-
-@dataclass
-class Context:
-    """What is known where values are asked for."""
-
-    sizes: Sizes = field(default_factory=Sizes)
-    shapes: Sequence[tuple[int, ...]] = SHAPES
-    """Of arrays without dims."""
-    said: Mapping[str, Source] = field(default_factory=dict[str, Source])
-    instances: Callable[[type], list[Source]] = no_instances
-    """Values of a class."""
-    words: Sequence[str] = ()
-    """Strings that an error has named."""
-    numbers: Sequence[int] = ()
-    """Numbers that an error has named."""
-    index_below: int = 2
-    is_call: bool = False
-    """Whether the arguments are those of a call, which are arrays for the most part."""
-    has_state: bool = False
-    """Whether the suite keeps a state for the class."""
-    floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(("0.25", "0.5", "0.75")))
+"""How many values of an argument are tried."""
 
 
 def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
@@ -176,12 +147,6 @@ def of_class(cls: Any, context: Context) -> list[Source]:
     return context.instances(cls)
 
 
-def modules() -> list[Source]:
-    """Modules that stand for any."""
-    found = ["eqx.nn.Linear(3, 3, key=jax.random.key(seed))", "eqx.nn.Linear(3, 2, key=jax.random.key(seed))"]
-    return [Source(text) for text in found] if "equinox" in sys.modules else []
-
-
 def shaped(name: str, kind: Any, context: Context) -> list[Source]:
     """Arrays whose dims an annotation names."""
     shape, dtype = context.sizes.of_dims(kind.dim_str), dtype_of(kind)
@@ -201,12 +166,6 @@ def tuples(name: str, given: Sequence[Any], context: Context) -> list[Source]:
         return [tuple_of([one] * len(given)) for one in values_for(name, given[0], context)]
     parts = [values_for(f"{name} {place}", one, context)[:2] for place, one in enumerate(given)]
     return [tuple_of(part) for part in itertools.islice(itertools.product(*parts), 8)]
-
-
-def tuple_of(parts: Sequence[Source]) -> Source:
-    later = [one.later(place) for place, one in enumerate(parts)]
-    inside = ", ".join(one.text for one in later)
-    return merged(f"({inside},)" if len(later) == 1 else f"({inside})", later)
 
 
 def several(name: str, kind: Any, context: Context) -> list[list[Source]]:
@@ -239,47 +198,6 @@ def trees(name: str, kind: Any, context: Context) -> list[Source]:
     return [*found[:1], Source(tree, told="shape"), *found[1:]]
 
 
-# -- plain values ------------------------------------------------------------------------------------------------------
-
-
-def integers(name: str, context: Context) -> list[Source]:
-    if names.INDEX.search(name) and name not in ("step", "position"):
-        return [Source("1"), Source("0")]
-    order = (2, 3, 1, 4) if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8)
-    return [Source(str(one)) for one in dict.fromkeys([*order, *context.numbers])]
-
-
-def is_count(name: str) -> bool:
-    from .sizes import COUNT
-
-    return COUNT.search(name) is not None
-
-
-def floats(name: str, context: Context) -> list[Source]:
-    first = next(context.floats)
-    return [Source(one) for one in dict.fromkeys((first, "0.5", "1.5", "0.001", "2.5"))]
-
-
-def strings(name: str, context: Context) -> list[Source]:
-    found = [f'"{word}"' for word in context.words]
-    for part, texts in names.TEXTS.items():
-        if re.search(part, name):
-            found += texts
-    return [Source(one) for one in dict.fromkeys(found)]
-
-
-def booleans(name: str, context: Context) -> list[Source]:
-    return [Source("False"), Source("True")]
-
-
-PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
-    int: integers,
-    float: floats,
-    bool: booleans,
-    str: strings,
-    complex: lambda name, context: [Source("0.5 + 0.25j")],
-    type(None): lambda name, context: [Source("None")],
-}
 LISTS = (list, typing.Sequence, typing.Iterable, typing.Collection, *(typing.get_origin(one) for one in (
     typing.Sequence[int], typing.Iterable[int], typing.Collection[int])))  # fmt: skip
 SETS = (set, frozenset, typing.AbstractSet, typing.get_origin(typing.AbstractSet[int]))
@@ -289,54 +207,6 @@ DICTS = (
     typing.Mapping,
     typing.get_origin(typing.MutableMapping[str, int]),
 )
-
-
-def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> Source:
-    if dtype == "int":
-        return Source(f'sample(seed, {shape}, "int", 0, {context.index_below})')
-    if dtype != "float":
-        return Source(f'sample(seed, {shape}, "{dtype}")')
-    if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
-        return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
-    return Source(f"sample(seed, {shape})" if shape else "sample(seed)")
-
-
-def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Source]:
-    """Arrays of the shapes to try; of integers at last, or first where the name is that of an index.
-
-    Of what may be a number as well, scalars come first.
-    """
-    shapes = list(context.shapes)
-    if is_number or names.TIME.search(name):
-        shapes = [(), *(one for one in shapes if one)]
-    found = [array(name, shape, "float", context) for shape in shapes]
-    square = [shape for shape in shapes if len(shape) == 2 and shape[0] == shape[1]]
-    if names.MATRIX.search(name):
-        found = [*(array(name, shape, "float", context) for shape in square), *found]
-    numbers = [array(name, shape, "int", context) for shape in [(), *shapes[:2]]]
-    every = [*numbers, *found] if names.INDEX.search(name) else [*found, *numbers]
-    return [replace(one, told="shape") for one in every]
-
-
-def functions(name: str, arity: int | None, context: Context) -> list[Source]:
-    """Functions that all instances share: of jax, or defined at the top of the test file."""
-    if names.MODULE.search(name):
-        return [*modules(), *functions("function", arity, context)]
-    if names.INITIALISES.search(name):
-        return [Source("jax.nn.initializers.ones")]
-    one, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
-    if names.REDUCES.search(name):
-        one = [one[1], one[0]]
-    further = [
-        Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in names.HELPERS.values()
-    ]
-    if arity is None:
-        return [*one[:2], *two[:1], further[1], *further]
-    if arity == 0:
-        return [Source("dict")]
-    return (
-        [*one, *two] if arity == 1 else [*two, further[0]] if arity == 2 else further[arity - 2 : arity - 1]
-    )
 
 
 # -- by name, and at last --------------------------------------------------------------------------------------------
@@ -368,9 +238,3 @@ def of_anything(name: str, context: Context) -> list[Source]:
     found[len(vectors) : len(vectors)] = [tuple_of([one, one]) for one in vectors]
     tail = [Source("0.5"), Source("2"), *functions(name, None, context)[:2], *modules()[:1]]
     return [*found, *tail]
-
-
-def required(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
-    """The parameters that a call cannot do without."""
-    plain = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    return [one for one in parameters if one.default is EMPTY and one.kind not in plain]

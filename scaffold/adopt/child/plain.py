@@ -1,0 +1,139 @@
+"""Values that need no annotation to be understood: arrays, numbers, strings, functions, modules."""
+
+import itertools
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from . import names
+from .sizes import COUNT, Sizes
+from .sources import Source, merged
+
+SHAPES = ((3,), (), (2, 3), (3, 3), (2, 3, 5))
+
+
+def no_instances(_: type) -> list[Source]:
+    """No values of a class: what asks for one has to do without."""
+    return []
+
+
+@dataclass
+class Context:
+    """What is known where values are asked for."""
+
+    sizes: Sizes = field(default_factory=Sizes)
+    shapes: Sequence[tuple[int, ...]] = SHAPES
+    """Of arrays without dims."""
+    said: Mapping[str, Source] = field(default_factory=dict[str, Source])
+    instances: Callable[[type], list[Source]] = no_instances
+    """Values of a class."""
+    words: Sequence[str] = ()
+    """Strings that an error has named."""
+    numbers: Sequence[int] = ()
+    """Numbers that an error has named."""
+    index_below: int = 2
+    is_call: bool = False
+    """Whether the arguments are those of a call, which are arrays for the most part."""
+    has_state: bool = False
+    """Whether the suite keeps a state for the class."""
+    floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(("0.25", "0.5", "0.75")))
+
+
+def integers(name: str, context: Context) -> list[Source]:
+    if names.INDEX.search(name) and name not in ("step", "position"):
+        return [Source("1"), Source("0")]
+    order = (2, 3, 1, 4) if is_count(name) else (context.sizes.of(name), 4, 6, 2, 1, 8)
+    return [Source(str(one)) for one in dict.fromkeys([*order, *context.numbers])]
+
+
+def is_count(name: str) -> bool:
+    return COUNT.search(name) is not None
+
+
+def floats(name: str, context: Context) -> list[Source]:
+    first = next(context.floats)
+    return [Source(one) for one in dict.fromkeys((first, "0.5", "1.5", "0.001", "2.5"))]
+
+
+def strings(name: str, context: Context) -> list[Source]:
+    found = [f'"{word}"' for word in context.words]
+    for part, texts in names.TEXTS.items():
+        if re.search(part, name):
+            found += texts
+    return [Source(one) for one in dict.fromkeys(found)]
+
+
+def booleans(name: str, context: Context) -> list[Source]:
+    return [Source("False"), Source("True")]
+
+
+PLAIN: dict[Any, Callable[[str, Context], list[Source]]] = {
+    int: integers,
+    float: floats,
+    bool: booleans,
+    str: strings,
+    complex: lambda name, context: [Source("0.5 + 0.25j")],
+    type(None): lambda name, context: [Source("None")],
+}
+
+
+def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> Source:
+    if dtype == "int":
+        return Source(f'sample(seed, {shape}, "int", 0, {context.index_below})')
+    if dtype != "float":
+        return Source(f'sample(seed, {shape}, "{dtype}")')
+    if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
+        return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
+    return Source(f"sample(seed, {shape})" if shape else "sample(seed)")
+
+
+def arrays(name: str, context: Context, *, is_number: bool = False) -> list[Source]:
+    """Arrays of the shapes to try; of integers at last, or first where the name is that of an index.
+
+    Of what may be a number as well, scalars come first.
+    """
+    shapes = list(context.shapes)
+    if is_number or names.TIME.search(name):
+        shapes = [(), *(one for one in shapes if one)]
+    found = [array(name, shape, "float", context) for shape in shapes]
+    square = [shape for shape in shapes if len(shape) == 2 and shape[0] == shape[1]]
+    if names.MATRIX.search(name):
+        found = [*(array(name, shape, "float", context) for shape in square), *found]
+    numbers = [array(name, shape, "int", context) for shape in [(), *shapes[:2]]]
+    every = [*numbers, *found] if names.INDEX.search(name) else [*found, *numbers]
+    return [replace(one, told="shape") for one in every]
+
+
+def functions(name: str, arity: int | None, context: Context) -> list[Source]:
+    """Functions that all instances share: of jax, or defined at the top of the test file."""
+    if names.MODULE.search(name):
+        return [*modules(), *functions("function", arity, context)]
+    if names.INITIALISES.search(name):
+        return [Source("jax.nn.initializers.ones")]
+    one, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
+    if names.REDUCES.search(name):
+        one = [one[1], one[0]]
+    further = [
+        Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in names.HELPERS.values()
+    ]
+    if arity is None:
+        return [*one[:2], *two[:1], further[1], *further]
+    if arity == 0:
+        return [Source("dict")]
+    return (
+        [*one, *two] if arity == 1 else [*two, further[0]] if arity == 2 else further[arity - 2 : arity - 1]
+    )
+
+
+def modules() -> list[Source]:
+    """Modules that stand for any."""
+    found = ["eqx.nn.Linear(3, 3, key=jax.random.key(seed))", "eqx.nn.Linear(3, 2, key=jax.random.key(seed))"]
+    return [Source(text) for text in found] if "equinox" in sys.modules else []
+
+
+def tuple_of(parts: Sequence[Source]) -> Source:
+    later = [one.later(place) for place, one in enumerate(parts)]
+    inside = ", ".join(one.text for one in later)
+    return merged(f"({inside},)" if len(later) == 1 else f"({inside})", later)
