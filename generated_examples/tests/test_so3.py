@@ -14,6 +14,7 @@ class TestSO3(PytreeLaws):
     leaves = (Leaf("matrix", "param", (3, 3)),)
     static: ClassVar[dict[str, Any]] = {}
     kept = ("matrix",)
+    returns = (Output((3,)),)
     methods = (
         Method("exp", lambda seed: (sample(seed, (3,)),)),
         Method("log", returns=(Output((3,)),)),
@@ -27,7 +28,6 @@ class TestSO3(PytreeLaws):
                 ),
             ),
         ),
-        Method("apply", lambda seed: (sample(seed, (3,)),), returns=(Output((3,)),)),
     )
     takes_dtype = True
 
@@ -40,6 +40,13 @@ class TestSO3(PytreeLaws):
 
     def build(self, **inputs: Any) -> SO3:
         return SO3.create(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        (point,) = arguments
+        return instance.apply(point)
 
     @holds
     def test_the_logarithm_is_undone(self, instance: Any, *arguments: Any) -> Any:
