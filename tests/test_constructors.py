@@ -16,7 +16,8 @@ from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.skeletons.write import write_skeleton
 from scaffold.spec.toml import write_toml
 from scaffold.tidy import tidy
-from tests.projects import run
+from tests.forking import forked_pytest
+from tests.projects import passed, run, scaffold
 from tests.support import write_tree
 
 POSE = '''
@@ -220,8 +221,10 @@ def test_closures_and_train_states_have_methods(kind: str, tmp_path: Path) -> No
 
 def test_a_named_tuple_stays_a_tuple() -> None:
     fields = {"v": {"type": "f[n]", "role": "data"}}
-    methods = {"__len__": {"body": "return 3"}, "count": {"body": "return 3"}, "double": {"body": "return 2"}}
+    methods = {"__len__": {"body": "return 3"}, "count": {"body": "return 3"}}
+    methods["double"] = {"body": "return self._replace(v=2 * self.v)"}
     found = faults_of({"kind": "namedtuple", "fields": fields, "methods": methods})
+    assert not any("double" in one for one in found), found
     assert sum("is what makes it a tuple" in one for one in found) == 2, found
 
 
@@ -230,3 +233,74 @@ def test_the_constructors_of_a_spec_are_in_order() -> None:
     assert [key for key, _ in spec.functions] == [
         *("constructors.origin", "constructors.along", "methods.moved", "methods.mean")
     ]
+
+
+HELD = '''
+import equinox as eqx
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Bool, Float, Int32
+from scaffold.skeleton import Closure, Namedtuple, TrainState, buffer, data, module, test
+
+
+class Limit(Closure):
+    limit: Float[Array, ""] = buffer()
+
+    @classmethod
+    def of_size(cls, n: int) -> "Limit":
+        """For vectors of this size."""
+        return cls.create(jnp.ones(()), (jnp.ones(n),))
+
+    def __call__(self, x: Float[Array, " n"]) -> Bool[Array, ""]:
+        return jnp.max(x) > self.limit
+
+    def raised(self) -> Float[Array, ""]:
+        """A bit more."""
+        return self.limit + 1
+
+
+class Belief(Namedtuple):
+    mean: Float[Array, " n"] = data()
+    spread: Float[Array, " n"] = data()
+
+    @classmethod
+    def unit(cls, n: int) -> "Belief":
+        return cls(jnp.zeros(n), jnp.ones(n))
+
+    def moved(self, by: Float[Array, " n"]) -> "Belief":
+        return self._replace(mean=self.mean + by)
+
+
+@test(values={"model": lambda seed: eqx.nn.Linear(2, 3, key=jax.random.key(seed))})
+class Trained(TrainState):
+    model: eqx.nn.Linear
+
+    @classmethod
+    def plain(cls, model: eqx.nn.Linear) -> "Trained":
+        """With a usual optimiser."""
+        return cls.create(model, optax.sgd(0.1))
+
+    @property
+    def age(self) -> Int32[Array, ""]:
+        return self.step
+'''
+USE_HELD = """
+import equinox as eqx, jax, jax.numpy as jnp
+from belief import Belief
+from limit import Limit
+from trained import Trained
+limit = Limit.of_size(3)
+assert limit(jnp.arange(3.0)) and limit.raised() == 2
+assert (Belief.unit(2).moved(jnp.ones(2)).mean == 1).all()
+state = Trained.plain(eqx.nn.Linear(2, 3, key=jax.random.key(0)))
+assert state.age == 0
+"""
+
+
+def test_closures_named_tuples_and_train_states_work_and_hold_their_laws(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/held.py": HELD})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/held.py")
+    assert result.returncode == 0, result.stderr
+    used = run([sys.executable, "-c", USE_HELD], tmp_path)
+    assert used.returncode == 0, used.stderr
+    assert passed(forked_pytest(tmp_path)) > 150

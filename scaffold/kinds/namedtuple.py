@@ -97,6 +97,7 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
 KIND = Kind(
     summary="a NamedTuple of arrays: for data alone, without a constructor where nothing is made",
     context=context,
+    members=("_replace", "_asdict", "_fields"),
     called=False,
     plain=True,
     abstracted_by="jax.eval_shape",

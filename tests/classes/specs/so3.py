@@ -6,7 +6,12 @@ from scaffold.skeleton import Module, param, test
 
 @test(
     values={"matrix": jnp.asarray([[0.36, 0.48, -0.8], [-0.8, 0.6, 0.0], [0.48, 0.64, 0.6]])},
-    holds=[{"name": "the logarithm is undone", "that": "close(SO3.exp(self.log()).matrix, self.matrix)"}],
+    holds=[
+        {
+            "name": "the logarithm is undone",
+            "that": "close(SO3.exp(self.log()).matrix, self.matrix)",
+        }
+    ],
 )
 class SO3(Module):
     """A rotation of space."""
@@ -29,7 +34,10 @@ class SO3(Module):
         first = jnp.where(is_small, 1 - angle2 / 6, jnp.sin(angle) / angle)
         second = jnp.where(is_small, 0.5 - angle2 / 24, (1 - jnp.cos(angle)) / safe)
         hat = jnp.cross(jnp.eye(3, dtype=tangent.dtype), tangent)
-        return cls.create(jnp.eye(3, dtype=tangent.dtype) + first * hat + second * hat @ hat, tangent.dtype)
+        return cls.create(
+            jnp.eye(3, dtype=tangent.dtype) + first * hat + second * hat @ hat,
+            tangent.dtype,
+        )
 
     def log(self) -> Float[Array, " 3"]:
         """The tangent vector of which this is the exponential; for angles below pi."""
