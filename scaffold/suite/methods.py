@@ -45,9 +45,11 @@ def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method
     inherited = (
         method for base in lineage(spec, known) for method in base.methods if not asks_for(base, method)
     )
-    every = (*(one for one in derived), *spec.methods, *inherited)
-    public = (one for one in every if not one.name.startswith("_") or one.name.startswith("__"))
-    return tuple({one.name: one for one in reversed(tuple(public))}.values())[::-1]
+    found: dict[str, Method] = {}
+    for one in (*derived, *spec.methods, *inherited):
+        if one.name.startswith("__") or not one.name.startswith("_"):
+            found.setdefault(one.name, one)
+    return tuple(found.values())
 
 
 def _rows(subject: Subject, method: Method) -> Iterator[str]:
@@ -57,11 +59,8 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
         return
     try:
         parts = [*_arguments(own), *_returns(own), *_carry(method), *_call(own, method)]
-    except (
-        ScaffoldError,
-        KeyError,
-    ):  # no example can be made: of a dim without a size, or of a class that is not at hand
-        return
+    except (ScaffoldError, KeyError):
+        return  # no example can be made: of a dim without a size, or of a class that is not at hand
     if parts:
         yield f"Method({', '.join([repr(method.name), *parts])})"
 
