@@ -59,6 +59,8 @@ class PytreeSuite(Suite):
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
 
+    with_static = staticmethod(with_attribute)
+
     def named(self, instance: Any) -> dict[str, Any]:
         return dict(named_arrays(instance))
 
@@ -167,9 +169,6 @@ class PytreeSuite(Suite):
 
     def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         return instance, lambda tree: tree
-
-    def with_static(self, instance: Any, path: str, value: Any) -> Any:
-        return with_attribute(instance, path, value)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return Compiled(function, self.mixed)

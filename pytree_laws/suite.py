@@ -54,6 +54,8 @@ class Suite:
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
 
+    with_static: ClassVar[Callable[..., Any]]  # a copy with another static value
+
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
         if takes_a_seed(type(self).build):
@@ -90,10 +92,6 @@ class Suite:
 
     def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         """A tree with the arrays of an instance, and the way back from it to one."""
-        raise NotImplementedError
-
-    def with_static(self, instance: Any, path: str, value: Any) -> Any:
-        """A copy of an instance with another static value, made around its constructor."""
         raise NotImplementedError
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:

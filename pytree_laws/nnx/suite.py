@@ -22,6 +22,7 @@ from .programs import compiled_call, compiled_step_of_state, drawn_values
 from .variables import (
     Var,
     all_settings,
+    apart,
     bits_of,
     copy_of,
     is_of_nnx,
@@ -39,6 +40,8 @@ class NnxSuite(Suite):
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
     tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
+
+    with_static = staticmethod(with_setting)
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
@@ -167,11 +170,7 @@ class NnxSuite(Suite):
         return self.call(module, *arguments), values_of(module)
 
     def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
-        graphdef, state = nnx.split(instance)
-        return state, lambda tree: nnx.merge(graphdef, tree, copy=True)
-
-    def with_static(self, instance: Any, path: str, value: Any) -> Any:
-        return with_setting(instance, path, value)
+        return apart(instance)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.partial(compiled, static_argnums=0)

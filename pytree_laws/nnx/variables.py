@@ -3,7 +3,7 @@
 import dataclasses
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,12 @@ def bits_of(tree: Any) -> dict[str, Any]:
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     paths = {**before, **after}
     return [path for path in paths if before.get(path) != after.get(path)]
+
+
+def apart(module: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """The state of a module, and the way back from a state to a module of its own."""
+    graphdef, state = nnx.split(module)
+    return state, lambda tree: nnx.merge(graphdef, tree, copy=True)
 
 
 def copy_of(module: Any) -> Any:
