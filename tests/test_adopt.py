@@ -183,3 +183,8 @@ def test_the_table_of_public_libraries_says_what_the_search_is_for() -> None:
     found, built, with_methods, called, share = counts["all"]
     assert built >= 0.75 * found and called >= 0.75 * with_methods and share >= 75
     assert found == sum(numbers[0] for name, numbers in counts.items() if name != "all")
+
+
+def test_the_process_of_the_tool_imports_nothing_of_jax() -> None:
+    looked = "import sys, scaffold.adopt, scaffold.cli.adopt; print({'jax', 'equinox', 'flax', 'copier'} & {*sys.modules})"
+    assert run([sys.executable, "-c", looked], REPOSITORY).stdout == "set()\n"
