@@ -2,7 +2,7 @@
 
 Each library's classes are listed, and it is looked for how each is built and called, as `scaffold adopt` does it. `--python PATH`
 is an interpreter that has the libraries; without it they are installed by uv, in a temporary environment. `--only NAME` takes one
-library, `--findings` runs the suites too and prints what they find. `--write` puts the tables into docs/adopt.md.
+library and leaves the rows of the others, `--findings` runs the suites too and prints what they find. `--write` puts the tables into docs/adopt.md.
 """
 
 import argparse
@@ -140,9 +140,35 @@ def findings(libraries: Sequence[str], command: Sequence[str]) -> None:
         print(f"\n# {library}\n{report.text()}", flush=True)
 
 
+def written(page: str, rows: Sequence[Row]) -> str:
+    """The page with the rows of these libraries, and those of the others as they are."""
+    lines = {line.split("`")[1]: line for line in lines_of(page, HEAD) if not line.startswith("| all ")}
+    lines |= {row.library: row.line() for row in rows}
+    page = put(
+        page, HEAD, [*(lines[name] for name in LIBRARIES if name in lines), total(list(lines.values()))]
+    )
+    renewed = tuple(f"| `{row.library}." for row in rows)
+    lacking = [line for line in lines_of(page, WHY) if not line.startswith(renewed)]
+    return put(page, WHY, sorted([*lacking, *(line for row in rows for line in row.lacking())]))
+
+
+def total(lines: Sequence[str]) -> str:
+    """The last row: of all classes."""
+    cells = [[float(cell.strip(" %")) for cell in line.split("|")[2:-1]] for line in lines]
+    classes, *counts = (sum(row[place] for row in cells) for place in range(4))
+    share, seconds = (sum(row[place] * row[0] for row in cells) / classes for place in (4, 5))
+    numbers = " | ".join(f"{number:.0f}" for number in (classes, *counts))
+    return f"| all | {numbers} | {share:.0f} % | {seconds:.1f} |\n"
+
+
+def lines_of(page: str, head: str) -> list[str]:
+    found = TABLES[head].search(page)
+    assert found is not None, f"docs/adopt.md has no table that begins with {head!r}"
+    return found[0].removeprefix(head).splitlines(keepends=True)
+
+
 def put(page: str, head: str, lines: Sequence[str]) -> str:
     """The page with the lines of one of its tables replaced."""
-    assert TABLES[head].search(page), f"docs/adopt.md has no table that begins with {head!r}"
     return TABLES[head].sub(lambda _: head + "".join(lines), page)
 
 
@@ -160,18 +186,12 @@ def main() -> None:
         command = [said.python] if said.python else with_libraries(Path(folder) / "env")
         if said.findings:
             return findings(chosen, command)
-        rows = []
         print(HEAD, end="")
         for library in chosen:
-            rows.append(examined(library, command))
-            print(rows[-1].line(), end="", flush=True)
-    every = Row(
-        "all", {name: one for row in rows for name, one in row.found.items()}, sum(r.seconds for r in rows)
-    )
-    print(every.line(), end="")
-    if said.write:
-        page = put(PAGE.read_text(encoding="utf-8"), HEAD, [*(row.line() for row in rows), every.line()])
-        PAGE.write_text(put(page, WHY, [line for row in rows for line in row.lacking()]), encoding="utf-8")
+            row = examined(library, command)
+            print(row.line(), end="", flush=True)
+            if said.write:
+                PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), [row]), encoding="utf-8")
 
 
 if __name__ == "__main__":

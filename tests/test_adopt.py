@@ -171,3 +171,20 @@ def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> Non
     assert "error: --build: is said of one class, and there are 4" in result.stderr
     result = adopt(tmp_path, "odd.py", "--set", "size")
     assert (result.returncode, "error: --set: `size` sets nothing" in result.stderr) == (2, True)
+
+
+def test_the_table_of_public_libraries_says_what_the_search_is_for() -> None:
+    rows = re.findall(
+        r"^\| `?([\w.]+)`? \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) % \|", PAGE, re.MULTILINE
+    )
+    counts = {name: [int(one) for one in numbers] for name, *numbers in rows}
+    found, built, with_methods, called, _ = counts["equinox.nn"]
+    assert built >= 0.85 * found and called >= 0.85 * with_methods
+    found, built, with_methods, called, share = counts["all"]
+    assert built >= 0.75 * found and called >= 0.75 * with_methods and share >= 75
+    assert found == sum(numbers[0] for name, numbers in counts.items() if name != "all")
+
+
+def test_the_process_of_the_tool_imports_nothing_of_jax() -> None:
+    looked = "import sys, scaffold.adopt, scaffold.cli.adopt; print({'jax', 'equinox', 'flax', 'copier'} & {*sys.modules})"
+    assert run([sys.executable, "-c", looked], REPOSITORY).stdout == "set()\n"

@@ -134,9 +134,12 @@ def module_doc(one: Adopted) -> str:
     guessed = list(dict.fromkeys([*one.found["guessed"], *one.found.get("call_guessed", ())]))
     lines = [f'"""Tests of `{one.name}`.']
     if guessed:
-        told = ", ".join(f"`{name}`" for name in guessed)
+        names = [f"`{name}`" for name in guessed]
+        told = (
+            f"shapes of {', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else f"shape of {names[0]}"
+        )
         also = f"; {one.found['also']}" if one.found.get("also") else ""
-        lines += ["", f"Guessed, since no annotation says it: the shape of {told}{also}."]
+        lines += ["", f"Guessed, since no annotation says it: the {told}{also}."]
     return "\n".join([*lines, '"""']) if len(lines) > 1 else f'{lines[0]}"""'
 
 

@@ -19,7 +19,7 @@ from .sources import Source, as_said
 from .targets import found_class, look_in
 
 Request = dict[str, Any]
-TRIES = 400
+TRIES = 300
 
 
 def adopt(request: Request) -> dict[str, Any]:
@@ -73,7 +73,7 @@ def built_and_called(
 ) -> tuple[Built | None, Called | None]:
     """The first way to build a class for which a call is found that depends on everything; or else the first ones."""
     first: tuple[Built | None, Called | None] = None, None
-    budget, of_calls = Budget(TRIES), Budget(TRIES * 2)
+    budget, of_calls = Budget(TRIES), Budget(TRIES + 200)
     own = built_as_said(request["build"], cls.__module__)
     if own is not None and not builds(cls, own, failure):
         failure.first = failure.first or f"`{request['build']}` gives another class"
