@@ -42,6 +42,7 @@ class Entry(NamedTuple):
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
+Rows = list[tuple[str, Sequence[Any]]]
 Record = dict[str, dict[str, Entry]]
 """Entries by section and name."""
 
@@ -61,7 +62,7 @@ def entry_of(array: np.ndarray) -> Entry:
     if array.size <= WHOLE:
         width = array.shape[-1] if array.ndim > 1 else IN_A_ROW
         parts = np.split(array.ravel(), range(width or 1, array.size, width or 1))
-        found = [("", part) for line in parts for part in _folded(line)]
+        found: Rows = [("", part) for line in parts for part in _folded(line)]
     else:
         found = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
     rows = (

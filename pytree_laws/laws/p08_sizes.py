@@ -49,7 +49,9 @@ class Sizes(PytreeSuite):
     def other_sizes(self) -> Mapping[int, int]:
         """The size that the other configuration changes, and what it becomes."""
         changed, inputs = self.other or {}, self.inputs(0)
-        pairs = [(inputs.get(name), value) for name, value in changed.items()]
+        pairs: list[tuple[Any, Any]] = [
+            (inputs.get(name), value) for name, value in changed.items()
+        ]
         if len(pairs) != 1 or any(type(one) is not int for one in pairs[0]):
             pytest.skip("the other configuration is not one of another size")
         return dict(pairs)
