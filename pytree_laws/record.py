@@ -10,7 +10,7 @@ Entries are sorted by name. An array of many elements is its first ones, and a f
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
-Rows = list[tuple[str, Sequence[Any]]]
+Rows = list[tuple[str, Any]]
 Record = dict[str, dict[str, Entry]]
 """Entries by section and name."""
 
@@ -75,7 +75,7 @@ def _folded(line: np.ndarray) -> list[np.ndarray]:
     return np.split(line, range(IN_A_ROW, len(line), IN_A_ROW))
 
 
-def _sums(array: np.ndarray) -> Iterator[tuple[str, Sequence[Any]]]:
+def _sums(array: np.ndarray) -> Iterator[tuple[str, Any]]:
     """Sums that another value, another sign and another order change."""
     is_complex = array.dtype.kind == "c"
     wide = array.astype(np.complex128 if is_complex else np.float64).ravel()
