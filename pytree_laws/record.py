@@ -10,7 +10,7 @@ Entries are sorted by name. An array of many elements is its first ones, and a f
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -42,6 +42,7 @@ class Entry(NamedTuple):
     rows: tuple[tuple[str, tuple[str, ...]], ...]
 
 
+Rows = list[tuple[str, Any]]
 Record = dict[str, dict[str, Entry]]
 """Entries by section and name."""
 
@@ -61,7 +62,7 @@ def entry_of(array: np.ndarray) -> Entry:
     if array.size <= WHOLE:
         width = array.shape[-1] if array.ndim > 1 else IN_A_ROW
         parts = np.split(array.ravel(), range(width or 1, array.size, width or 1))
-        found = [("", part) for line in parts for part in _folded(line)]
+        found: Rows = [("", part) for line in parts for part in _folded(line)]
     else:
         found = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
     rows = (
@@ -74,7 +75,7 @@ def _folded(line: np.ndarray) -> list[np.ndarray]:
     return np.split(line, range(IN_A_ROW, len(line), IN_A_ROW))
 
 
-def _sums(array: np.ndarray) -> Iterator[tuple[str, Sequence[Any]]]:
+def _sums(array: np.ndarray) -> Iterator[tuple[str, Any]]:
     """Sums that another value, another sign and another order change."""
     is_complex = array.dtype.kind == "c"
     wide = array.astype(np.complex128 if is_complex else np.float64).ravel()

@@ -48,9 +48,10 @@ class Sizes(PytreeSuite):
 
     def other_sizes(self) -> Mapping[int, int]:
         """The size that the other configuration changes, and what it becomes."""
-        changed: Mapping[str, Any] = self.other or {}
-        inputs: Any = self.inputs(0)
-        pairs = [(inputs.get(name), value) for name, value in changed.items()]
+        changed, inputs = self.other or {}, self.inputs(0)
+        pairs: list[tuple[Any, Any]] = [
+            (inputs.get(name), value) for name, value in changed.items()
+        ]
         if len(pairs) != 1 or any(type(one) is not int for one in pairs[0]):
             pytest.skip("the other configuration is not one of another size")
         return dict(pairs)
