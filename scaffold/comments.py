@@ -49,10 +49,18 @@ def _bare(comment: str) -> str:
     return comment.lstrip("#").strip()
 
 
+def _comments_in(content: bytes) -> list[str]:
+    """The comments of a planned file, which need not be Python any more where somebody has edited it."""
+    try:
+        return [one for _, one in comments(content.decode("utf-8-sig"))]
+    except (tokenize.TokenError, SyntaxError, UnicodeDecodeError):
+        return re.findall(r"#.*", content.decode("utf-8", "replace"))
+
+
 def notes_of_skeletons(paths: Iterable[Path], plan: "Plan") -> Iterator[str]:
     """What to tell of the comments in these specs for which the planned files have no place."""
     own = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
-    kept = [one for step in own if step.after for _, one in comments(step.after.decode())]
+    kept = [one for step in own for one in _comments_in(step.after or b"")]
     for path in (path for path in paths if path.suffix == ".py"):
         text = read_regular(path).decode("utf-8-sig")
         for line, comment in left_out(comments(text), kept):

@@ -120,6 +120,21 @@ def test_update_tells_what_it_does_and_collisions_are_exit_code_1(library: Libra
     assert (again.exit_code, "still has the markers of an update" in again.stderr) == (1, True)
 
 
+def test_a_skeleton_whose_class_was_edited_goes_the_same_way(library: Library):
+    skeleton = (
+        "from jaxtyping import Array, Float\nfrom scaffold.skeleton import Module, param\n\n\nclass Own(Module):\n"
+        '    # What it weighs.\n    weight: Float[Array, " n"] = param("ones")\n\n'
+        '    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:\n        return self.weight * x\n'
+    )
+    library.write("specs/own.py", skeleton)
+    assert run(library, "new-module", "--spec", str(library.path("specs/own.py"))).exit_code == 0
+    library.edit("lib/own.py", "        return self.weight * x", "    (return self.weight * x + 1  # mine")
+    library.write("specs/own.py", skeleton.replace("self.weight * x", "self.weight * x + 2"))
+    result = run(library, "new-module", "--spec", str(library.path("specs/own.py")))
+    assert result.exit_code == 1 and "collide    lib/own.py\n" in result.stdout, result.output
+    assert "# mine\n=======\n" in library.read("lib/own.py")
+
+
 def test_update_as_json(library: Library):
     drift(library)
     found = json.loads(run(library, "update", "--json").stdout)
