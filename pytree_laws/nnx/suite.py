@@ -40,7 +40,6 @@ class NnxSuite(Suite):
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
     tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
-
     with_static, apart = staticmethod(with_setting), staticmethod(apart)
 
     def inputs(self, seed: int) -> dict[str, Any]:
