@@ -52,6 +52,11 @@ from .suite import Suite
 from .written import written_leaves
 
 
+def as_it_is(instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """An instance, and the way back from it to one: it is a tree itself."""
+    return instance, lambda tree: tree
+
+
 class PytreeSuite(Suite):
     """What suites of pytrees declare besides, and what their laws share."""
 
@@ -59,7 +64,7 @@ class PytreeSuite(Suite):
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
 
-    with_static = staticmethod(with_attribute)
+    with_static, apart = staticmethod(with_attribute), staticmethod(as_it_is)
 
     def named(self, instance: Any) -> dict[str, Any]:
         return dict(named_arrays(instance))
@@ -166,9 +171,6 @@ class PytreeSuite(Suite):
             return instance, lambda value: value
         static, arrays = split(instance)
         return arrays, functools.partial(merge, static)
-
-    def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
-        return instance, lambda tree: tree
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return Compiled(function, self.mixed)

@@ -54,6 +54,7 @@ class Suite:
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
 
+    apart: ClassVar[Callable[..., Any]]  # a tree of its arrays, and the way back
     with_static: ClassVar[Callable[..., Any]]  # a copy with another static value
 
     def inputs(self, seed: int) -> dict[str, Any]:
@@ -89,10 +90,6 @@ class Suite:
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
         """An instance of these inputs whose values do not matter."""
         return self.build(**inputs)
-
-    def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
-        """A tree with the arrays of an instance, and the way back from it to one."""
-        raise NotImplementedError
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """`jax.jit` of a function of an instance and arguments."""

@@ -40,8 +40,7 @@ class NnxSuite(Suite):
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
     tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
-
-    with_static = staticmethod(with_setting)
+    with_static, apart = staticmethod(with_setting), staticmethod(apart)
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
@@ -168,9 +167,6 @@ class NnxSuite(Suite):
         """Output and state of an eager call on a copy."""
         module = copy_of(instance)
         return self.call(module, *arguments), values_of(module)
-
-    def apart(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
-        return apart(instance)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.partial(compiled, static_argnums=0)
