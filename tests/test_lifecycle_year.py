@@ -61,7 +61,7 @@ def year(root: Path) -> Library:
         assert "merge" in actions(library.update()).values()
 
     # autumn: two are renamed, one of them edited, and one goes
-    library.edit("specs/linear.toml", 'name = "Linear"', 'name = "Projection"')
+    library.edit("specs/linear.py", "class Linear", "class Projection")
     library.edit("specs/leaky_cell.toml", 'name = "LeakyCell"', 'name = "Integrator"')
     with mock.patch.object(lay_out, "render", rendered(2)):
         library.update()
