@@ -60,8 +60,14 @@ def plan_modules(
     return plan_classes(specs, layout, extra, Wishes(register, add_dependencies, force))
 
 
-def plan_classes(specs: Sequence[ModuleSpec], layout: Layout, extra: Iterable[File], wishes: Wishes) -> Plan:
-    """As `plan_modules`, with all that may be wished."""
+def plan_classes(
+    specs: Sequence[ModuleSpec],
+    layout: Layout,
+    extra: Iterable[File],
+    wishes: Wishes,
+    adopted: Sequence[ClassFiles] = (),
+) -> Plan:
+    """As `plan_modules`, with all that may be wished, and with classes of the user's own, whose tests are among `extra`."""
     check_names(specs)
     specs = [with_defaults(spec, layout) for spec in specs]
     with _placed(specs, layout):
@@ -71,7 +77,7 @@ def plan_classes(specs: Sequence[ModuleSpec], layout: Layout, extra: Iterable[Fi
     laws = texts_for(name for spec in specs for name in law_suites(spec))
     classes = [_class_files(spec, files[spec.name], layout) for spec in specs]
     texts = tidy(_unique(file for own in files.values() for file in own))
-    return plan_in_project(layout, texts, laws, extra, classes, wishes)
+    return plan_in_project(layout, texts, laws, extra, classes, wishes, adopted)
 
 
 def _class_files(spec: ModuleSpec, files: Iterable[File], layout: Layout) -> ClassFiles:

@@ -35,13 +35,14 @@ _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/`
 class ClassFiles:
     """A class of a plan, the spec that it comes from, and the role of each of its files.
 
-    Without a spec it is no class, but a module that classes share.
+    Without a spec it is a module that classes share, or the tests of a class of the user's own, which lies in `module`.
     """
 
     name: str
     stem: str
     spec: str
     roles: Mapping[PurePosixPath, str]
+    module: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,12 +58,16 @@ class Wanted:
 
 @dataclass(frozen=True)
 class History:
-    """The records of the classes of a plan. `renamed` has the former name of a class that has another now."""
+    """The records of the classes of a plan. `renamed` has the former name of a class that has another now.
+
+    Of the `adopted` it is the tests alone: nothing else is ours.
+    """
 
     layout: Layout
     classes: Sequence[ClassFiles]
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     force: bool = False
+    adopted: Sequence[ClassFiles] = ()
 
     @cached_property
     def records(self) -> Records:
@@ -123,7 +128,7 @@ class History:
     def applied(self, plan: Plan, register: bool | None) -> Plan:
         """The plan in which nothing that was edited is replaced, and in which the records are written."""
         steps = {step.path: step for step in plan.steps}
-        history = replace(self, classes=(*self.classes, *self._shared(plan)))
+        history = replace(self, classes=(*self.classes, *self.adopted, *self._shared(plan)))
         for one in history.classes:
             wanted = [history._wanted(one, role, steps[path]) for path, role in one.roles.items()]
             for step in (*history._own_steps(wanted), *history._record_steps(one, wanted, register)):
@@ -197,13 +202,21 @@ class History:
             step = replace(step, forced=True)
         if file.lies != step.path:
             yield from self._carried(step, file.lies, found)
-        elif found.action in (Action.IDENTICAL, Action.CREATE) or step.forced:
-            yield replace(step, action=found.action, before=self._read(step.path), after=found.after)
-        elif found.action is Action.KEEP:
-            yield Step(step.path, Action.KEEP, None, None)
         else:
-            yield Step(step.path, found.action, self._read(step.path), found.after, why=found.why)
+            yield self._in_place(step, found)
         yield from self._left_behind(file)
+
+    def _in_place(self, step: Step, found: Outcome) -> Step:
+        """A file that stays where it is; one that names what has another name now is written for that."""
+        there = self._read(step.path)
+        says_the_same = found.after == there
+        if found.action is Action.CREATE or step.forced:
+            return replace(step, action=found.action, before=there, after=found.after)
+        if found.action is Action.KEEP and says_the_same:
+            return Step(step.path, Action.KEEP, None, None)
+        renamed = {Action.IDENTICAL: Action.UPDATE, Action.KEEP: Action.MERGE}
+        action = found.action if says_the_same else renamed.get(found.action, found.action)
+        return Step(step.path, action, there, found.after, why=found.why)
 
     def _carried(self, step: Step, lies: PurePosixPath, found: Outcome) -> Iterator[Step]:
         """A file that goes from one place to another, with what was edited in it."""
@@ -233,7 +246,8 @@ class History:
         if former is not None and (spec := former.of(SPEC)) and SPEC not in one.roles.values():
             files.append(spec)
         registered = register if register is not None else former is None or former.registered
-        module = self.layout.module(one.stem)
+        registered = registered and one not in self.adopted
+        module = one.module or self.layout.module(one.stem)
         files.sort(key=lambda file: (file.role, file.path))
         record = Record(one.name, one.spec, module, tuple(files), registered=registered)
         yield self._written(record)
