@@ -68,15 +68,20 @@ class History:
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     force: bool = False
     adopted: Sequence[ClassFiles] = ()
+    found: dict[str, Record | str | None] = field(
+        default_factory=dict[str, Record | str | None], repr=False, compare=False
+    )
+    """The records that were read."""
 
     @cached_property
     def records(self) -> Records:
         return Records(self.layout.root)
 
-    @cached_property
-    def former(self) -> dict[str, Record | str | None]:
-        """The record of each class, or what is to be said of one that was damaged."""
-        return {one.name: self._former(self.renamed.get(one.name, one.name)) for one in self.classes}
+    def former(self, name: str) -> Record | str | None:
+        """The record of a class, or what is to be said of one that was damaged."""
+        if name not in self.found:
+            self.found[name] = self._former(self.renamed.get(name, name))
+        return self.found[name]
 
     def _former(self, name: str) -> Record | str | None:
         try:
@@ -86,7 +91,7 @@ class History:
 
     def record(self, name: str) -> Record | None:
         """The record of a class, where there is a sound one."""
-        found = self.former[name]
+        found = self.former(name)
         return found if isinstance(found, Record) else None
 
     def check_specs(self) -> None:
@@ -162,7 +167,7 @@ class History:
             yield from (replace(step, state=str(file.found.state)) for step in self._steps(file))
 
     def _wanted(self, one: ClassFiles, role: str, step: Step) -> Wanted:
-        former = self.former[one.name]
+        former = self.former(one.name)
         before = former.of(role) if isinstance(former, Record) else None
         lies = self._place(step, before)
         base, mine = before.text if before else None, self._read(lies)
@@ -197,7 +202,7 @@ class History:
         if file.role == SPEC and found.action in (Action.MERGE, Action.COLLIDE, Action.KEEP):
             why = "was edited since the command line wrote it, and would now say something else"
             found = replace(found, action=Action.CONFLICT, why=why)
-        if self.force and found.action in (Action.CONFLICT, Action.MERGE, Action.COLLIDE):
+        if self.force and found.action in (Action.CONFLICT, Action.MERGE, Action.COLLIDE, Action.KEEP):
             found = Outcome(found.state, Action.UPDATE, step.asked.encode())
             step = replace(step, forced=True)
         if file.lies != step.path:
