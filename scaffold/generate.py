@@ -19,6 +19,7 @@ from scaffold.lay_out import module_context, module_files
 from scaffold.layout import Layout
 from scaffold.lifecycle.history import ClassFiles
 from scaffold.lifecycle.records import MODULE, SPEC, TEST
+from scaffold.progress import counted
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
 from scaffold.spec.files import is_spec_file, read_spec_file, read_spec_files
@@ -73,7 +74,7 @@ def plan_classes(
     with _placed(specs, layout):
         known = _known(specs, layout)
         check_beside(specs, known, layout)
-        files = {spec.name: module_files(spec, layout, known) for spec in specs}
+        files = {spec.name: module_files(spec, layout, known) for spec in counted(specs, "classes laid out:")}
     laws = texts_for(name for spec in specs for name in law_suites(spec))
     classes = [_class_files(spec, files[spec.name], layout) for spec in specs]
     texts = tidy(_unique(file for own in files.values() for file in own))
