@@ -82,9 +82,11 @@ def _generated(project: Path) -> Path:
     return Path(shutil.copytree(project, project.with_name(f"{project.name}-before")))
 
 
-def _rendered_later(name: str, context: Mapping[str, Any]) -> Iterator[tuple[PurePosixPath, str]]:
+def _rendered_later(
+    name: str, context: Mapping[str, Any], *own: Path | None
+) -> Iterator[tuple[PurePosixPath, str]]:
     """What a later version of the templates would lay out."""
-    for path, text in RENDER(name, context):
+    for path, text in RENDER(name, context, *own):
         yield path, _changed(text)
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from scaffold.emit.helpers import HELPERS
 from scaffold.emit.saving import save_faults
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.hidden_names import name_faults
+from scaffold.hidden_names import compiled_in, name_faults
 from scaffold.kinds import kind_of
 from scaffold.layout import Layout
 from scaffold.spec.bases import base_faults
@@ -38,7 +38,8 @@ def check_names(specs: Sequence[ModuleSpec]) -> None:
 
 def check_beside(specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec], layout: Layout) -> None:
     """Raises `ScaffoldError` with all that does not go together; `known` has the specs at hand, by name."""
-    faults = [fault for spec in specs for fault in _faults(spec, known, layout)]
+    compiled = compiled_in(layout.root / layout.source)
+    faults = [fault for spec in specs for fault in _faults(spec, known, layout, compiled)]
     if faults:
         raise ScaffoldError.of(faults)
 
@@ -48,9 +49,11 @@ def generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(one.name for one in spec.classes if one.module is None)
 
 
-def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], layout: Layout) -> Iterable[Fault]:
+def _faults(
+    spec: ModuleSpec, known: Mapping[str, ModuleSpec], layout: Layout, compiled: Iterable[str]
+) -> Iterable[Fault]:
     name = spec.stem
-    yield from name_faults(name, spec.where, layout)
+    yield from name_faults(name, spec.where, layout, compiled)
     if name in HELPERS:
         fix = f'write `file = "{name}_module"`, for example'
         yield Fault(

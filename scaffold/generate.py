@@ -19,6 +19,7 @@ from scaffold.lay_out import module_context, module_files
 from scaffold.layout import Layout
 from scaffold.lifecycle.history import ClassFiles
 from scaffold.lifecycle.records import MODULE, SPEC, TEST
+from scaffold.progress import counted
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
 from scaffold.spec.files import is_spec_file, read_spec_file, read_spec_files
@@ -60,18 +61,24 @@ def plan_modules(
     return plan_classes(specs, layout, extra, Wishes(register, add_dependencies, force))
 
 
-def plan_classes(specs: Sequence[ModuleSpec], layout: Layout, extra: Iterable[File], wishes: Wishes) -> Plan:
-    """As `plan_modules`, with all that may be wished."""
+def plan_classes(
+    specs: Sequence[ModuleSpec],
+    layout: Layout,
+    extra: Iterable[File],
+    wishes: Wishes,
+    adopted: Sequence[ClassFiles] = (),
+) -> Plan:
+    """As `plan_modules`, with all that may be wished, and with classes of the user's own, whose tests are among `extra`."""
     check_names(specs)
     specs = [with_defaults(spec, layout) for spec in specs]
     with _placed(specs, layout):
         known = _known(specs, layout)
         check_beside(specs, known, layout)
-        files = {spec.name: module_files(spec, layout, known) for spec in specs}
+        files = {spec.name: module_files(spec, layout, known) for spec in counted(specs, "classes laid out:")}
     laws = texts_for(name for spec in specs for name in law_suites(spec))
     classes = [_class_files(spec, files[spec.name], layout) for spec in specs]
     texts = tidy(_unique(file for own in files.values() for file in own))
-    return plan_in_project(layout, texts, laws, extra, classes, wishes)
+    return plan_in_project(layout, texts, laws, extra, classes, wishes, adopted)
 
 
 def _class_files(spec: ModuleSpec, files: Iterable[File], layout: Layout) -> ClassFiles:

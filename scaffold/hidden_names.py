@@ -69,8 +69,8 @@ _NEEDED = frozenset(
 _ROOTS = ("jax", "jaxlib", "equinox", "jaxtyping", "flax", "optax", "safetensors", "numpy", "pytest")
 
 
-def name_faults(module: str, where: str, layout: Layout) -> Iterator[Fault]:
-    """What stands in the way of a module of this name in this project."""
+def name_faults(module: str, where: str, layout: Layout, compiled: Iterable[str]) -> Iterator[Fault]:
+    """What stands in the way of a module of this name in this project, where these compiled modules lie."""
     folder = layout.root / layout.source
     here = (layout.source / module).as_posix()
     if layout.package is None and (is_needed(module) or _is_needed_by_installed(layout.root, module)):
@@ -84,7 +84,7 @@ def name_faults(module: str, where: str, layout: Layout) -> Iterator[Fault]:
     elif _has_python(folder / module):
         what = f"`{here}.py` would hide what is in the folder `{here}/` from every import"
         yield Fault(f"{where}: name", what, other)
-    for extension in _extensions(folder, module):
+    for extension in (name for name in compiled if name.startswith(f"{module}.")):
         what = f"the compiled `{(layout.source / extension).as_posix()}` would hide `{here}.py` from every import"
         yield Fault(f"{where}: name", what, "choose another name")
 
@@ -108,10 +108,9 @@ def _has_python(folder: Path) -> bool:
     return folder.is_dir() and any(name.endswith(".py") for name in _names(folder))
 
 
-def _extensions(folder: Path, module: str) -> list[str]:
-    return [
-        name for name in _names(folder) if name.startswith(f"{module}.") and name.endswith((".so", ".pyd"))
-    ]
+def compiled_in(folder: Path) -> tuple[str, ...]:
+    """The files of compiled modules in a folder; looked for once, however many classes there are."""
+    return tuple(name for name in _names(folder) if name.endswith((".so", ".pyd")))
 
 
 def _names(folder: Path) -> list[str]:

@@ -37,14 +37,15 @@ def plan_in_project(
     extra: Iterable[File | Edit],
     classes: Sequence[ClassFiles],
     wishes: Wishes,
+    adopted: Sequence[ClassFiles] = (),
 ) -> Plan:
     """The plan that writes the files, and changes in the project what has to be changed for them.
 
-    `laws` are the texts of those that the tests import.
+    `laws` are the texts of those that the tests import; `adopted` have tests alone, and are the user's own else.
 
     Raises `ScaffoldError` where the project leaves no room for them.
     """
-    history = History(layout, _placed_tests(classes, layout), wishes.renamed, force=wishes.force)
+    history = History(layout, _placed_tests(classes, layout), wishes.renamed, wishes.force, adopted)
     history.check_specs()
     found = history.to_register(wishes.register)
     _check_stems(layout, [Export(one.stem, one.name) for one in classes])
@@ -60,10 +61,11 @@ def plan_in_project(
         *_unseen(layout, classes),
         *added.notes,
     ]
-    wanted = [*reach.adapted(_named(files, layout), layout), *extra, *withdrawals(history.departed(), layout)]
+    wanted = [*_named(files, layout), *extra]
+    wanted = [*reach.adapted(wanted, layout), *withdrawals(history.departed(), layout)]
     plan = make_plan(layout.root, [*wanted, *edits, *added.edits], force=wishes.force)
     plan = history.applied(plan, wishes.register)
-    plan = with_copies(with_laws(plan, layout, force=wishes.force))
+    plan = with_copies(with_laws(plan, layout, force=wishes.force) if wanted else plan)
     notes += plan.notes
     return replace(plan, notes=tuple(notes), commands=added.commands)
 

@@ -12,7 +12,7 @@ from scaffold.fileset import File
 from scaffold.kinds import Context, kind_of
 from scaffold.layout import Layout
 from scaffold.own_templates import own_template
-from scaffold.render import render, render_class
+from scaffold.render import render, render_class, render_named
 from scaffold.spec.generics import GENERIC
 from scaffold.spec.helpers import emitted_names_faults, helper_names
 from scaffold.spec.model import ModuleSpec
@@ -60,6 +60,13 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
         "import_root": import_root(layout),
         "serialisation_module": layout.module("serialisation"),
     }
+
+
+def conftest_file(layout: Layout) -> File:
+    """The conftest for tests in a folder that has none."""
+    context = {"tests_folder": layout.tests.as_posix(), "import_root": import_root(layout)}
+    [(path, text)] = render_named("tests", "conftest.py.jinja", context)
+    return File(path, text, keep=True)
 
 
 def import_root(layout: Layout) -> str:

@@ -15,10 +15,12 @@ from scaffold.conftest import folders_on_path, path_line, with_path_lines
 from scaffold.fileset import Edit, File
 from scaffold.hidden_names import hides_a_module
 from scaffold.layout import Layout
+from scaffold.lifecycle.records import MODULE, SHARED, Records
 from scaffold.places import read_regular
 
 LAWS = "pytree_laws"
 _HERE = PurePosixPath(".")
+_DOC = '"""Puts what the generated tests import within reach."""\n'
 _READ_AT_MOST = 2000
 """How many files of tests are looked into: in a tree that is larger, the first ones tell as much."""
 
@@ -35,11 +37,13 @@ class Reach:
     lines: tuple[str, ...]
     alone: bool
     why: str = ""
+    ours: bool = False
+    """Whether the conftest is the one of the templates, which follows these."""
 
-    def adapted(self, files: Iterable[File], layout: Layout) -> Iterator[File | Edit]:
+    def adapted(self, files: Iterable[File | Edit], layout: Layout) -> Iterator[File | Edit]:
         """The files with the conftest that this project needs, and no other."""
         for file in files:
-            if file.path.name != "conftest.py" or (self.alone and not self.exists):
+            if file.path.name != "conftest.py" or self.ours or (self.alone and not self.exists):
                 yield file
         if self.lines and (self.exists or not self.alone):
             yield self._change(layout)
@@ -49,9 +53,8 @@ class Reach:
         if self.exists:
             return Edit(self.conftest, partial(_edited, self.lines, place, where))
         imports = "import sys\nfrom pathlib import Path\n"
-        doc = '"""Puts what the generated tests import within reach."""\n'
         lines = "".join(f"{line}\n" for line in self.lines)
-        return File(self.conftest, f"{doc}\n{imports}\n{lines}", keep=True)
+        return File(self.conftest, f"{_DOC}\n{imports}\n{lines}", keep=True)
 
     def notes(self) -> Iterator[str]:
         """What is changed in a project that has tests already, and why."""
@@ -83,7 +86,15 @@ def find_reach(layout: Layout) -> Reach:
         if lacks
     ]
     exists = os.path.lexists(layout.root / conftest)
-    return Reach(conftest, exists, tuple(lines), not others, _why(layout, lacks_laws=lacks_laws))
+    why = _why(layout, lacks_laws=lacks_laws)
+    return Reach(conftest, exists, tuple(lines), not others, why, exists and _is_ours(layout, conftest))
+
+
+def _is_ours(layout: Layout, conftest: PurePosixPath) -> bool:
+    """Whether the record says that the conftest was laid out by the template, whatever was edited in it since."""
+    record = Records(layout.root).sound(f"{SHARED}conftest")
+    whole = record.of(MODULE) if record is not None else None
+    return whole is not None and whole.path == conftest and not whole.text.startswith(_DOC)
 
 
 def _why(layout: Layout, *, lacks_laws: bool) -> str:

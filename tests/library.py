@@ -54,10 +54,10 @@ class Library:
     def write(self, path: str, text: str | bytes) -> None:
         write_tree(self.root, {path: text})
 
-    def edit(self, path: str, old: str, new: str) -> None:
-        """Replace what stands in a file once."""
+    def edit(self, path: str, old: str, new: str, *, every: bool = False) -> None:
+        """Replace what stands in a file once, or `every` time."""
         text = (self.root / path).read_bytes().decode()
-        assert text.count(old) == 1, (path, old, text)
+        assert text.count(old) == 1 or (every and old in text), (path, old, text)
         self.write(path, text.replace(old, new).encode())
 
     def append(self, path: str, text: str) -> None:

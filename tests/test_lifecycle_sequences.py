@@ -64,9 +64,9 @@ class Life(RuleBasedStateMachine):
                 return False
         return True
 
-    def render(self, name, context):
+    def render(self, name, context, *own):
         """The templates of a later version say something else, above and below."""
-        for path, text in RENDER(name, context):
+        for path, text in RENDER(name, context, *own):
             later = f"\n\n# version {self.version}\n" if self.version else ""
             yield path, text.replace("**Arguments:**", f"**Arguments, {self.version}:**") + later
 

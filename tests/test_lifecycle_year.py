@@ -29,8 +29,10 @@ FILES = {
 def rendered(version: int):
     """The templates of a later version of the tool: other words in the docstrings of classes and tests."""
 
-    def render(name: str, context: Mapping[str, Any]) -> Iterator[tuple[PurePosixPath, str]]:
-        for path, text in RENDER(name, context):
+    def render(
+        name: str, context: Mapping[str, Any], *own: Path | None
+    ) -> Iterator[tuple[PurePosixPath, str]]:
+        for path, text in RENDER(name, context, *own):
             text = text.replace("**Arguments:**", "**Arguments** (version 2):") if version > 1 else text
             text = text.replace("The pytree laws on", "What holds of") if version > 2 else text
             yield path, text
@@ -59,7 +61,7 @@ def year(root: Path) -> Library:
         assert "merge" in actions(library.update()).values()
 
     # autumn: two are renamed, one of them edited, and one goes
-    library.edit("specs/linear.toml", 'name = "Linear"', 'name = "Projection"')
+    library.edit("specs/linear.py", "class Linear", "class Projection")
     library.edit("specs/leaky_cell.toml", 'name = "LeakyCell"', 'name = "Integrator"')
     with mock.patch.object(lay_out, "render", rendered(2)):
         library.update()

@@ -2,11 +2,16 @@
 
 import os
 import stat
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 import pytest
 
+from scaffold import lay_out
 from scaffold.errors import ScaffoldError
+from scaffold.lay_out import render
 from scaffold.tidy import ruff_program
 from tests.library import BIAS, EMPTY, Library, actions, spec
 from tests.projects import run
@@ -329,3 +334,53 @@ def test_the_record_reads_as_what_it_keeps(library: Library):
     assert read_tree(library.root / ".scaffold").keys() == {"Dense.txt", "shared/conftest.txt"} - (
         set() if library.path("tests/conftest.py").exists() else {"shared/conftest.txt"}
     )
+
+
+def test_the_conftest_follows_its_template(library: Library):
+    later = mock.patch.object(lay_out, "render", rendered_later)
+    with later:
+        assert library.states()["tests/conftest.py"] == "stale"
+        assert actions(library.update())["tests/conftest.py"] == "update"
+        assert library.states() == {}
+    assert library.read("tests/conftest.py").startswith('"""Later: puts the modules')
+    library.append("tests/conftest.py", "\n\nMINE = 1\n")
+    assert actions(library.update())["tests/conftest.py"] == "merge"
+    text = library.read("tests/conftest.py")
+    assert text.startswith('"""Puts the modules') and text.endswith("\n\nMINE = 1\n")
+
+
+def rendered_later(name: str, context: Mapping[str, Any], *own: Path | None):
+    """What a later version of the templates would lay out."""
+    for path, text in render(name, context, *own):
+        yield path, text.replace('"""Puts the modules', '"""Later: puts the modules')
+
+
+@pytest.mark.parametrize("conftest", ['"""Mine."""\n', None])
+def test_a_conftest_beside_tests_of_the_users_stays(tmp_path: Path, conftest: str | None):
+    """The user's own, and one that was made for the path alone."""
+    theirs = {"tests/test_a.py": "def test_a(): pass\n", "tests/__init__.py": ""}
+    theirs |= {"tests/conftest.py": conftest} if conftest is not None else {}
+    library = Library.at(
+        tmp_path,
+        {**EMPTY, "pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "copied"), **theirs},
+    )
+    library.generate(dense=spec("Dense"))
+    text = library.read("tests/conftest.py")
+    assert "Puts the modules" not in text
+    library.write_specs(dense=spec("Dense", BIAS))
+    library.update()
+    assert (library.read("tests/conftest.py"), library.states()) == (text, {})
+
+
+def test_force_replaces_what_was_only_edited(library: Library):
+    library.append("lib/dense.py", METHOD)
+    done = library.update(force=True)
+    assert actions(done)["lib/dense.py"] == "update" and METHOD not in library.read("lib/dense.py")
+    [copy] = library.root.glob(".scaffold/kept/lib/dense.py.*")
+    assert copy.read_text().endswith(METHOD)
+
+
+def test_a_plan_of_nothing_copies_no_laws(tmp_path: Path):
+    library = Library.at(tmp_path, {"pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "copied")})
+    before = library.tree()
+    assert (library.states(), actions(library.update()), library.tree()) == ({}, {}, before)

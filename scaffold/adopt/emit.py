@@ -9,9 +9,8 @@ from typing import Any
 
 from scaffold.emit.imports import import_lines
 from scaffold.fileset import File
-from scaffold.lay_out import import_root
 from scaffold.layout import Layout
-from scaffold.render import render, render_named
+from scaffold.render import render
 from scaffold.spec.names import stem
 
 Found = Mapping[str, Any]
@@ -30,6 +29,8 @@ class Adopted:
     stem: str
     found: Found
     skips: Sequence[Skip] = field(default=())
+    accepted: Sequence[str] = ()
+    """The parts of the names of tests that were left out before, and are again where they find something."""
 
     @property
     def label(self) -> str:
@@ -37,12 +38,12 @@ class Adopted:
         return f"{self.module}:{self.name}"
 
 
-def stems_of(classes: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """The names of the test files: of the class, with as much of its module as tells two apart."""
-    classes = list(classes)
+def stems_of(classes: Iterable[tuple[str, str]], taken: Iterable[str] = ()) -> dict[tuple[str, str], str]:
+    """The names of the test files: of the class, with as much of its module as tells two apart, and from those `taken`."""
+    classes, taken = list(classes), list(taken)
     wanted = {one: stem(one[1].rpartition(".")[2]) for one in classes}
     for depth in range(1, 6):
-        names = list(wanted.values())
+        names = [*wanted.values(), *taken, *taken]
         clashes = [one for one in classes if names.count(wanted[one]) > 1]
         for one in clashes:
             above = one[0].replace("_", ".").strip(".").split(".")[-depth:]
@@ -54,13 +55,6 @@ def test_file(one: Adopted, layout: Layout) -> File:
     """The test file, before it is formatted."""
     [(path, text)] = render("adopt", context_of(one, layout))
     return File(path, text)
-
-
-def conftest_file(layout: Layout) -> File:
-    """The conftest for tests in a folder that has none."""
-    context = {"tests_folder": layout.tests.as_posix(), "import_root": import_root(layout)}
-    [(path, text)] = render_named("tests", "conftest.py.jinja", context)
-    return File(path, text, keep=True)
 
 
 def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:

@@ -5,18 +5,20 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scaffold.adopt.emit import Adopted, conftest_file, file_path, skip_of, stems_of, test_file
+from scaffold.adopt.emit import Adopted, file_path, skip_of, test_file
 from scaffold.adopt.interpreter import find_python
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.workers import each
+from scaffold.adopt.written import Written, written_before
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.fileset import Edit, File, Plan
+from scaffold.fileset import File, Plan
 from scaffold.in_project import Wishes, plan_in_project
 from scaffold.law_texts import texts_for
+from scaffold.lay_out import conftest_file
 from scaffold.layout import Layout
-from scaffold.places import read_regular
+from scaffold.lifecycle.adopted import adopted_files
 from scaffold.tidy import tidy
 
 Progress = Callable[[int, int, str], None]
@@ -49,6 +51,7 @@ class Run:
     layout: Layout
     path: tuple[str, ...]
     """Folders in which the classes are looked for."""
+    written: Written
 
 
 def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tuple[Plan, Report]:
@@ -59,15 +62,15 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
     targets = read_targets(wanted.targets, here)
     command = find_python(wanted.python, layout.root)
     path = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
-    run = Run(wanted, layout, path)
+    run = Run(wanted, layout, path, Written(layout, ()))
     with _children(command, layout.root) as first:
         child = first()
         listed = child.ask({"do": "list", **_path(run), "targets": [one.to_json() for one in targets]}, 600.0)
         _check_listed(listed, targets, wanted)
         classes = [one for one in listed["classes"] if not one["why"]]
-        stems = stems_of((one["module"], one["name"]) for one in classes)
+        run = replace(run, written=written_before(layout, ((one["module"], one["name"]) for one in classes)))
         outcomes = each(
-            [replace_module(one, stems) for one in classes],
+            [_begun(one["module"], one["name"], run) for one in classes],
             lambda child, one: _outcome(child, one, run),
             [child],
             first,
@@ -79,9 +82,12 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
     return _plan(outcomes, run), report
 
 
-def replace_module(one: Mapping[str, Any], stems: Mapping[tuple[str, str], str]) -> Adopted:
+def _begun(module: str, name: str, run: Run) -> Adopted:
     """A class that was listed, before anything is found of it."""
-    return Adopted(one["module"], one["name"], stems[one["module"], one["name"]], {})
+    one = Adopted(module, name, run.written.stems[module, name], {})
+    return (
+        one if run.wanted.baseline or run.wanted.force else replace(one, accepted=run.written.accepted(one))
+    )
 
 
 class _children:
@@ -149,13 +155,14 @@ def _outcome(child: Child, one: Adopted, run: Run) -> Outcome:
 
 def _held(child: Child, one: Adopted, run: Run) -> Outcome:
     """The class held to the laws by the file that is written for it, or by the one that somebody has edited."""
-    ours = list(_ours(child, one, run))
-    outcome, there = ours[-1], _there(one, run)
-    if there is None or run.wanted.force:
+    *_, outcome = _ours(child, one, run)
+    if run.wanted.force or outcome.file is None:
         return outcome
-    if any(there == each.file.text for each in ours if each.file):
-        return replace(outcome, replaces=True)
-    return Outcome(outcome.one, file=outcome.file, kept=True, report=_asked(child, one, there, run))
+    there = run.written.edited(one, outcome.file.path, outcome.file.text)
+    if there is None or not there.keeps:
+        return outcome
+    report = _asked(child, one, there.text, run)
+    return Outcome(outcome.one, file=outcome.file, kept=True, stays=there.why, report=report)
 
 
 def _ours(child: Child, one: Adopted, run: Run) -> Iterator[Outcome]:
@@ -164,9 +171,9 @@ def _ours(child: Child, one: Adopted, run: Run) -> Iterator[Outcome]:
         file, before = _file(one, run), len(one.skips)
         outcome = Outcome(one, file=file, report=_asked(child, one, file.text, run), baseline=before)
         yield outcome
-        of_style = [finding for finding in outcome.findings if finding["severity"] == "style"]
-        if of_style:
-            outcome = _without(outcome, of_style, run)
+        accepted = [finding for finding in outcome.findings if _is_accepted(finding, one)]
+        if accepted:
+            outcome = _without(outcome, accepted, run)
             yield outcome
         if run.wanted.baseline and outcome.findings:
             outcome = _without(outcome, outcome.findings, run)
@@ -174,6 +181,11 @@ def _ours(child: Child, one: Adopted, run: Run) -> Iterator[Outcome]:
         one = outcome.one
         if len(one.skips) == before or not outcome.report.get("rests"):
             return
+
+
+def _is_accepted(finding: Mapping[str, Any], one: Adopted) -> bool:
+    """Whether it is a matter of style, or was left out before."""
+    return finding["severity"] == "style" or skip_of(finding)[0] in one.accepted
 
 
 def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -> Outcome:
@@ -194,33 +206,17 @@ def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
         return {"error": str(error)}
 
 
-def _replaced(file: File) -> Edit:
-    return Edit(file.path, lambda _: file.content)
-
-
 def _file(one: Adopted, run: Run) -> File:
     [file] = tidy([test_file(one, run.layout)])
     return replace(file, path=file_path(one, run.layout))
 
 
-def _there(one: Adopted, run: Run) -> str | None:
-    place = run.layout.root / file_path(one, run.layout)
-    return read_regular(place).decode("utf-8", "replace") if place.is_file() else None
-
-
 def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
-    """The plan that writes the tests of what was found; a file that was edited stays as it is."""
-    written = [one for one in outcomes if one.file is not None and not one.kept]
-    files = [one.file for one in written if one.file is not None and not one.replaces]
-    # What the tool has written before is edited, so that it is no conflict.
-    edits = [_replaced(one.file) for one in written if one.file is not None and one.replaces]
+    """The plan that writes the tests of what was found; what was edited in them stays."""
+    written = {one.file: one.one for one in outcomes if one.file is not None and not one.stays}
     extra = [conftest_file(run.layout)] if written else []
-    laws = texts_for(_SUITES)
-    wishes = Wishes(register=False, force=run.wanted.force)
-    plan = plan_in_project(run.layout, [*files, *extra], laws, edits, (), wishes)
-    kept = [
-        f"{one.file.path}: differs from what would be written, and stays; --force replaces it"
-        for one in outcomes
-        if one.kept and one.file
-    ]
-    return replace(plan, notes=(*plan.notes, *kept))
+    adopted = [adopted_files(one.module, one.name, file.path) for file, one in written.items()]
+    wishes = Wishes(register=False, force=run.wanted.force, renamed=run.written.renamed)
+    plan = plan_in_project(run.layout, [*written, *extra], texts_for(_SUITES), (), (), wishes, adopted)
+    stay = [f"{one.file.path}: {one.stays}" for one in outcomes if one.stays and one.file]
+    return replace(plan, notes=(*plan.notes, *stay))

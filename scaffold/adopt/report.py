@@ -37,10 +37,10 @@ class Outcome:
     """The arguments of which nothing is known."""
     file: File | None = None
     kept: bool = False
-    """Whether the file that was there already stays."""
+    """Whether the file that was there already was edited, which stays."""
+    stays: str = ""
+    """Why nothing is written of it."""
     report: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    replaces: bool = False
-    """Whether the file that was there is one that was written before, and not edited."""
     left_out: str = ""
     """Why it gets no suite, where only its call shows that."""
     baseline: int = 0

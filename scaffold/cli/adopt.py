@@ -79,16 +79,17 @@ def adopt(
     wanted = Wanted(targets, python, build, call, _pairs(sets), baseline, processes, time_limit, force)
     plan, report = find(wanted, layout, folder, _progress)
     plan = published(plan) if writes else plan
+    collides = bool(plan.conflicts or plan.collisions)
     if as_json:
-        faults = faults_json(plan.faults()) if plan.conflicts else {}
-        ok = report.ok and not plan.conflicts
+        faults = faults_json(plan.faults()) if collides else {}
+        ok = report.ok and not collides
         say_json({"ok": ok, "written": writes, **report.to_json(), **faults, **plan.to_json()})
     else:
         say(plan.diff() if diff else f"{report.text()}\n\n{plan.summary()}" if dry_run else report.text())
-        if plan.conflicts:
+        if collides:
             complain("\n".join(told(plan.faults())))
         hint(_next(plan.root, layout.tests.as_posix()) if writes else "nothing is written yet")
-    if plan.conflicts or not report.ok:
+    if collides or not report.ok:
         sys.exit(1)
 
 

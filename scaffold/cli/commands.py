@@ -15,6 +15,7 @@ from scaffold.cli.adopt import adopt
 from scaffold.cli.answers import Answers
 from scaffold.cli.group import Commands
 from scaffold.cli.outcome import carry_out, recovered
+from scaffold.cli.progress import progress
 from scaffold.cli.terminal import can_ask, hint, say, say_json
 from scaffold.errors import ScaffoldError
 from scaffold.publish.signals import stoppable
@@ -176,7 +177,8 @@ def new_module(
 
         _refuse_mixture(name, {**texts, **pairs, "lower-for": lower_for})
         paths = _distinct(specs, name, fields)
-        plan = plan_modules(load_specs(paths), layout, extra=(), **wishes)
+        with progress(as_json=as_json):
+            plan = plan_modules(load_specs(paths), layout, extra=(), **wishes)
         plan = replace(plan, notes=(*plan.notes, *notes_of_skeletons(paths, plan)))
     else:
         answers = Answers(name, list(fields), dict(texts), pairs, lower_for)

@@ -8,6 +8,7 @@ import click
 from scaffold.cli import options
 from scaffold.cli.commands import folder_option, json_option, main
 from scaffold.cli.outcome import carry_out, recovered
+from scaffold.cli.progress import progress
 from scaffold.cli.terminal import hint, say, say_json
 from scaffold.errors import ScaffoldError
 
@@ -48,7 +49,9 @@ def update(
     layout = find_layout(folder)
     if recovered(layout.root, writes=not (dry_run or diff)):
         layout = find_layout(folder)
-    plan = plan_update(names, layout, force=force, rename=dict(map(_pair, rename)))
+    renamed = dict(map(_pair, rename))
+    with progress(as_json=as_json):
+        plan = plan_update(names, layout, force=force, rename=renamed)
     carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
 
 
@@ -72,7 +75,8 @@ def check(folder: Path, as_json: bool) -> None:
 
     layout = find_layout(folder)
     recovered(layout.root, writes=False)
-    found = checked(layout)
+    with progress(as_json=as_json):
+        found = checked(layout)
     if as_json:
         say_json(found.to_json())
     else:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from scaffold.cli import paint
 from scaffold.cli.failures import faults_json, told
+from scaffold.cli.progress import progress
 from scaffold.cli.terminal import complain, hint, say, say_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Pla
     Exits with 1 where there are conflicts, also where they held up a folder alone and all else is written.
     """
     written = not (dry_run or diff)
-    plan = published(plan) if written else plan
+    if written:
+        with progress(as_json=as_json):
+            plan = published(plan)
     _show(plan, written=written, diff=diff, as_json=as_json)
     if plan.conflicts or plan.collisions:
         if written and not as_json:

@@ -9,6 +9,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ UNKNOWN = Kind("", _nothing)
 """Stands for a kind that does not exist, while the other faults of such a spec are found."""
 
 
+@cache
 def kind_of(name: str) -> Kind:
     """The kind called `name`, one of `NAMES`; `UNKNOWN` for any other."""
     if name not in NAMES:

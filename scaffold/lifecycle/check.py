@@ -39,6 +39,8 @@ class Checked:
     """The states of all files, in order of path."""
 
     rows: tuple[Row, ...]
+    adopted: int = 0
+    """How many classes are the user's own, whose tests are compared with what was written last."""
 
     @property
     def is_clean(self) -> bool:
@@ -53,18 +55,27 @@ class Checked:
         counts = Counter(row.state for row in self.rows)
         total = f"{len(self.rows)} file{'s' * (len(self.rows) != 1)}"
         states = ", ".join(f"{counts[state]} {state}" for state in State if counts[state])
-        return "\n".join([*lines, f"{total}: {states}" if states else "no class is generated here"])
+        lines.append(f"{total}: {states}" if states else "no class is generated here")
+        return "\n".join([*lines, *self._told()])
+
+    def _told(self) -> Iterator[str]:
+        """What a clean state does not say of adopted tests."""
+        if self.adopted:
+            classes = f"{self.adopted} class{'es are' if self.adopted > 1 else ' is'} adopted"
+            what = "tests are compared with what was written last, and `scaffold adopt` looks anew"
+            yield f"{classes}: their {what}"
 
     def to_json(self) -> dict[str, object]:
         """The states as plain JSON."""
-        return {"ok": self.is_clean, "files": [row.to_json() for row in self.rows]}
+        return {"ok": self.is_clean, "adopted": self.adopted, "files": [row.to_json() for row in self.rows]}
 
 
 def check(layout: Layout) -> Checked:
     """The state of every generated file of a project. Raises `ScaffoldError` where its specs have faults."""
     found = ProjectSpecs(layout)
-    rows = [*_rows(plan_update((), layout)), *_orphaned(found)]
-    return Checked(tuple(sorted({row.path: row for row in rows}.values(), key=lambda row: row.path)))
+    rows = [*_rows(plan_update((), layout)), *_orphaned(found), *_damaged(found)]
+    ordered = sorted({row.path: row for row in rows}.values(), key=lambda row: row.path)
+    return Checked(tuple(ordered), len(found.adopted.records))
 
 
 def _rows(plan: Plan) -> Iterator[Row]:
@@ -78,6 +89,12 @@ def _rows(plan: Plan) -> Iterator[Row]:
 def _row(step: Step) -> Row:
     state = State(step.state) if step.state else _OF_ACTIONS.get(step.action, State.CLEAN)
     return Row(str(step.path), state, step.why)
+
+
+def _damaged(found: ProjectSpecs) -> Iterator[Row]:
+    """The records of adopted tests that cannot be read."""
+    for path, why in found.adopted.damaged():
+        yield Row(str(path), State.CONFLICTING, f"{why}; `scaffold adopt` writes it anew")
 
 
 def _orphaned(found: ProjectSpecs) -> Iterator[Row]:

@@ -9,6 +9,7 @@ from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.exports import withdrawals
 from scaffold.fileset import Action, Plan, Step, make_plan
 from scaffold.layout import Layout
+from scaffold.lifecycle.adopted import AdoptedTests, is_adopted, target_of
 from scaffold.lifecycle.copies import with_copies
 from scaffold.lifecycle.leftovers import leftovers
 from scaffold.lifecycle.records import FOLDER, SPEC, DamagedError, Generated, Record, Records
@@ -49,7 +50,12 @@ class _Going:
     def _spec(self, record: Record) -> Iterator[Step]:
         """The spec, of which a copy is kept where somebody wrote it by hand; one of several classes stays."""
         path = PurePosixPath(record.spec)
-        if self._others(record) or ".." in path.parts or (content := self._read(path)) is None:
+        if (
+            is_adopted(record)
+            or self._others(record)
+            or ".." in path.parts
+            or (content := self._read(path)) is None
+        ):
             return
         written = record.of(SPEC)
         by_hand = written is None or not _is(content, written.text)
@@ -58,7 +64,7 @@ class _Going:
     def notes(self) -> Iterator[str]:
         """What is left to do by hand."""
         for record in self.records:
-            if self._others(record):
+            if not is_adopted(record) and self._others(record):
                 yield f"{record.spec}: still describes `{record.name}`, beside others; take it out there"
 
     def _others(self, record: Record) -> set[str]:
@@ -76,7 +82,7 @@ def _is(content: bytes, text: str) -> bool:
 def plan_destroy(names: Sequence[str], layout: Layout, *, force: bool = False) -> Plan:
     """The plan by which these classes go. Raises `ScaffoldError` for a name of which there is no record."""
     going = _Going(layout, _records(names, layout), force)
-    edits = [*withdrawals(going.records, layout)]
+    edits = [*withdrawals((one for one in going.records if not is_adopted(one)), layout)]
     plan = make_plan(layout.root, edits)
     steps = {step.path: step for step in (*plan.steps, *going.steps())}
     steps |= leftovers(layout, steps)
@@ -91,7 +97,7 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
     damaged = 0
     for name in dict.fromkeys(names):
         try:
-            record = records.find(name)
+            record = records.find(name) or _adopted(name, layout)
         except DamagedError as error:
             what = f"is damaged: {error}; it does not say any more what was generated"
             fix = "bring it back from version control, or remove the class by hand"
@@ -99,7 +105,7 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
             damaged += 1
             continue
         if record is None:
-            legal = records.names()
+            legal = (*records.names(), *map(target_of, AdoptedTests(layout).records))
             fix = suggestion(name, legal, "write the name of a class that was generated here")
             faults.append(Fault("NAME", f"there is no record of `{name}`", fix, legal))
         else:
@@ -107,3 +113,13 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
     if faults:
         raise ScaffoldError.of(faults, exit_code=1 if damaged == len(faults) else 2)
     return found
+
+
+def _adopted(name: str, layout: Layout) -> Record | None:
+    """The record of a class that was adopted. Raises `ScaffoldError` where there are several of that name."""
+    found = AdoptedTests(layout).called(name)
+    if len(found) > 1:
+        targets = tuple(map(target_of, found))
+        what = f"`{name}` is the name of {len(found)} classes that were adopted"
+        raise ScaffoldError(what, where="NAME", fix=f"write which, as in `{targets[0]}`", legal=targets)
+    return found[0] if found else None

@@ -35,13 +35,14 @@ _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/`
 class ClassFiles:
     """A class of a plan, the spec that it comes from, and the role of each of its files.
 
-    Without a spec it is no class, but a module that classes share.
+    Without a spec it is a module that classes share, or the tests of a class of the user's own, which lies in `module`.
     """
 
     name: str
     stem: str
     spec: str
     roles: Mapping[PurePosixPath, str]
+    module: str = ""
 
 
 @dataclass(frozen=True)
@@ -57,21 +58,30 @@ class Wanted:
 
 @dataclass(frozen=True)
 class History:
-    """The records of the classes of a plan. `renamed` has the former name of a class that has another now."""
+    """The records of the classes of a plan. `renamed` has the former name of a class that has another now.
+
+    Of the `adopted` it is the tests alone: nothing else is ours.
+    """
 
     layout: Layout
     classes: Sequence[ClassFiles]
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     force: bool = False
+    adopted: Sequence[ClassFiles] = ()
+    found: dict[str, Record | str | None] = field(
+        default_factory=dict[str, Record | str | None], repr=False, compare=False
+    )
+    """The records that were read."""
 
     @cached_property
     def records(self) -> Records:
         return Records(self.layout.root)
 
-    @cached_property
-    def former(self) -> dict[str, Record | str | None]:
-        """The record of each class, or what is to be said of one that was damaged."""
-        return {one.name: self._former(self.renamed.get(one.name, one.name)) for one in self.classes}
+    def former(self, name: str) -> Record | str | None:
+        """The record of a class, or what is to be said of one that was damaged."""
+        if name not in self.found:
+            self.found[name] = self._former(self.renamed.get(name, name))
+        return self.found[name]
 
     def _former(self, name: str) -> Record | str | None:
         try:
@@ -81,7 +91,7 @@ class History:
 
     def record(self, name: str) -> Record | None:
         """The record of a class, where there is a sound one."""
-        found = self.former[name]
+        found = self.former(name)
         return found if isinstance(found, Record) else None
 
     def check_specs(self) -> None:
@@ -123,7 +133,7 @@ class History:
     def applied(self, plan: Plan, register: bool | None) -> Plan:
         """The plan in which nothing that was edited is replaced, and in which the records are written."""
         steps = {step.path: step for step in plan.steps}
-        history = replace(self, classes=(*self.classes, *self._shared(plan)))
+        history = replace(self, classes=(*self.classes, *self.adopted, *self._shared(plan)))
         for one in history.classes:
             wanted = [history._wanted(one, role, steps[path]) for path, role in one.roles.items()]
             for step in (*history._own_steps(wanted), *history._record_steps(one, wanted, register)):
@@ -157,7 +167,7 @@ class History:
             yield from (replace(step, state=str(file.found.state)) for step in self._steps(file))
 
     def _wanted(self, one: ClassFiles, role: str, step: Step) -> Wanted:
-        former = self.former[one.name]
+        former = self.former(one.name)
         before = former.of(role) if isinstance(former, Record) else None
         lies = self._place(step, before)
         base, mine = before.text if before else None, self._read(lies)
@@ -192,18 +202,26 @@ class History:
         if file.role == SPEC and found.action in (Action.MERGE, Action.COLLIDE, Action.KEEP):
             why = "was edited since the command line wrote it, and would now say something else"
             found = replace(found, action=Action.CONFLICT, why=why)
-        if self.force and found.action in (Action.CONFLICT, Action.MERGE, Action.COLLIDE):
+        if self.force and found.action in (Action.CONFLICT, Action.MERGE, Action.COLLIDE, Action.KEEP):
             found = Outcome(found.state, Action.UPDATE, step.asked.encode())
             step = replace(step, forced=True)
         if file.lies != step.path:
             yield from self._carried(step, file.lies, found)
-        elif found.action in (Action.IDENTICAL, Action.CREATE) or step.forced:
-            yield replace(step, action=found.action, before=self._read(step.path), after=found.after)
-        elif found.action is Action.KEEP:
-            yield Step(step.path, Action.KEEP, None, None)
         else:
-            yield Step(step.path, found.action, self._read(step.path), found.after, why=found.why)
+            yield self._in_place(step, found)
         yield from self._left_behind(file)
+
+    def _in_place(self, step: Step, found: Outcome) -> Step:
+        """A file that stays where it is; one that names what has another name now is written for that."""
+        there = self._read(step.path)
+        says_the_same = found.after == there
+        if found.action is Action.CREATE or step.forced:
+            return replace(step, action=found.action, before=there, after=found.after)
+        if found.action is Action.KEEP and says_the_same:
+            return Step(step.path, Action.KEEP, None, None)
+        renamed = {Action.IDENTICAL: Action.UPDATE, Action.KEEP: Action.MERGE}
+        action = found.action if says_the_same else renamed.get(found.action, found.action)
+        return Step(step.path, action, there, found.after, why=found.why)
 
     def _carried(self, step: Step, lies: PurePosixPath, found: Outcome) -> Iterator[Step]:
         """A file that goes from one place to another, with what was edited in it."""
@@ -233,7 +251,8 @@ class History:
         if former is not None and (spec := former.of(SPEC)) and SPEC not in one.roles.values():
             files.append(spec)
         registered = register if register is not None else former is None or former.registered
-        module = self.layout.module(one.stem)
+        registered = registered and one not in self.adopted
+        module = one.module or self.layout.module(one.stem)
         files.sort(key=lambda file: (file.role, file.path))
         record = Record(one.name, one.spec, module, tuple(files), registered=registered)
         yield self._written(record)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.layout import Layout
+from scaffold.lifecycle.adopted import AdoptedTests, target_of
 from scaffold.lifecycle.records import Record, Records
 from scaffold.spec import ModuleSpec
 from scaffold.spec.files import read_spec_files
@@ -25,6 +26,11 @@ class ProjectSpecs:
         records = Records(self.layout.root)
         found = {name: records.sound(name) for name in records.names()}
         return {name: record for name, record in found.items() if record is not None}
+
+    @cached_property
+    def adopted(self) -> AdoptedTests:
+        """The tests of classes that no spec describes, since they are the user's own."""
+        return AdoptedTests(self.layout)
 
     @cached_property
     def described(self) -> dict[str, tuple[str, ...]]:
@@ -72,6 +78,9 @@ class ProjectSpecs:
             spec = self.records[name].spec
             what = f"no spec describes `{name}` any more; it was {spec}"
             return Fault("NAME", what, f"`scaffold destroy {name}`, or bring its spec back", legal)
+        if adopted := self.adopted.called(name):
+            what = "is adopted: what its tests are to say is only known by looking at the class"
+            return Fault(name, what, f"`scaffold adopt {target_of(adopted[0])}`")
         what = f"there is no spec of `{name}` in {self.layout.specs}/"
         return Fault("NAME", what, suggestion(name, legal, "write the name of a class"), legal)
 

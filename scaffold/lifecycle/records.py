@@ -23,6 +23,8 @@ BEFORE, AFTER = "before", "after"
 """A file of the user's that was edited, as it was, and as it was then: the way back."""
 SHARED = "shared/"
 """What the names of records begin with that are about no class, but about a module that classes share."""
+ADOPTED = "adopted/"
+"""What the names of records begin with that are about the tests of a class which is the user's own."""
 _FIRST = "scaffold record, format "
 _FILE = re.compile(r"=== (\w[\w.{}-]*), (\d+) lines, sha256 ([0-9a-f]{64}): (.+)\n")
 
@@ -181,6 +183,10 @@ class Records:
     def shared(self) -> tuple[str, ...]:
         """The records of modules that classes share."""
         return self._in(SHARED)
+
+    def adopted(self) -> tuple[str, ...]:
+        """The records of tests of classes that are the user's own."""
+        return self._in(ADOPTED)
 
     def _in(self, folder: str) -> tuple[str, ...]:
         found = (self.root / FOLDER / folder).glob("*.txt")

@@ -3,11 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from scaffold.fileset import Plan
+from scaffold.fileset import File, Plan
 from scaffold.generate import plan_classes
 from scaffold.in_project import Wishes
+from scaffold.lay_out import conftest_file
 from scaffold.layout import Layout
+from scaffold.lifecycle.adopted import adopted_files, class_of
 from scaffold.lifecycle.project_specs import ProjectSpecs, check_renames
+from scaffold.lifecycle.records import Generated, Record
 
 _NOTHING: Mapping[str, str] = {}
 
@@ -25,9 +28,20 @@ def plan_update(
     specs = found.specs(names)
     now = {spec.name for spec in specs}
     renamed = {name: old for name, old in renamed.items() if name in now}
-    plan = plan_classes(specs, layout, (), Wishes(register=None, force=force, renamed=renamed))
+    wishes = Wishes(register=None, force=force, renamed=renamed)
+    tests = [] if names else [*found.adopted.beside(found.records.values())]
+    files = _adopted_files(tests, found)
+    classes = [adopted_files(one.module, class_of(one), found.adopted.path(test)) for one, test in tests]
+    plan = plan_classes(specs, layout, files, wishes, classes)
     called = [f"`{old}` is called `{name}` now" for name, old in renamed.items()]
     return replace(plan, notes=(*plan.notes, *called, *(_left(found, renamed) if not names else ())))
+
+
+def _adopted_files(tests: Sequence[tuple[Record, Generated]], found: ProjectSpecs) -> list[File]:
+    """The tests of the user's own classes as they were written last, which is all that is known here, and what they share."""
+    if not tests:
+        return []
+    return [*(File(found.adopted.path(test), test.text) for _, test in tests), conftest_file(found.layout)]
 
 
 def _left(found: ProjectSpecs, renamed: Mapping[str, str]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.fileset import Plan, Step, check_unchanged
 from scaffold.places import place_of
+from scaffold.progress import counted
 from scaffold.publish.journal import LOCK, Entry, Journal, digest, go_line, plan_line
 from scaffold.publish.lock import Lock, write_all
 from scaffold.publish.signals import to_the_end
@@ -148,7 +149,7 @@ def _like(step: Step, target: Path, root: Path) -> Path | None:
 
 def _stage_all(ledger: _Ledger) -> None:
     """Make everything ready beside the targets, which are not touched yet."""
-    for write in ledger.writes:
+    for write in counted(ledger.writes, "files written:"):
         ledger.at = write.step.path
         for folder in ledger.folders:
             if write.target.is_relative_to(folder) and not folder.exists():

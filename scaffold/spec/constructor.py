@@ -39,7 +39,14 @@ class Parameter:
     doc: str = ""
 
 
-def _dims(spec: ModuleSpec) -> Iterator[str]:
+def _dims(spec: ModuleSpec) -> tuple[str, ...]:
+    """The dims as written; worked out once for a spec."""
+    if "dims" not in spec.worked_out:
+        spec.worked_out["dims"] = tuple(_dims_in(spec))
+    return spec.worked_out["dims"]
+
+
+def _dims_in(spec: ModuleSpec) -> Iterator[str]:
     """Every dim as written, in order: of the fields, then of the call and the methods, then of the constructor's own arguments."""
     calls = [function.call for _, function in spec.functions]
     in_call = [

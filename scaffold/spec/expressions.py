@@ -69,6 +69,11 @@ def syntax_fault(source: str, *, expression: bool) -> str | None:
 
 def free_names(source: str, parameters: Iterable[str] = (), *, expression: bool) -> tuple[str, ...]:
     """The global names that `source` reads, sorted. `source` must parse."""
+    return _free_names(source, tuple(parameters), expression=expression)
+
+
+@functools.lru_cache(4096)
+def _free_names(source: str, parameters: tuple[str, ...], *, expression: bool) -> tuple[str, ...]:
     function = wrap(dedented(source), parameters, expression=expression)
     top = symtable.symtable(function, "spec", "exec").get_children()[0]
     return tuple(sorted(_globals(top)))

@@ -13,6 +13,7 @@ from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.places import read_regular
+from scaffold.progress import counted
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.places import located
@@ -65,7 +66,7 @@ def read_spec_files(
     every = list(paths)
     found: list[ModuleSpec] = []
     faults: dict[Fault, None] = {}
-    for path in every:
+    for path in counted(every, "specs read:"):
         try:
             for raw in raw_specs(path, shown(path)):
                 try:

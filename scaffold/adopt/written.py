@@ -1,0 +1,134 @@
+"""What was written before of the classes, by the records: under which names, what was accepted, and what was edited since."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from scaffold.adopt.emit import Adopted, stems_of
+from scaffold.fileset import Action
+from scaffold.layout import Layout
+from scaffold.lifecycle.adopted import (
+    AdoptedTests,
+    adopted_key,
+    class_of,
+    stems_by_class,
+)
+from scaffold.lifecycle.records import TEST, DamagedError, Record, Records, record_path
+from scaffold.lifecycle.states import outcome
+from scaffold.lifecycle.texts import Text
+from scaffold.places import place_of, read_place, read_regular
+
+Named = tuple[str, str]
+"""A module, and the name of a class in it."""
+_SKIPPED = re.compile(r'^        # .*\n        "([^"\n]+)",$', re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Edited:
+    """What becomes of a test file that is there: the text that is held to the laws, and why it stays, where it does."""
+
+    text: str
+    keeps: bool = False
+    """Whether something of the user's is in it."""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Written:
+    """The records, beside the classes that are adopted now."""
+
+    layout: Layout
+    classes: Sequence[Named]
+    moved: Mapping[Named, Record] = field(default_factory=dict[Named, Record])
+    """The record of a class that lay in another module, which has it no more."""
+
+    @cached_property
+    def stems(self) -> dict[Named, str]:
+        """The names of the test files: as they were, and those of others so that they differ from these."""
+        records = Records(self.layout.root)
+        generated = (records.sound(name) for name in records.names())
+        there = stems_by_class([*filter(None, generated), *AdoptedTests(self.layout).records])
+        there = {**there, **{now: there[_named(one)] for now, one in self.moved.items()}}
+        new = [one for one in self.classes if one not in there]
+        return {**there, **stems_of(new, there.values())}
+
+    @property
+    def renamed(self) -> dict[str, str]:
+        """The former name of the record of each class that has moved."""
+        return {adopted_key(*now): record.name for now, record in self.moved.items()}
+
+    def accepted(self, one: Adopted) -> tuple[str, ...]:
+        """The parts of the names of tests that were left out before."""
+        record = self._record(one)
+        test = record.of(TEST) if isinstance(record, Record) else None
+        return tuple(_SKIPPED.findall(test.text)) if test is not None else ()
+
+    def edited(self, one: Adopted, path: PurePosixPath, new: str) -> Edited | None:
+        """What becomes of the file where `new` is to be written; None where there is none."""
+        record = self._record(one)
+        before = record.of(TEST) if isinstance(record, Record) else None
+        content = self._read(path) or (self._read(before.path) if before is not None else None)
+        if content is None:
+            return None
+        lost = f"{record}; --force replaces it" if isinstance(record, str) else _DIFFERS
+        base = before.text if before is not None else None
+        found = outcome(base, content, new, self.layout.root / path, lost=lost)
+        text = Text.of(content)
+        there = text.text if text is not None else content.decode("utf-8", "replace")
+        match found.action:
+            case Action.CONFLICT:
+                return Edited(there, keeps=True, why=found.why)
+            case Action.COLLIDE | Action.KEEP:
+                return Edited(there, keeps=True)
+            case Action.MERGE:
+                merged = Text.of(found.after or b"")
+                return Edited(merged.text if merged is not None else there, keeps=True)
+            case _:
+                return Edited(new)
+
+    def _record(self, one: Adopted) -> Record | str | None:
+        moved = self.moved.get((one.module, one.name))
+        name = moved.name if moved is not None else adopted_key(one.module, one.name)
+        try:
+            return Records(self.layout.root).find(name)
+        except DamagedError as error:
+            return f"differs from what would be written, and stays, since {record_path(name)} is damaged: {error}"
+
+    def _read(self, path: PurePosixPath) -> bytes | None:
+        return read_place(path, place_of(Path(self.layout.root).resolve(), path))
+
+
+_DIFFERS = "differs from what would be written, and stays; --force replaces it"
+
+
+def written_before(layout: Layout, classes: Iterable[Named]) -> Written:
+    """What the records say of these classes."""
+    classes = tuple(classes)
+    records = AdoptedTests(layout).records
+    known = {_named(one) for one in records}
+    gone = [one for one in records if _named(one) not in classes and _has_gone(one, layout)]
+    moved: dict[Named, Record] = {}
+    for name in dict.fromkeys(class_of(one) for one in gone):
+        new = [one for one in classes if one[1] == name and one not in known]
+        old = [one for one in gone if class_of(one) == name]
+        if len(new) == len(old) == 1:
+            moved[new[0]] = old[0]
+    return Written(layout, classes, moved)
+
+
+def _named(record: Record) -> Named:
+    return record.module, class_of(record)
+
+
+def _has_gone(record: Record, layout: Layout) -> bool:
+    """Whether the package of the project, in which the class lay, does not name it there any more."""
+    above = layout.root / layout.import_root
+    parts = record.module.split(".")
+    if not (above / parts[0]).is_dir() or len(parts) == 1:
+        return False
+    module = above.joinpath(*parts)
+    places = [path for path in (module.with_suffix(".py"), module / "__init__.py") if path.is_file()]
+    name = re.compile(rf"\b{class_of(record).partition('.')[0]}\b")
+    return not any(name.search(read_regular(path).decode("utf-8", "replace")) for path in places)

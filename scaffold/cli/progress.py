@@ -1,0 +1,66 @@
+"""One line about a long plan, which is written over, where somebody looks on."""
+
+import sys
+import time
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TextIO
+
+from scaffold.progress import heard_by
+
+_AFTER, _EVERY = 0.5, 0.1
+"""Seconds until a plan is long, and between two lines."""
+_CLEAR = "\r\x1b[K"
+
+
+@dataclass
+class ProgressLine:
+    """The line on a terminal; nothing is written of what is done sooner than anybody could read it."""
+
+    stream: TextIO
+    clock: Callable[[], float] = time.monotonic
+    due: float = 0.0
+    is_there: bool = False
+
+    def __post_init__(self) -> None:
+        self.due = self.clock() + _AFTER
+
+    def tell(self, what: str, done: int, every: int) -> None:
+        """Write how many are done, where it is time for that."""
+        if self.clock() >= self.due:
+            self.due = self.clock() + _EVERY
+            self.is_there = True
+            self._write(f"{_CLEAR}{what} {done:,} of {every:,}")
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.is_there:
+            self._write(_CLEAR)
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError, ValueError):  # whoever has closed the terminal wants to see nothing
+            self.stream.write(text)
+            self.stream.flush()
+
+
+@contextmanager
+def progress(*, as_json: bool) -> Generator[None, None, None]:
+    """Within, it is told on stderr how far a plan has come; only on a terminal, and not beside JSON."""
+    stream = sys.stderr
+    if as_json or not _is_terminal(stream):
+        yield
+        return
+    line = ProgressLine(stream)
+    try:
+        with heard_by(line.tell):
+            yield
+    finally:
+        line.clear()
+
+
+def _is_terminal(stream: TextIO | None) -> bool:
+    try:
+        return stream is not None and stream.isatty()
+    except ValueError:  # closed
+        return False
