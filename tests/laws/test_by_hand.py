@@ -12,7 +12,7 @@ import pytest
 from flax import nnx
 from laws_runner import PACKAGE, run
 
-from pytree_laws import Leaf, Output, PytreeLaws, check_pytree, sample
+from pytree_laws import LawBroken, Leaf, Output, PytreeLaws, check_pytree, sample
 from pytree_laws.declaration import declaration
 from pytree_laws.nnx import NnxLaws, Var
 
@@ -336,3 +336,70 @@ class Stores(PytreeLaws):
 
 def test_a_module_that_is_a_dataclass_may_keep_the_arrays_that_it_is_given():
     Stores().test_p01_keeps_none_of_its_inputs()
+    with pytest.raises(pytest.skip.Exception):
+        Stores().test_p01_shares_no_buffer_with_its_inputs()
+
+
+class Chosen(eqx.Module):
+    """A constructor by hand, which stores the array that it is given, or else makes one."""
+
+    weight: jax.Array
+
+    def __init__(self, weight=None, copies=False):
+        weight = jnp.zeros(3) if weight is None else weight
+        self.weight = jnp.array(weight) if copies else weight
+
+
+class Choosing(PytreeLaws):
+    copies = False
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, weight):
+        return Chosen(weight, self.copies)
+
+
+class Copied(Choosing):
+    copies = True
+
+
+class Meant(Choosing):
+    kept = ("weight",)
+    copies_arrays = False
+
+
+def found_of_inputs(suite):
+    """The severities of what is found of the arrays that a constructor is given, by test."""
+    found = {}
+    for test in (
+        suite().test_p01_keeps_none_of_its_inputs,
+        suite().test_p01_shares_no_buffer_with_its_inputs,
+    ):
+        try:
+            test()
+        except LawBroken as broken:
+            found[broken.finding.test] = broken.finding.severity
+            assert "shares its buffer with the input `weight`" in str(broken)
+        except pytest.skip.Exception:
+            pass
+    return found
+
+
+@pytest.mark.parametrize(
+    ("suite", "found"),
+    [
+        (Choosing, {"test_p01_shares_no_buffer_with_its_inputs": "style"}),
+        (Copied, {}),
+        (Meant, {}),
+    ],
+)
+def test_a_constructor_by_hand_that_stores_an_array_as_it_is_given_is_a_matter_of_style(suite, found):
+    assert found_of_inputs(suite) == found
+
+
+@pytest.mark.parametrize("declared", [{"kept": ("weight",)}, {"copies_arrays": True}])
+def test_what_a_suite_declares_as_given_must_be_copied(declared):
+    told = found_of_inputs(type("Declared", (Choosing,), declared))
+    assert told["test_p01_keeps_none_of_its_inputs"] == "fault"
+    assert found_of_inputs(type("DeclaredAndCopied", (Copied,), declared)) == {}
