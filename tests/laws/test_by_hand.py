@@ -403,3 +403,62 @@ def test_what_a_suite_declares_as_given_must_be_copied(declared):
     told = found_of_inputs(type("Declared", (Choosing,), declared))
     assert told["test_p01_keeps_none_of_its_inputs"] == "fault"
     assert found_of_inputs(type("DeclaredAndCopied", (Copied,), declared)) == {}
+
+
+class Offset(eqx.Module):
+    """A gain, and an offset that is cut off on purpose; nothing says what is trained."""
+
+    gain: jax.Array
+    offset: jax.Array
+
+    def __call__(self, x):
+        return self.gain * x + jax.lax.stop_gradient(self.offset)
+
+
+class MarkedOffset(Offset):
+    def trainable(self):
+        return MarkedOffset(True, False)
+
+
+class Rounded(Offset):
+    """The offset has no gradient, and nothing cuts it off."""
+
+    def __call__(self, x):
+        return self.gain * x + jnp.round(self.offset) + (self.offset > 0)
+
+
+class CutTwice(Offset):
+    """The offset is cut off in one place of two."""
+
+    def __call__(self, x):
+        return self.gain * x * jax.lax.stop_gradient(self.offset) + self.offset
+
+
+def checked(cls):
+    return check_pytree(lambda seed: cls(sample(seed, (3,)), sample(seed + 1, (3,))), vector)
+
+
+class WronglyMarkedOffset(Offset):
+    def trainable(self):
+        return WronglyMarkedOffset(True, True)
+
+
+def offset(cls):
+    """What is inferred of the leaf."""
+    [leaf] = (leaf for leaf in checked(cls).leaves if leaf.path == "offset")
+    return leaf.role, leaf.unused
+
+
+def test_a_leaf_that_the_call_cuts_off_is_a_buffer_where_the_class_says_what_is_trained():
+    assert offset(MarkedOffset) == ("buffer", False)
+    assert not checked(MarkedOffset).findings
+    [finding] = (one for one in checked(WronglyMarkedOffset).findings if one.law.number == "P9")
+    assert finding.where == "offset" and "declared as buffer, a training step moved it" in finding.what
+
+
+def test_a_leaf_that_the_call_cuts_off_needs_no_gradient_where_nothing_says_what_is_trained():
+    assert offset(Offset) == ("param", True)
+    report = checked(Offset)
+    assert not report.findings
+    assert "test_p09_a_step_moves_the_parameters_alone" in report.passed
+    assert offset(Rounded) == offset(CutTwice) == ("param", False)
