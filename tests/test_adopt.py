@@ -173,6 +173,20 @@ def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> Non
     assert (result.returncode, "error: --set: `size` sets nothing" in result.stderr) == (2, True)
 
 
+def test_a_value_for_an_argument_that_nothing_takes_is_refused(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"odd.py": ODD})
+    result = adopt(
+        tmp_path, "odd.py:Weak", "--set", "sise=3", "--set", "quark=2", "--set", "mean=jnp.ones(2)"
+    )
+    assert (result.returncode, read_tree(tmp_path).keys()) == (2, {"odd.py"})
+    assert result.stderr == (
+        "error: --set quark: no constructor and no method that was found takes it\n"
+        "  legal: mean, size\n  fix: name one of their arguments\n"
+        "error: --set sise: no constructor and no method that was found takes it\n"
+        "  legal: mean, size\n  fix: did you mean `size`?\n"
+    )
+
+
 def test_the_table_of_public_libraries_says_what_the_search_is_for() -> None:
     rows = re.findall(
         r"^\| `?([\w.]+)`? \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) % \|", PAGE, re.MULTILINE

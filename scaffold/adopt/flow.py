@@ -11,7 +11,7 @@ from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.workers import each
-from scaffold.errors import Fault, ScaffoldError
+from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.fileset import Edit, File, Plan
 from scaffold.in_project import Wishes, plan_in_project
 from scaffold.law_texts import texts_for
@@ -22,6 +22,8 @@ from scaffold.tidy import tidy
 Progress = Callable[[int, int, str], None]
 GRACE = 10.0
 """Seconds by which a process may be late, since it keeps its limits itself."""
+MOST_TOLD = 20
+"""Legal names that are listed; more say nothing."""
 _SUITES = ("nnx", "state")
 
 
@@ -62,7 +64,8 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
     run = Run(wanted, layout, path)
     with _children(command, layout.root) as first:
         child = first()
-        listed = child.ask({"do": "list", **_path(run), "targets": [one.to_json() for one in targets]}, 600.0)
+        request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
+        listed = child.ask({**request, **_path(run)}, 600.0)
         _check_listed(listed, targets, wanted)
         classes = [one for one in listed["classes"] if not one["why"]]
         stems = stems_of((one["module"], one["name"]) for one in classes)
@@ -127,6 +130,21 @@ def _check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: 
         faults.append(
             Fault(option, f"is said of one class, and there are {len(classes)}", "name one `pkg.mod:Class`")
         )
+    if faults:
+        raise ScaffoldError.of(faults)
+    if wanted.said:
+        _check_said(wanted.said, listed["taken"])
+
+
+def _check_said(said: Mapping[str, str], taken: Sequence[str]) -> None:
+    """Refuses values for arguments that nothing takes."""
+    what = "no constructor and no method that was found takes it"
+    legal = tuple(taken) if len(taken) <= MOST_TOLD else ()
+    faults = [
+        Fault(f"--set {name}", what, suggestion(name, taken, "name one of their arguments"), legal)
+        for name in said
+        if name not in taken
+    ]
     if faults:
         raise ScaffoldError.of(faults)
 
