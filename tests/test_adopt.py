@@ -187,6 +187,60 @@ def test_a_value_for_an_argument_that_nothing_takes_is_refused(tmp_path: Path) -
     )
 
 
+METHODS = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Scale(eqx.Module):
+    gain: jax.Array
+
+    def __init__(self, size: int):
+        self.gain = jnp.ones(size, jnp.float32)
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.gain * x
+
+    def blended(self, x: jax.Array, *, weight: jax.Array) -> jax.Array:
+        return self.gain * (x + weight)
+
+    def inverse(self, y: jax.Array) -> jax.Array:
+        return FORM
+
+    def doubled(self) -> jax.Array:
+        return 2 * self.gain
+
+    def plain(self, x: jax.Array) -> jax.Array:
+        return x
+
+    def by_values(self, x: jax.Array) -> jax.Array:
+        return self.gain * x if x.sum() > 0 else self.gain
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "found"),
+    [
+        ("y / self.gain", None),
+        ("y / jax.lax.stop_gradient(self.gain)", "P9"),
+        ("self.gain * float(y[0])", None),
+    ],
+)
+def test_methods_whose_arguments_are_found_are_declared_and_held(
+    tmp_path: Path, form: str, found: str | None
+) -> None:
+    write_tree(tmp_path, {"scales.py": METHODS.replace("FORM", form)})
+    result = adopt(tmp_path, "scales.py")
+    text = (tmp_path / "tests/test_scale.py").read_text()
+    declared = re.findall(r'Method\(\s*"(\w+)"', text)
+    assert declared == ["blended", *(["inverse"] if "float" not in form else [])]
+    assert "call=lambda instance, x, weight: instance.blended(x, weight=weight)" in text
+    assert result.returncode == (1 if found else 0), result.stdout
+    if found:
+        assert f"{found} gradient and step, at `inverse`" in result.stdout
+
+
 def test_the_table_of_public_libraries_says_what_the_search_is_for() -> None:
     rows = re.findall(
         r"^\| `?([\w.]+)`? \| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (\d+) % \|", PAGE, re.MULTILINE

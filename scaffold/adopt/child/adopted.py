@@ -13,6 +13,7 @@ from pytree_laws.written import source_of, written
 
 from .build import Built, Failure, builds, instance_of, ways_to_build
 from .call import Called, Subject, find_call, methods_of
+from .further import further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
 from .sources import Source, as_said
@@ -62,6 +63,7 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
         "methods": methods,
         **written_build(built),
         **written_call(called),
+        **written_methods(methods_beside(cls, built, called, said)),
     }
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown}
@@ -102,6 +104,13 @@ def call_for(
     if bracket:
         return said_call(cls, subject, request["call"])
     return find_call(cls, subject, wished, said, budget, failure) if wished or methods_of(cls) else None
+
+
+def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]) -> list[Called]:
+    """The methods beside the call; none where a state goes through them."""
+    if built.has_state:
+        return []
+    return list(further_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said))
 
 
 class StateOf:
