@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -239,6 +240,34 @@ def test_methods_whose_arguments_are_found_are_declared_and_held(
     assert result.returncode == (1 if found else 0), result.stdout
     if found:
         assert f"{found} gradient and step, at `inverse`" in result.stdout
+
+
+def test_an_instance_of_which_a_member_raises_is_not_taken_where_another_is_found(tmp_path: Path) -> None:
+    source = """
+        from typing import NamedTuple
+
+        import jax
+        import jax.numpy as jnp
+
+
+        class Rotation(NamedTuple):
+            unit: jax.Array
+
+            @classmethod
+            def identity(cls) -> "Rotation":
+                return cls(jnp.array([1.0, 0.0], jnp.float32))
+
+            def turned(self, x: jax.Array) -> jax.Array:
+                return x * self.unit.sum()
+
+            def matrix(self) -> jax.Array:
+                cosine, sine = self.unit
+                return jnp.array([[cosine, -sine], [sine, cosine]]).reshape(2, 2)
+    """
+    write_tree(tmp_path, {"rotations.py": textwrap.dedent(source)})
+    result = adopt(tmp_path, "rotations.py")
+    assert 'Leaf("unit", "param", (2,))' in (tmp_path / "tests/test_rotation.py").read_text()
+    assert "matrix" not in result.stdout
 
 
 def test_the_table_of_public_libraries_says_what_the_search_is_for() -> None:

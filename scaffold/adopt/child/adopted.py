@@ -13,7 +13,7 @@ from pytree_laws.written import source_of, written
 
 from .build import Built, Failure, builds, instance_of, ways_to_build
 from .call import Called, Subject, find_call, methods_of
-from .further import further_methods, written_methods
+from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
 from .sources import Source, as_said
@@ -73,8 +73,12 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
 def built_and_called(
     cls: Any, request: Request, said: Mapping[str, Source], failure: Failure, of_call: Failure
 ) -> tuple[Built | None, Called | None]:
-    """The first way to build a class for which a call is found that depends on everything; or else the first ones."""
+    """The first way to build a class for which a call is found that depends on everything; or else the first ones.
+
+    An instance of which a member raises is taken where no other is found: its sizes are wrong.
+    """
     first: tuple[Built | None, Called | None] = None, None
+    full: tuple[Built, Called] | None = None
     budget, of_calls = Budget(TRIES), Budget(TRIES + 200)
     own = built_as_said(request["build"], cls.__module__)
     if own is not None and not builds(cls, own, failure):
@@ -85,13 +89,17 @@ def built_and_called(
         one = Budget(tries)
         called = call_for(cls, built, request, said, one, of_call)
         of_calls.tries -= tries - max(0, one.tries)
-        if (called is not None and called.is_full) or not methods_of(cls):
+        if not methods_of(cls):
             return built, called
+        if called is not None and called.is_full:
+            if own or all_members_work(model_of(built, 0)):
+                return built, called
+            full = full or (built, called)
         if first[0] is None or (first[1] is None and called is not None):
             first = built, called
         if of_calls.tries <= 0:
             break
-    return first
+    return full or first
 
 
 def call_for(

@@ -3,6 +3,12 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import jax
+
+from pytree_laws.look.jaxprs import NEEDS_VALUES
+from pytree_laws.look.trees import merge, split
+from pytree_laws.methods import Method, names_without_arguments
+
 from .annotations import required
 from .build import Failure
 from .call import Called, Subject, methods_of, parameters_of_method, traced, try_method
@@ -35,6 +41,27 @@ def needs_arguments(cls: type, name: str) -> bool:
 def is_traced(subject: Subject, found: Called) -> bool:
     """Whether it takes tracers: a method that decides by values is the author's to declare."""
     return bool(traced(subject, found.method, found.arguments, found.keywords).by_name)
+
+
+def all_members_work(instance: Any) -> bool:
+    """Whether its properties, and its methods without arguments, can be traced: of wrong sizes they cannot."""
+    return all(works(instance, Method(name)) for name in names_without_arguments(instance))
+
+
+def works(instance: Any, member: Method) -> bool:
+    """Whether a member gives something; what needs values, or is left to subclasses, says nothing of sizes."""
+    static, held = split(instance)
+
+    def use(values: Any) -> Any:
+        return split(member.use(merge(static, values)))[1]
+
+    try:
+        jax.eval_shape(use, held)
+    except (*NEEDS_VALUES, NotImplementedError):
+        return True
+    except Exception:
+        return False
+    return True
 
 
 def written_methods(methods: list[Called]) -> dict[str, Any]:
