@@ -189,6 +189,8 @@ def test_a_value_for_an_argument_that_nothing_takes_is_refused(tmp_path: Path) -
 
 
 METHODS = """
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -196,9 +198,11 @@ import jax.numpy as jnp
 
 class Scale(eqx.Module):
     gain: jax.Array
+    size: int = eqx.field(static=True)
+    kind: Any = eqx.field(static=True)
 
     def __init__(self, size: int):
-        self.gain = jnp.ones(size, jnp.float32)
+        self.gain, self.size, self.kind = jnp.ones(size, jnp.float32), size, jnp.float32
 
     def __call__(self, x: jax.Array) -> jax.Array:
         return self.gain * x
@@ -236,6 +240,7 @@ def test_methods_whose_arguments_are_found_are_declared_and_held(
     text = (tmp_path / "tests/test_scale.py").read_text()
     declared = re.findall(r'Method\(\s*"(\w+)"', text)
     assert declared == ["blended", *(["inverse"] if "float" not in form else [])]
+    assert '"size": 3,\n        "kind": ...,\n' in text
     assert "call=lambda instance, x, weight: instance.blended(x, weight=weight)" in text
     assert result.returncode == (1 if found else 0), result.stdout
     if found:

@@ -200,9 +200,7 @@ def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> d
     with contextlib.suppress(Exception):
         leaves = written_leaves(suite, found["kind"])
     with contextlib.suppress(Exception):
-        statics = [
-            [path, text] for path, value in inferred_statics(suite).items() if (text := literal(value))
-        ]
+        statics = [[path, literal(value)] for path, value in inferred_statics(suite).items()]
     with contextlib.suppress(Exception):
         outputs = [written(one) for one in inferred_outputs(suite)]
     with contextlib.suppress(Exception):
@@ -228,9 +226,9 @@ def updates_of(suite: Any, kind: str) -> Sequence[str]:
 
 
 def literal(value: Any) -> str:
-    """The source of a static value, where it is a literal: what has a name elsewhere is left to be found."""
+    """The source of a static value, where it is a literal; `...`, any value, for what has a name elsewhere."""
     text = source_of(value)
-    return text if (text and not text[0].isalpha()) or text in ("True", "False", "None") else ""
+    return text if (text and not text[0].isalpha()) or text in ("True", "False", "None") else "..."
 
 
 def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> type:
