@@ -6,7 +6,6 @@ import jax.numpy as jnp
 
 from .jaxprs import inner_jaxprs, is_variable
 
-
 STOP = "stop_gradient"
 
 
