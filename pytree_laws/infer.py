@@ -15,6 +15,7 @@ import pytest
 from .declare import Leaf, Output
 from .look.arrays import is_array, is_inexact, is_key, real_dtype
 from .look.classes import LIBRARIES, is_of_library
+from .look.flows import stopped
 from .look.references import parts_of
 from .look.statics import another, static_fault
 from .look.trees import (
@@ -26,6 +27,7 @@ from .look.trees import (
     one_level,
     structure,
 )
+from .uses import traced
 
 
 @functools.cache
@@ -33,11 +35,29 @@ def inferred_leaves(laws: Any) -> tuple[Leaf, ...]:
     """The leaves of the example, each with the role that its class shows."""
     suite = laws()
     first, second = suite.make(0), dict(named_leaves(suite.make(1)))
-    spec = trained_by(first)
+    spec, cut_off = trained_by(first), cut_off_leaves(suite)
     return tuple(
-        inferred_leaf(name, leaf, second.get(name), spec is None or spec[i])
+        inferred_leaf(
+            name,
+            leaf,
+            second.get(name),
+            is_trained=None if spec is None else spec[i],
+            is_cut_off=name in cut_off,
+        )
         for i, (name, leaf) in enumerate(named_leaves(first))
     )
+
+
+def cut_off_leaves(suite: Any) -> set[str]:
+    """The leaves, by path, that gradients would reach if no `stop_gradient` kept them away."""
+    if not suite.called():
+        return set()
+    # A call that fails, or does not end, is told by other laws.
+    with contextlib.suppress(Exception, pytest.skip.Exception):
+        (closed, _), inputs = traced(suite, suite.specimen(), {})
+        pairs = zip(inputs, stopped(closed.jaxpr))
+        return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
+    return set()
 
 
 def trained_by(instance: Any) -> list[bool] | None:
@@ -46,17 +66,22 @@ def trained_by(instance: Any) -> list[bool] | None:
     return jax.tree.leaves(method()) if callable(method) else None
 
 
-def inferred_leaf(name: str, leaf: Any, other: Any, is_trained: bool) -> Leaf:
+def inferred_leaf(
+    name: str, leaf: Any, other: Any, *, is_trained: bool | None, is_cut_off: bool
+) -> Leaf:
     """A leaf as two instances have it: a shape that they do not share is not declared."""
     if not is_array(leaf):
         return Leaf(name, "python")
     shape = leaf.shape if leaf.shape == jnp.shape(other) else None
     if is_key(leaf):
         return Leaf(name, "key", shape)
-    # Whether what is not trained is cut off as well is the author's to say.
-    untrained = "data" if is_inexact(leaf) else "buffer"
-    role = "param" if is_trained and is_inexact(leaf) else untrained
-    return Leaf(name, role, shape, name_of(leaf.dtype))
+    if not is_inexact(leaf):
+        return Leaf(name, "buffer", shape, name_of(leaf.dtype))
+    # What an optimiser is given is the caller's to say, where a class has no `trainable()`.
+    unused = is_cut_off and is_trained is None
+    through = "data" if is_trained is False else "param"
+    role = "buffer" if is_cut_off and not unused else through
+    return Leaf(name, role, shape, name_of(leaf.dtype), unused=unused)
 
 
 def name_of(dtype: Any) -> str:

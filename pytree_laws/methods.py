@@ -99,12 +99,14 @@ def found_methods(laws: Any) -> tuple[Method, ...]:
     suite = laws()
     instance = suite.specimen()
     declared = {one.name for one in suite.methods}
+    names = names_without_arguments(instance)
+    return tuple(Method(name, found=True) for name in names if name not in declared)
+
+
+def names_without_arguments(instance: Any) -> list[str]:
+    """The public properties of an instance, and its methods that need no arguments."""
     names = dict.fromkeys(_own_names(instance))
-    return tuple(
-        Method(name, found=True)
-        for name in names
-        if name not in declared and _can_be_used(instance, name)
-    )
+    return [name for name in names if _can_be_used(instance, name)]
 
 
 def _own_names(instance: Any) -> Iterator[str]:

@@ -31,6 +31,7 @@ from .declare import Leaf
 from .guard import guard
 from .laws import PytreeLaws
 from .look.arrays import has_dtype, is_floating, same_bits
+from .look.flows import handed_to_stop
 from .look.numerics import check_flow, close
 from .look.trees import (
     avals,
@@ -42,6 +43,7 @@ from .look.trees import (
     structure,
 )
 from .report import check, doing
+from .uses import traced
 
 RETURN = "end the call with `return result, state`, on every path"
 BATCHED = (
@@ -126,7 +128,7 @@ class StateLaws(PytreeLaws):
         instance, arguments = self.make(0), list(self.arguments(0))
         arguments[self.place(arguments)] = self.after(0)
         leaves, treedef = flatten((instance, arguments))
-        flows = self.flowing(instance)
+        flows = self.flowing(instance) - self.handed_to_stop(instance)
         fixed = [name not in flows for name, _ in named_leaves(instance)]
         fixed += [False] * (len(leaves) - len(fixed))
         places = [i for i, v in enumerate(leaves) if is_floating(v) and not fixed[i]]
@@ -139,6 +141,12 @@ class StateLaws(PytreeLaws):
 
         hint = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
         check_flow("state", run, [leaves[i] for i in places], hint)
+
+    def handed_to_stop(self, instance: Any) -> set[str]:
+        """The leaves that the call itself cuts off where it reads them, which says nothing of the state."""
+        (closed, _), inputs = traced(self, instance, {})
+        pairs = zip(inputs, handed_to_stop(closed.jaxpr))
+        return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
 
     # P11 carry
 

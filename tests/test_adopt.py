@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,107 @@ def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> Non
     assert "error: --build: is said of one class, and there are 4" in result.stderr
     result = adopt(tmp_path, "odd.py", "--set", "size")
     assert (result.returncode, "error: --set: `size` sets nothing" in result.stderr) == (2, True)
+
+
+def test_a_value_for_an_argument_that_nothing_takes_is_refused(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"odd.py": ODD})
+    result = adopt(
+        tmp_path, "odd.py:Weak", "--set", "sise=3", "--set", "quark=2", "--set", "mean=jnp.ones(2)"
+    )
+    assert (result.returncode, read_tree(tmp_path).keys()) == (2, {"odd.py"})
+    assert result.stderr == (
+        "error: --set quark: no constructor and no method that was found takes it\n"
+        "  legal: mean, size\n  fix: name one of their arguments\n"
+        "error: --set sise: no constructor and no method that was found takes it\n"
+        "  legal: mean, size\n  fix: did you mean `size`?\n"
+    )
+
+
+METHODS = """
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Scale(eqx.Module):
+    gain: jax.Array
+    size: int = eqx.field(static=True)
+    kind: Any = eqx.field(static=True)
+
+    def __init__(self, size: int):
+        self.gain, self.size, self.kind = jnp.ones(size, jnp.float32), size, jnp.float32
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.gain * x
+
+    def blended(self, x: jax.Array, *, weight: jax.Array) -> jax.Array:
+        return self.gain * (x + weight)
+
+    def inverse(self, y: jax.Array) -> jax.Array:
+        return FORM
+
+    def doubled(self) -> jax.Array:
+        return 2 * self.gain
+
+    def plain(self, x: jax.Array) -> jax.Array:
+        return x
+
+    def by_values(self, x: jax.Array) -> jax.Array:
+        return self.gain * x if x.sum() > 0 else self.gain
+"""
+
+
+@pytest.mark.parametrize(
+    ("form", "found"),
+    [
+        ("y / self.gain", None),
+        ("y / jax.lax.stop_gradient(self.gain)", "P9"),
+        ("self.gain * float(y[0])", None),
+    ],
+)
+def test_methods_whose_arguments_are_found_are_declared_and_held(
+    tmp_path: Path, form: str, found: str | None
+) -> None:
+    write_tree(tmp_path, {"scales.py": METHODS.replace("FORM", form)})
+    result = adopt(tmp_path, "scales.py")
+    text = (tmp_path / "tests/test_scale.py").read_text()
+    declared = re.findall(r'Method\(\s*"(\w+)"', text)
+    assert declared == ["blended", *(["inverse"] if "float" not in form else [])]
+    assert '"size": 3,\n        "kind": ...,\n' in text
+    assert "call=lambda instance, x, weight: instance.blended(x, weight=weight)" in text
+    assert result.returncode == (1 if found else 0), result.stdout
+    if found:
+        assert f"{found} gradient and step, at `inverse`" in result.stdout
+
+
+def test_an_instance_of_which_a_member_raises_is_not_taken_where_another_is_found(tmp_path: Path) -> None:
+    source = """
+        from typing import NamedTuple
+
+        import jax
+        import jax.numpy as jnp
+
+
+        class Rotation(NamedTuple):
+            unit: jax.Array
+
+            @classmethod
+            def identity(cls) -> "Rotation":
+                return cls(jnp.array([1.0, 0.0], jnp.float32))
+
+            def turned(self, x: jax.Array) -> jax.Array:
+                return x * self.unit.sum()
+
+            def matrix(self) -> jax.Array:
+                cosine, sine = self.unit
+                return jnp.array([[cosine, -sine], [sine, cosine]]).reshape(2, 2)
+    """
+    write_tree(tmp_path, {"rotations.py": textwrap.dedent(source)})
+    result = adopt(tmp_path, "rotations.py")
+    assert 'Leaf("unit", "param", (2,))' in (tmp_path / "tests/test_rotation.py").read_text()
+    assert "matrix" not in result.stdout
 
 
 def test_the_table_of_public_libraries_says_what_the_search_is_for() -> None:

@@ -2,10 +2,9 @@
 
 import contextlib
 import functools
-import inspect
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -26,7 +25,7 @@ from ..look.arrays import (
     is_key,
     same_bits,
 )
-from ..look.classes import is_of_library
+from ..look.classes import defaults_of, own_functions
 from ..look.jaxprs import NEEDS_VALUES, constant_draws
 from ..look.references import MUTABLE, frozen, mutables, reachable
 from ..look.surroundings import globals_of
@@ -49,7 +48,8 @@ LAW = Law(
     statement="The constructor builds the same instance from the same inputs, holds what it is given, draws from its key alone, refuses invalid inputs, works under jit, and changes nothing around it.",
     mistake="A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
     fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
-    lesser={"defaults_are_immutable": "style"},
+    # Who stores an array as it was given may mean to: nothing changes it in place but donation.
+    lesser={"defaults_are_immutable": "style", "shares_no_buffer": "style"},
 )
 
 
@@ -73,10 +73,32 @@ class Construct(Suite):
             name = given.get(id(value))
             told = f"it is the caller's own {type(value).__name__}, given as `{name}`"
             check(name is None, place, told)
-        arrays, copies = given_arrays(inputs), self.copies_arrays
-        if arrays and copies is None:
-            copies = not stores_what_it_is_given(self)
-        arrays = arrays if copies else []
+        arrays = given_arrays(inputs)
+        if (
+            not self.copies_arrays
+        ):  # a suite that names what is held says that it is copied
+            names = () if self.keeps_arrays() else self.kept
+            arrays = [(name, v) for name, v in arrays if under_any(name, names)]
+        self.check_no_shared_buffer(instance, arrays)
+
+    def test_p01_shares_no_buffer_with_its_inputs(self) -> None:
+        inputs = self.plain_inputs(0)
+        arrays = given_arrays(inputs)
+        if not arrays:
+            pytest.skip("the constructor is given no arrays")
+        if self.copies_arrays is not None or self.keeps_arrays():
+            pytest.skip("whether it copies the arrays that it is given is known")
+        instance = self.build(**{**self.inputs(0), **inputs})
+        self.check_no_shared_buffer(instance, arrays)
+
+    def keeps_arrays(self) -> bool:
+        """Whether it is said, or shown by how it is built, that arrays are stored as they are given."""
+        told = self.copies_arrays
+        return not told if told is not None else stores_what_it_is_given(self)
+
+    def check_no_shared_buffer(
+        self, instance: Any, arrays: Sequence[tuple[str, Any]]
+    ) -> None:
         buffers = {buffer_of(v): n for n, v in arrays if not is_key(v)}
         for name, leaf in self.named(instance).items():
             source = buffers.get(buffer_of(leaf) or -1)
@@ -284,6 +306,11 @@ class PytreeConstruct(PytreeSuite):
         check(not wrong, "build", told, hint)
 
 
+def under_any(name: str, roots: Sequence[str]) -> bool:
+    """Whether a path is one of these, or below one."""
+    return any(under(name, root) for root in roots)
+
+
 def turned_around(value: Any) -> Any:
     """A dict of several entries in the opposite order, and all else as it is."""
     several = type(value) is dict and len(value) > 1
@@ -293,26 +320,6 @@ def turned_around(value: Any) -> Any:
 def signed(sign: int, value: Any) -> Any:
     """A given array with another sign, if it can have one."""
     return -value if sign < 0 and is_inexact(value) else value
-
-
-def own_functions(cls: type) -> Iterator[tuple[str, Any]]:
-    """The constructors and the call of a class, without those that a library brings."""
-    for owner in cls.__mro__:
-        if is_of_library(owner):
-            continue
-        for name, value in vars(owner).items():
-            builds = isinstance(value, classmethod) or name in ("__init__", "__new__")
-            function = getattr(value, "__func__", value)
-            if (builds or name == "__call__") and callable(function):
-                yield f"{owner.__name__}.{name}", inspect.unwrap(function)
-
-
-def defaults_of(function: Any) -> list[tuple[str, Any]]:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return []
-    return [(one.name, one.default) for one in parameters]
 
 
 def scramble(value: Any) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import dataclasses
 import functools
 import importlib.util
+import inspect
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -59,3 +60,23 @@ def second_class(cls: type, source: str) -> type:
     if found is cls:  # the module hands it on from another one
         raise LookupError(f"{cls.__qualname__} is not defined in {source}")
     return found
+
+
+def own_functions(cls: type) -> Iterator[tuple[str, Any]]:
+    """The constructors and the call of a class, without those that a library brings."""
+    for owner in cls.__mro__:
+        if is_of_library(owner):
+            continue
+        for name, value in vars(owner).items():
+            builds = isinstance(value, classmethod) or name in ("__init__", "__new__")
+            function = getattr(value, "__func__", value)
+            if (builds or name == "__call__") and callable(function):
+                yield f"{owner.__name__}.{name}", inspect.unwrap(function)
+
+
+def defaults_of(function: Any) -> list[tuple[str, Any]]:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [(one.name, one.default) for one in parameters]

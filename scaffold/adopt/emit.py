@@ -67,10 +67,11 @@ def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
         "module_doc": module_doc(one),
         "suite": "StateLaws" if is_stateful(found) else _SUITES.get(found["kind"], "PytreeLaws"),
         "manifest": "variables" if found["kind"] == "nnx" else "leaves",
-        "helpers": [*found["helpers"], *found.get("call_helpers", ())],
+        "helpers": list(dict.fromkeys(told_of(found, "helpers"))),
         "leaves": found["leaves"],
         "static": found["static"],
         "returns": found["outputs"],
+        "methods": [method_row(name, arguments) for name, arguments in found["further"]],
         "updates": found["updates"],
         "skips": [(repr(part).replace("'", '"'), why) for part, why in one.skips],
         "inputs": found["inputs"] or ([["seed", "seed"]] if found["build"] else []),
@@ -104,10 +105,7 @@ def call_context(found: Found) -> dict[str, Any]:
     if not found["called"]:
         return {"is_called": False, "arguments": [], "targets": "", "call": ""}
     names = [safe(name) for name, _, _ in found["arguments"]]
-    given = [
-        f"{name}={own}" if by_name else own
-        for own, (name, _, by_name) in zip(names, found["arguments"], strict=True)
-    ]
+    given = given_to(found["arguments"])
     method = f".{found['method']}" if found["method"] else ""
     targets = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
     return {
@@ -118,6 +116,27 @@ def call_context(found: Found) -> dict[str, Any]:
     }
 
 
+def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
+    """A method as the suite declares it: its example arguments, and how it takes them where that is not by position."""
+    values = ", ".join(text for _, text, _ in arguments)
+    row = f'"{method}", lambda seed: ({values}{"," if len(arguments) == 1 else ""})'
+    if any(by_name for _, _, by_name in arguments):
+        names = [safe(name) for name, _, _ in arguments]
+        given = given_to(arguments)
+        row += f", call=lambda instance, {', '.join(names)}: instance.{method}({', '.join(given)})"
+    return f"Method({row})"
+
+
+def given_to(arguments: Iterable[tuple[str, str, bool]]) -> list[str]:
+    """What a call is written with: names, those by name as such."""
+    return [f"{name}={safe(name)}" if by_name else safe(name) for name, _, by_name in arguments]
+
+
+def told_of(found: Found, what: str) -> list[Any]:
+    """What was found for the constructor, for the call and for the methods."""
+    return [one for part in ("", "call_", "further_") for one in found.get(f"{part}{what}", ())]
+
+
 def safe(name: str) -> str:
     """The name of an argument, where that means something else in the test."""
     return f"{name}_" if name in _TAKEN or keyword.iskeyword(name) else name
@@ -125,7 +144,7 @@ def safe(name: str) -> str:
 
 def module_doc(one: Adopted) -> str:
     """What the file is, and what in it was guessed."""
-    guessed = list(dict.fromkeys([*one.found["guessed"], *one.found.get("call_guessed", ())]))
+    guessed = list(dict.fromkeys(told_of(one.found, "guessed")))
     lines = [f'"""Tests of `{one.name}`.']
     if guessed:
         names = [f"`{name}`" for name in guessed]
@@ -141,7 +160,7 @@ def imports_of(text: str, one: Adopted, layout: Layout) -> list[str]:
     """The imports, read off the file."""
     found = one.found
     outer = one.name.partition(".")[0]
-    pairs = [*found["imports"], *found.get("call_imports", ())]
+    pairs = told_of(found, "imports")
     lines = {"optax": "import optax", **{name: line for name, line in pairs}}
     lines.setdefault(outer, f"from {one.module} import {outer}")
     top = (layout.package or "").partition(".")[0]

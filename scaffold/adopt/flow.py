@@ -12,7 +12,7 @@ from scaffold.adopt.report import LeftOut, Outcome, Report
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
-from scaffold.errors import Fault, ScaffoldError
+from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.fileset import File, Plan
 from scaffold.in_project import Wishes, plan_in_project
 from scaffold.law_texts import texts_for
@@ -24,6 +24,8 @@ from scaffold.tidy import tidy
 Progress = Callable[[int, int, str], None]
 GRACE = 10.0
 """Seconds by which a process may be late, since it keeps its limits itself."""
+MOST_TOLD = 20
+"""Legal names that are listed; more say nothing."""
 _SUITES = ("nnx", "state")
 
 
@@ -65,7 +67,8 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
     run = Run(wanted, layout, path, Written(layout, ()))
     with _children(command, layout.root) as first:
         child = first()
-        listed = child.ask({"do": "list", **_path(run), "targets": [one.to_json() for one in targets]}, 600.0)
+        request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
+        listed = child.ask({**request, **_path(run)}, 600.0)
         _check_listed(listed, targets, wanted)
         classes = [one for one in listed["classes"] if not one["why"]]
         run = replace(run, written=written_before(layout, ((one["module"], one["name"]) for one in classes)))
@@ -133,6 +136,21 @@ def _check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: 
         faults.append(
             Fault(option, f"is said of one class, and there are {len(classes)}", "name one `pkg.mod:Class`")
         )
+    if faults:
+        raise ScaffoldError.of(faults)
+    if wanted.said:
+        _check_said(wanted.said, listed["taken"])
+
+
+def _check_said(said: Mapping[str, str], taken: Sequence[str]) -> None:
+    """Refuses values for arguments that nothing takes."""
+    what = "no constructor and no method that was found takes it"
+    legal = tuple(taken) if len(taken) <= MOST_TOLD else ()
+    faults = [
+        Fault(f"--set {name}", what, suggestion(name, taken, "name one of their arguments"), legal)
+        for name in said
+        if name not in taken
+    ]
     if faults:
         raise ScaffoldError.of(faults)
 

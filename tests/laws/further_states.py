@@ -59,6 +59,30 @@ def wrong(law, title, broken, *words, base=MeanLaws, **declared):
     further(law, title, broken, Mean, *words, base=base, **declared)
 
 
+class Spectral(Mean):
+    """A right layer: it divides by an estimate of its own size, of which nothing is learnt."""
+
+    def next_mean(self, x, state):
+        return super().next_mean(x, state) * jax.lax.stop_gradient(self.gain)
+
+
+class SpectralOfCut(Spectral):
+    """The estimate itself is cut off, with what is learnt through it."""
+
+    def next_mean(self, x, state):
+        return jax.lax.stop_gradient(super().next_mean(x, state))
+
+
+further(
+    "P9",
+    "`stop_gradient` on what a state is assigned, where a parameter is cut off as it is read",
+    SpectralOfCut,
+    Spectral,
+    "small steps show the slope",
+    base=MeanLaws,
+)
+
+
 class Stateless(Mean):
     """Returns the result alone."""
 

@@ -13,6 +13,7 @@ from pytree_laws.written import source_of, written
 
 from .build import Built, Failure, builds, instance_of, ways_to_build
 from .call import Called, Subject, find_call, methods_of
+from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
 from .sources import Source, as_said
@@ -62,6 +63,7 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
         "methods": methods,
         **written_build(built),
         **written_call(called),
+        **written_methods(methods_beside(cls, built, called, said)),
     }
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown}
@@ -71,8 +73,12 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
 def built_and_called(
     cls: Any, request: Request, said: Mapping[str, Source], failure: Failure, of_call: Failure
 ) -> tuple[Built | None, Called | None]:
-    """The first way to build a class for which a call is found that depends on everything; or else the first ones."""
+    """The first way to build a class for which a call is found that depends on everything; or else the first ones.
+
+    An instance of which a member raises is taken where no other is found: its sizes are wrong.
+    """
     first: tuple[Built | None, Called | None] = None, None
+    full: tuple[Built, Called] | None = None
     budget, of_calls = Budget(TRIES), Budget(TRIES + 200)
     own = built_as_said(request["build"], cls.__module__)
     if own is not None and not builds(cls, own, failure):
@@ -83,13 +89,17 @@ def built_and_called(
         one = Budget(tries)
         called = call_for(cls, built, request, said, one, of_call)
         of_calls.tries -= tries - max(0, one.tries)
-        if (called is not None and called.is_full) or not methods_of(cls):
+        if not methods_of(cls):
             return built, called
+        if called is not None and called.is_full:
+            if own or all_members_work(model_of(built, 0)):
+                return built, called
+            full = full or (built, called)
         if first[0] is None or (first[1] is None and called is not None):
             first = built, called
         if of_calls.tries <= 0:
             break
-    return first
+    return full or first
 
 
 def call_for(
@@ -102,6 +112,13 @@ def call_for(
     if bracket:
         return said_call(cls, subject, request["call"])
     return find_call(cls, subject, wished, said, budget, failure) if wished or methods_of(cls) else None
+
+
+def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]) -> list[Called]:
+    """The methods beside the call; none where a state goes through them."""
+    if built.has_state:
+        return []
+    return list(further_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said))
 
 
 class StateOf:
@@ -183,9 +200,7 @@ def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> d
     with contextlib.suppress(Exception):
         leaves = written_leaves(suite, found["kind"])
     with contextlib.suppress(Exception):
-        statics = [
-            [path, text] for path, value in inferred_statics(suite).items() if (text := literal(value))
-        ]
+        statics = [[path, literal(value)] for path, value in inferred_statics(suite).items()]
     with contextlib.suppress(Exception):
         outputs = [written(one) for one in inferred_outputs(suite)]
     with contextlib.suppress(Exception):
@@ -211,9 +226,9 @@ def updates_of(suite: Any, kind: str) -> Sequence[str]:
 
 
 def literal(value: Any) -> str:
-    """The source of a static value, where it is a literal: what has a name elsewhere is left to be found."""
+    """The source of a static value, where it is a literal; `...`, any value, for what has a name elsewhere."""
     text = source_of(value)
-    return text if (text and not text[0].isalpha()) or text in ("True", "False", "None") else ""
+    return text if (text and not text[0].isalpha()) or text in ("True", "False", "None") else "..."
 
 
 def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> type:

@@ -5,9 +5,11 @@ import inspect
 import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
+from .annotations import parameters_of
 from .kinds import kind_of
 from .sources import settle
 
@@ -31,7 +33,26 @@ def listed(request: Request) -> dict[str, Any]:
             if id(one[2]) not in seen:
                 seen.add(id(one[2]))
                 classes.append(described(*one, is_named=bool(target["name"])))
-    return {"classes": classes, "faults": faults}
+    taken = taken_names(classes) if request.get("said") else []
+    return {"classes": classes, "faults": faults, "taken": taken}
+
+
+def taken_names(classes: Sequence[dict[str, Any]]) -> list[str]:
+    """The names of all arguments that the constructors and methods of the classes take."""
+    from .build import makers_of  # here, since it looks classes up as well
+    from .call import methods_of, parameters_of_method
+
+    found: set[str] = set()
+    for one in classes:
+        cls = _FOUND[one["module"], one["name"]]
+        if one["why"]:
+            continue
+        for _, maker in makers_of(cls):
+            with suppress(TypeError, ValueError):
+                found |= {each.name for each in parameters_of(maker, cls)}
+        for name in methods_of(cls):
+            found |= {each.name for each in parameters_of_method(cls, name or "__call__") or ()}
+    return sorted(found)
 
 
 def look_in(folders: Sequence[str]) -> None:
