@@ -110,9 +110,7 @@ class Helpers(Training):
         for method, partition in held.items():
             self._check_parts(instance, partition, self.filters[method])
 
-    def _check_parts(
-        self, instance: Any, partition: str, paths: Sequence[str]
-    ) -> None:
+    def _check_parts(self, instance: Any, partition: str, paths: Sequence[str]) -> None:
         """The first part has the leaves below these paths, the second all others, and they fit together."""
         first, second = getattr(instance, partition)()
         names = [name for name, _ in named_leaves(instance)]

@@ -252,7 +252,9 @@ def _rejected(spec: ModuleSpec) -> list[list[str]]:
     rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
     own = [[_dict(row), "ValueError"] for row in rows]
     static = (one for one in spec.static if one.given and one.converter is None and one.preprocess is None)
-    return own + [[_dict(((one.name, wrong),)), "TypeError"] for one in static for wrong in _all_wrong(one.type)]
+    return own + [
+        [_dict(((one.name, wrong),)), "TypeError"] for one in static for wrong in _all_wrong(one.type)
+    ]
 
 
 def _dict(row: tuple[tuple[str, str], ...]) -> str:

@@ -10,6 +10,8 @@ from further_numbers import record_of_the_right_form
 from good_specimens import Leaf, Output, PytreeLaws, sample
 from pairs import further
 
+from pytree_laws import holds
+
 
 class Switched(eqx.Module):
     """A weight, and a bias and a scale that flags switch."""
@@ -55,6 +57,22 @@ further(
     *("P19", "A bias that one branch of a flag leaves out", LeavesTheBiasOut, Switched),
     *("call(inverse=True)", "(in other configurations)"),
     base=SwitchedLaws,
+)
+
+
+class InverseLaws(SwitchedLaws):
+    def recorded(self):
+        return None
+
+    @holds
+    def test_the_inverse_undoes_the_call(self, instance, x):
+        return self.close(instance(instance(x), inverse=True), x)
+
+
+further(
+    *("holds", "An inverse that leaves out a bias which begins at zero", LeavesTheBiasOut, Switched),
+    "as training may leave it",
+    base=InverseLaws,
 )
 further(
     *("P19", "A bias that a flag no longer switches off", KeepsTheBias, Switched),
