@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .computed import named
-from .configurations import Configuration, Trial, trials
+from .configurations import Configuration, Trial, tried, trials
 from .look.arrays import is_array, is_key
 from .look.choices import shown
 from .record import Entry, entries
@@ -30,8 +30,22 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
         found |= _other_forms(suite, usual, one)
     called = [one for one in works if _is_called_otherwise(usual, one)]
     for one in called[:MOST_RECORDED]:
-        found |= entries(_outputs(suite, one))
+        where = _built_with(one.configuration)
+        found |= entries(_outputs(suite, one, where))
+    found |= _of_the_other(suite)
     return dict(sorted(found.items()))
+
+
+def _of_the_other(suite: Any) -> dict[str, Entry]:
+    """What the call gives in the other configuration that is declared, where it takes the example arguments."""
+    if suite.other is None or not suite.called():
+        return {}
+    held = repr(dict(suite.other))
+    if any(repr(one.configuration.inputs) == held for one in trials(type(suite))):
+        return {}
+    trial = tried(suite, Configuration(inputs=suite.other))
+    where = f" with another {', '.join(suite.other)}"
+    return {} if trial.error else entries(_outputs(suite, trial, where))
 
 
 def _is_another_way(trial: Trial) -> bool:
@@ -74,7 +88,7 @@ def _is_called_otherwise(usual: Trial, trial: Trial) -> bool:
     return is_other or trial.configuration.size > 1
 
 
-def _outputs(suite: Any, trial: Trial) -> dict[str, Any]:
+def _outputs(suite: Any, trial: Trial, where: str) -> dict[str, Any]:
     """What the call gives with other numbers than those of the start."""
     own = trial.configuration
     instance = suite.elsewhere(trial.instance)
@@ -85,7 +99,7 @@ def _outputs(suite: Any, trial: Trial) -> dict[str, Any]:
         found = named("", call(back(tree), given))
         name = f"call({_told(own.given)})"
         return {
-            f"{name}{path}{_built_with(own)}": np.asarray(v)
+            f"{name}{path}{where}": np.asarray(v)
             for path, v in found.items()
             if is_array(v)
         }

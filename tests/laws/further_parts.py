@@ -168,3 +168,48 @@ further(
     *("declared in the order ['mean', 'spread']",),
     base=PositionsLaws,
 )
+
+
+class Layered(eqx.Module):
+    """So many weights, each drawn with a key of its own."""
+
+    weights: list
+
+    def __init__(self, depth, key):
+        self.weights = [self.draw(one) for one in self.keys(jax.random.split(key, depth), depth)]
+
+    def keys(self, keys, depth):
+        return list(keys)
+
+    def draw(self, key):
+        return jax.random.normal(key, (3,))
+
+    def __call__(self, x):
+        for weight in self.weights:
+            x = weight * x
+        return x
+
+
+class LayeredLaws(PytreeLaws):
+    cls: Any = None
+
+    def inputs(self, seed):
+        return {"depth": 2, "key": jax.random.key(seed)}
+
+    def build(self, depth, key):
+        return self.cls(depth, key)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+
+class RepeatsTheSecond(Layered):
+    def keys(self, keys, depth):
+        return [keys[0], *(keys[1] for _ in range(1, depth))]
+
+
+further(
+    *("P15", "One key for all layers after the first", RepeatsTheSecond, Layered),
+    "build with depth=3",
+    base=LayeredLaws,
+)
