@@ -23,7 +23,8 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
     """Entries of leaves and outputs, where a configuration has others than the example."""
     if not suite.tries_configurations:
         return {}
-    usual, *others = trials(type(suite))
+    laws: Any = type(suite)
+    usual, *others = trials(laws)
     works = [one for one in others if one.error is None and _is_another_way(one)]
     found: dict[str, Entry] = {}
     for one in works:
@@ -40,8 +41,9 @@ def _of_the_other(suite: Any) -> dict[str, Entry]:
     """What the call gives in the other configuration that is declared, where it takes the example arguments."""
     if suite.other is None or not suite.called():
         return {}
+    laws: Any = type(suite)
     held = repr(dict(suite.other))
-    if any(repr(one.configuration.inputs) == held for one in trials(type(suite))):
+    if any(repr(one.configuration.inputs) == held for one in trials(laws)):
         return {}
     trial = tried(suite, Configuration(inputs=suite.other))
     where = f" with another {', '.join(suite.other)}"

@@ -171,7 +171,8 @@ def _is_float(value: Any) -> bool:
 
 def _lacks_its_key(suite: Any, one: Trial) -> bool:
     """Whether a key is left out: the call may then fail as it likes."""
-    use = use_of(type(suite))
+    laws: Any = type(suite)
+    use = use_of(laws)
     changes = one.configuration.given.items()
     return use is not None and any(
         v is None and is_key(use.given[name]) for name, v in changes
