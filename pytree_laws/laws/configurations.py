@@ -1,5 +1,6 @@
 """What a class is held to in each configuration that the signatures of its constructor and its call show."""
 
+import warnings
 from typing import Any
 
 import jax
@@ -57,7 +58,9 @@ class Configurations(Suite):
         for one in self._trials():
             own, built = one.configuration, one.instance
             if built is not None and own.inputs and own.size == 1:
-                narrow = built_with(self, {**own.inputs, "dtype": jnp.bfloat16})
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of what is deprecated
+                    narrow = built_with(self, {**own.inputs, "dtype": jnp.bfloat16})
                 usual = self.named(built)
                 for name, value in self.named(narrow).items():
                     told = f"built with dtype bfloat16, it is {value.dtype}"
