@@ -45,6 +45,7 @@ def case(suite: Marked) -> Marked:
         if _OF_A_LAW.match(name) and not name.startswith(CHEAP, len("test_")):
             setattr(suite, name, None)  # pytest then collects nothing of this name
     marked: Any = suite
+    marked.tries_configurations = False  # the first suite tries them
     if "dtypes" not in vars(suite):
         marked.dtypes = ()  # the first suite tries them
     return suite

@@ -18,7 +18,8 @@ def tolerated(suite: Any, works: Callable[[], bool]) -> Tolerance:
     is_mixed = suite.narrowest is not None or not suite.strict
     if suite.tolerance is not None or not is_mixed or not works():
         return suite.tolerance
-    dtype = suite.narrowest or narrowest_of(type(suite))
+    laws: Any = type(suite)
+    dtype = suite.narrowest or narrowest_of(laws)
     is_narrow = dtype is not None and jnp.finfo(dtype).bits < 32
     return HALF_ROUNDINGS * float(jnp.finfo(dtype).eps) if is_narrow else None
 

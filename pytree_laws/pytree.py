@@ -207,9 +207,11 @@ class PytreeSuite(Suite):
         laws: Any = type(self)
         return traced_build(laws)
 
-    def traceable_build(self) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
+    def traceable_build(
+        self, changes: Mapping[str, Any] | None = None
+    ) -> tuple[Callable[[Sequence[Any]], Any], list[Any]]:
         """The constructor as a function of the arrays among its inputs, and those."""
-        leaves, treedef = flatten(self.inputs(0))
+        leaves, treedef = flatten({**self.inputs(0), **(changes or {})})
         places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
         def build(values: Sequence[Any]) -> Any:

@@ -170,6 +170,8 @@ def _difference(was: Entry, now: Entry, tolerance: Tolerance) -> str | None:
     """How two entries differ; None where each number is close to what it was."""
     if _form(was) != _form(now):
         return f"it is {_shown(now)}, recorded is {_shown(was)}"
+    if not any(values for _, values in was.rows):
+        return None
     one, other = _numbers(was), _numbers(now)
     allowed = _allowed(was, tolerance)
     with np.errstate(invalid="ignore"):  # infinities of one sign

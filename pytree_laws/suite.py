@@ -50,6 +50,7 @@ class Suite:
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
     dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
     tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype
+    tries_configurations: ClassVar[bool] = True  # False: another suite does
     time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""

@@ -68,7 +68,8 @@ def use_of(laws: Any) -> Invocation | None:
 
 def built_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) -> Any:
     """An instance with some inputs changed; `abstractly`, with any values in its arrays."""
-    laws, inputs = type(suite), suite.inputs(0)
+    laws: Any = type(suite)
+    inputs = suite.inputs(0)
     takes = inspect.signature(suite.build).parameters
     if takes_any_input(suite) or changes.keys() <= takes.keys():
         given = {**inputs, **changes}

@@ -12,7 +12,7 @@ A skeleton is parsed and never run. Nothing here does anything: the words are th
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Required, Self, TypedDict, TypeVar, Unpack
+from typing import Any, ClassVar, Literal, NotRequired, Required, Self, TypedDict, TypeVar, Unpack
 
 __all__ = [
     "Abstract",
@@ -191,6 +191,7 @@ class ConditionKeys(TypedDict):
 
     name: str
     that: Expression
+    at_start: NotRequired[bool]
 
 
 class TestKeys(TypedDict, total=False):

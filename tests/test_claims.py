@@ -185,6 +185,13 @@ def test_what_is_none_in_a_configuration_is_no_leaf_there(setup: str) -> None:
     assert rows == ([] if setup else ["Leaf('w'"])
 
 
+def test_a_condition_may_be_of_the_start_alone() -> None:
+    rows = [{"name": "it begins so", "that": "close(self(x), x)", "at_start": True}]
+    assert (
+        "@holds(at_start=True)\n    def test_it_begins_so(" in suite(spec(test={"holds": rows}))["claims"][0]
+    )
+
+
 def test_conditions_read_fields_as_the_class_holds_them() -> None:
     fields = {"a": {"type": "f[n]", "init": "ones"}, "b": {"type": "f[n]", "init": "ones"}}
     call = {**CALL, "body": "return self.a * x + self.b"}

@@ -25,8 +25,11 @@ class TestAffineInit(PytreeLaws):
     }
     rejected = (
         ({"in_size": 2.5}, TypeError),
+        ({"in_size": True}, TypeError),
         ({"out_size": 2.5}, TypeError),
+        ({"out_size": True}, TypeError),
         ({"use_bias": 1j}, TypeError),
+        ({"use_bias": 1}, TypeError),
     )
     drawn = ("weight",)
     absent = ({"use_bias": False},)

@@ -27,8 +27,11 @@ class TestGRUCell(PytreeLaws):
     }
     rejected = (
         ({"input_size": 2.5}, TypeError),
+        ({"input_size": True}, TypeError),
         ({"hidden_size": 2.5}, TypeError),
+        ({"hidden_size": True}, TypeError),
         ({"use_bias": 1j}, TypeError),
+        ({"use_bias": 1}, TypeError),
     )
     drawn = ("weight_ih", "weight_hh", "bias", "bias_n")
     absent = ({"use_bias": False},)

@@ -26,7 +26,9 @@ class TestLayerNorm(PytreeLaws):
     rejected = (
         ({"eps": float("nan")}, TypeError),
         ({"use_weight": 1j}, TypeError),
+        ({"use_weight": 1}, TypeError),
         ({"use_bias": 1j}, TypeError),
+        ({"use_bias": 1}, TypeError),
     )
     used = ("eps",)
     absent = (

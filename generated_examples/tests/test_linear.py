@@ -27,6 +27,7 @@ class TestLinear(PytreeLaws):
         ({"in_features": 1j}, TypeError),
         ({"out_features": 1j}, TypeError),
         ({"use_bias": 1j}, TypeError),
+        ({"use_bias": 1}, TypeError),
     )
     drawn = ("weight", "bias")
     absent = ({"use_bias": False},)

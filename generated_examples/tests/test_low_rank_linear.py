@@ -27,6 +27,7 @@ class TestLowRankLinear(PytreeLaws):
     rejected = (
         ({"scale": float("nan")}, TypeError),
         ({"freeze_base": 1j}, TypeError),
+        ({"freeze_base": 1}, TypeError),
     )
     drawn = ("down",)
     used = ("scale",)

@@ -21,6 +21,7 @@ class TestMaxNorm(PytreeLaws):
     rejected = (
         ({"floor": 0.0}, ValueError),
         ({"size": 2.5}, TypeError),
+        ({"size": True}, TypeError),
         ({"floor": float("nan")}, TypeError),
     )
     used = ("floor",)

@@ -30,12 +30,17 @@ class TestMLP(PytreeLaws):
     }
     rejected = (
         ({"use_bias": 1j}, TypeError),
+        ({"use_bias": 1}, TypeError),
         ({"use_final_bias": 1j}, TypeError),
+        ({"use_final_bias": 1}, TypeError),
         ({"in_size": 1j}, TypeError),
         ({"out_size": 1j}, TypeError),
         ({"width_size": 2.5}, TypeError),
+        ({"width_size": True}, TypeError),
         ({"depth": 2.5}, TypeError),
+        ({"depth": True}, TypeError),
         ({"scan": 1j}, TypeError),
+        ({"scan": 1}, TypeError),
     )
     drawn = ("layers",)
     tuples = ("layers",)

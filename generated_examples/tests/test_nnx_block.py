@@ -32,6 +32,7 @@ class TestNnxBlock(NnxLaws):
         ({"momentum": 1.0}, ValueError),
         ({"momentum": -0.001}, ValueError),
         ({"depth": 2.5}, TypeError),
+        ({"depth": True}, TypeError),
         ({"momentum": float("nan")}, TypeError),
     )
     accepted = ({"momentum": 0.0},)

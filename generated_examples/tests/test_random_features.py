@@ -23,6 +23,7 @@ class TestRandomFeatures(PytreeLaws):
     rejected = (
         ({"features": 0}, ValueError),
         ({"features": 2.5}, TypeError),
+        ({"features": True}, TypeError),
     )
     kept = ("frequency_key", "width")
     used = ("features",)

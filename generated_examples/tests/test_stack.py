@@ -23,6 +23,7 @@ class TestStack(PytreeLaws):
     rejected = (
         ({"depth": 0}, ValueError),
         ({"depth": 2.5}, TypeError),
+        ({"depth": True}, TypeError),
         ({"activation": lambda x: x}, TypeError),
     )
     drawn = ("layers",)

@@ -21,7 +21,10 @@ class TestTableFlag(PytreeLaws):
     other: ClassVar = {
         "static": 4,
     }
-    rejected = (({"static": 2.5}, TypeError),)
+    rejected = (
+        ({"static": 2.5}, TypeError),
+        ({"static": True}, TypeError),
+    )
     kept = ("table", "attr")
     used = ("static",)
     returns = (Output((2,)),)

@@ -1,5 +1,6 @@
 """What a class is held to in each configuration that the signatures of its constructor and its call show."""
 
+import warnings
 from typing import Any
 
 import jax
@@ -57,7 +58,9 @@ class Configurations(Suite):
         for one in self._trials():
             own, built = one.configuration, one.instance
             if built is not None and own.inputs and own.size == 1:
-                narrow = built_with(self, {**own.inputs, "dtype": jnp.bfloat16})
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of what is deprecated
+                    narrow = built_with(self, {**own.inputs, "dtype": jnp.bfloat16})
                 usual = self.named(built)
                 for name, value in self.named(narrow).items():
                     told = f"built with dtype bfloat16, it is {value.dtype}"
@@ -180,7 +183,8 @@ def _has_other_keys(one: Trial) -> bool:
 
 def _lacks_its_key(suite: Any, one: Trial) -> bool:
     """Whether a key is left out: the call may then fail as it likes."""
-    use = use_of(type(suite))
+    laws: Any = type(suite)
+    use = use_of(laws)
     changes = one.configuration.given.items()
     return use is not None and any(
         v is None and is_key(use.given[name]) for name, v in changes

@@ -70,6 +70,17 @@ class PytreeManifest(PytreeSuite):
             there = self.declared(name) is not None
             check_declared(self, there, name, told)
 
+    def test_p02_fields_of_a_tuple_have_their_declared_positions(self) -> None:
+        instance = self.specimen()
+        fields = getattr(instance, "_fields", None)
+        if not isinstance(instance, tuple) or fields is None or self.leaves is None:
+            pytest.skip("nothing is declared that is found by position")
+        declared = list(dict.fromkeys(leaf.path.split(".")[0] for leaf in self.leaves))
+        held = [name for name in fields if name in declared]
+        told = f"its fields with leaves are {held}, declared in the order {declared}"
+        hint = "what unpacks it, or indexes it, finds another field: keep the order"
+        check(held == declared, type(instance).__name__, told, hint)
+
     def test_p02_leaves_are_as_declared(self) -> None:
         for name, value in named_leaves(self.specimen()):
             leaf = self.declared(name)

@@ -14,7 +14,7 @@ from ..look.draws import check_draws, check_held_draws, check_keys, check_rows_d
 from ..look.programs import compiled
 from ..look.trees import arrays_of, given_arrays
 from ..pytree import PytreeSuite
-from ..report import Law, check, doing
+from ..report import ANY_ERROR, Law, check, doing
 from ..suite import Suite
 
 LAW = Law(
@@ -81,6 +81,19 @@ class PytreeOwnership(PytreeSuite):
         if self.called():
             look = check_held_draws if self.redraws() else check_draws
             look("call", self.traced_call)
+
+    def test_p15_one_more_draw_has_a_key_of_its_own(self) -> None:
+        inputs = self.inputs(0)
+        counts = {n: v + 1 for n, v in inputs.items() if type(v) is int and v > 0}
+        if not counts or not self.keys_of_inputs():
+            pytest.skip("the constructor takes no key, or no number")
+        for name, count in counts.items():
+            build, given = self.traceable_build({name: count})
+            try:
+                found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
+            except ANY_ERROR:  # it need not be legal
+                continue
+            check_draws(f"build with {name}={count}", lambda: found)
 
     def redraws(self) -> bool:
         """Whether the call draws from a key that the instance holds, and is given none; or says so.

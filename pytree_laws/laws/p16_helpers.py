@@ -1,5 +1,6 @@
 """P16: filter specs, lax and keys."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
@@ -21,12 +22,14 @@ from ..training import Training
 LAW = Law(
     number="P16",
     name="helpers",
-    statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; the call passes through lax; keys give different draws, and a call that ignores its key draws nothing.",
+    statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; partitions are these parts, and `combine` undoes them; the call passes through lax; keys give different draws, and a call that ignores its key draws nothing.",
     mistake="A spec compares leaves by identity or value, the class has buffers and no `trainable()`, or the call ignores its key.",
     fix="Build specs from leaf paths alone, and use the key that is given.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
 
+SELECT, PARTITION = "select_", "partition_"
+"""How the names begin of a filter spec, and of the method that gives the parts which it tells apart."""
 UNUSED_KEY = (
     "a call that does not use its key; `ignores_key = True` says that this is so on "
     'purpose, and in a spec `[test]` with `unused = ["key"]`'
@@ -93,6 +96,37 @@ class Helpers(Training):
                 f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
             )
             check(selected == wanted, method, told)
+
+    def test_p16_partitions_are_the_declared_parts(self) -> None:
+        parted = {
+            method: PARTITION + method.removeprefix(SELECT)
+            for method in self.filters
+            if method.startswith(SELECT)
+        }
+        instance = self.specimen()
+        held = {one: p for one, p in parted.items() if hasattr(instance, p)}
+        if not held:
+            pytest.skip("the class has no method that gives the parts of a filter")
+        for method, partition in held.items():
+            self._check_parts(instance, partition, self.filters[method])
+
+    def _check_parts(self, instance: Any, partition: str, paths: Sequence[str]) -> None:
+        """The first part has the leaves below these paths, the second all others, and they fit together."""
+        first, second = getattr(instance, partition)()
+        names = [name for name, _ in named_leaves(instance)]
+        chosen = {n for n in names if any(under(n, path) for path in paths)}
+        hint = "the chosen leaves come first, and then the rest"
+        for what, part, wanted in (
+            ("first", first, chosen),
+            ("second", second, set(names) - chosen),
+        ):
+            got = {name for name, _ in named_leaves(part)}
+            told = f"its {what} part has {sorted(got)}, declared is {sorted(wanted)}"
+            check(got == wanted, partition, told, hint)
+        if hasattr(instance, "combine"):
+            with doing("combine", f"of the parts of `{partition}` it"):
+                whole = first.combine(second)
+            self.check_equal(instance, whole, f"`combine` of `{partition}`")
 
     def expected_to_train(self, instance: Any) -> set[str]:
         """The paths that are declared as trained; sub-modules decide for themselves."""

@@ -12,12 +12,14 @@ import jax
 import pytest
 
 from ..computed import SECTIONS, computed, named
+from ..computed_configurations import CONFIGURED, of_configurations
 from ..guard import guard
 from ..look.arrays import real_dtype
 from ..look.draws import generic
 from ..look.programs import Compiled
 from ..look.trees import flatten, inexact_places, named_leaves, put
 from ..record import (
+    Entry,
     NoRecord,
     Record,
     default_dtype,
@@ -35,6 +37,7 @@ from ..suite import Suite
 from ..training import Training, derivative
 
 OPTION, VARIABLE = "--record-numbers", "PYTREE_LAWS_RECORD"
+EVERY = (*SECTIONS, CONFIGURED)
 SHOWN = 8  # numbers that differ
 ONE_PROCESS = f"{OPTION} writes files that suites share: run it with `-n 0`"
 
@@ -79,7 +82,7 @@ class NumbersOfRecord(Suite):
             pytest.skip("no numbers are recorded")
         if dtype not in (usual, None):
             pytest.skip(f"the numbers are recorded with {dtype} by default")
-        found = [one for what in SECTIONS for one in self.changed_numbers(record, what)]
+        found = [one for what in EVERY for one in self.changed_numbers(record, what)]
         told = "it does not compute what is recorded"
         shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)
         where = found[0].partition(":")[0] if found else ""
@@ -87,8 +90,10 @@ class NumbersOfRecord(Suite):
 
     def changed_numbers(self, record: Record, what: str) -> list[str]:
         """What differs from a section of the record, each in one line."""
-        was = record.get(section_of(type(self), what), {})
-        now = entries(computed(self, what))
+        section = section_of(type(self), what)
+        if what == CONFIGURED and section not in record:
+            return []  # it has none, or was recorded before there were such
+        was, now = record.get(section, {}), entries_of(self, what)
         pairs = differences(was, now, self.tolerance)
         return [f"{name}: {told} ({what})" for name, told in pairs]
 
@@ -173,8 +178,17 @@ def compiled_gradients(laws: Any) -> Compiled:
 
 def sections(suite: Any) -> Record:
     """What a suite computes now, as a record has it."""
-    names = {what: section_of(type(suite), what) for what in SECTIONS}
-    return {name: entries(computed(suite, what)) for what, name in names.items()}
+    names = {what: section_of(type(suite), what) for what in EVERY}
+    found = {name: entries_of(suite, what) for what, name in names.items()}
+    needed = {section_of(type(suite), what) for what in SECTIONS}
+    return {name: one for name, one in found.items() if one or name in needed}
+
+
+def entries_of(suite: Any, what: str) -> dict[str, Entry]:
+    """What a suite computes now in one section."""
+    if what == CONFIGURED:
+        return of_configurations(suite)
+    return entries(computed(suite, what))
 
 
 def write(suite: Any) -> None:

@@ -156,6 +156,7 @@ CONDITION_KEYS = {
         "An expression over `self` and the arguments of the call that must be true: `close(self(self(x)), x)`.",
         required=True,
     ),
+    "at_start": Key("boolean", "Whether it holds of a new instance alone, and not after training."),
 }
 SELF = "self"
 """What a method carries that gives the next instance."""

@@ -149,6 +149,8 @@ class Condition:
 
     name: str
     that: Source
+    at_start: bool = False
+    """Whether it holds of a new instance alone, and not where training moved what began as a constant."""
 
 
 @dataclass(frozen=True)

@@ -122,7 +122,8 @@ def _cases(into: Faults, table: Mapping[str, Any]) -> Iterator[Case]:
 def _conditions(into: Faults, table: Mapping[str, Any]) -> Iterator[Condition]:
     for index, row in enumerate(_rows(table, "holds")):
         _check_keys(into, row, CONDITION_KEYS, f"test.holds.{index}")
-        yield Condition(_name(row, index), expression_source(row.get("that")) or "None")
+        that = expression_source(row.get("that")) or "None"
+        yield Condition(_name(row, index), that, row.get("at_start") is True)
 
 
 def _name(row: Mapping[str, Any], index: int) -> str:

@@ -62,17 +62,19 @@ def _full(name: str) -> str:
 def _conditions(subject: Subject) -> Iterator[str]:
     for one in subject.spec.test.holds:
         shown = _in_suite(subject, one.that, {CLOSE: f"self.{CLOSE}"})
-        decorator, unpacked = _given_to(subject, one.that)
+        of, unpacked = _given_to(subject, one.that)
+        given = ", ".join([*of, *["at_start=True"] * one.at_start])
+        decorator = f"@holds({given})" if given else "@holds"
         head = f"{decorator}\ndef test_{slug(one.name)}({SIGNATURE}) -> Any:"
         yield _method(head, "\n".join([*unpacked, f"return {shown}"]))
 
 
-def _given_to(subject: Subject, that: str) -> tuple[str, list[str]]:
-    """What a condition is given: the arguments of the call, of a method that has all that it reads, or of several."""
+def _given_to(subject: Subject, that: str) -> tuple[list[str], list[str]]:
+    """How `@holds` says what a condition is given: the arguments of the call, of a method that has all that it reads, or of several."""
     spec, claimed = subject.spec, claimed_arguments(subject.spec)
     read = {name for name in free_names(that, expression=True) if name in claimed}
     if read <= {one.name for one in subject.passed}:
-        return "@holds", _unpacked(subject, that)
+        return [], _unpacked(subject, that)
     given = {one.name: given_names(spec, one.call) for one in spec.methods} | {
         "call": given_names(spec, spec.call)
     }
@@ -83,7 +85,7 @@ def _given_to(subject: Subject, that: str) -> tuple[str, list[str]]:
     first = {name: next(one for one in of if name in given[one]) for name in read}
     names = [local_name(name) if first.get(name) == one else "_" for one in of for name in given[one]]
     shown = repr(of[0]) if len(of) == 1 else repr(of)
-    return f"@holds(of={shown})", [f"{targets(names)} = arguments"]
+    return [f"of={shown}"], [f"{targets(names)} = arguments"]
 
 
 def _reference(subject: Subject) -> Iterator[str]:

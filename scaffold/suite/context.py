@@ -252,11 +252,24 @@ def _rejected(spec: ModuleSpec) -> list[list[str]]:
     rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
     own = [[_dict(row), "ValueError"] for row in rows]
     static = (one for one in spec.static if one.given and one.converter is None and one.preprocess is None)
-    return own + [[_dict(((one.name, _wrong(one.type)),)), "TypeError"] for one in static]
+    return own + [
+        [_dict(((one.name, wrong),)), "TypeError"] for one in static for wrong in _all_wrong(one.type)
+    ]
 
 
 def _dict(row: tuple[tuple[str, str], ...]) -> str:
     return "{" + ", ".join(f'"{name}": {source}' for name, source in row) + "}"
+
+
+def _all_wrong(kind: Type) -> tuple[str, ...]:
+    """Values of other types; to Python a bool is an int, and equal to one."""
+    match kind:
+        case ScalarType(name="int"):
+            return _wrong(kind), "True"
+        case ScalarType(name="bool"):
+            return _wrong(kind), "1"
+        case _:
+            return (_wrong(kind),)
 
 
 def _wrong(kind: Type) -> str:

@@ -19,6 +19,7 @@ import further_methods
 import further_nnx
 import further_nodes
 import further_numbers
+import further_parts
 import further_results
 import further_states
 import further_statics

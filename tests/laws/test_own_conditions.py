@@ -1,5 +1,7 @@
 """What an author says of a class himself: conditions that hold, further configurations, tolerances, sizes that fit."""
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -57,6 +59,33 @@ def test_a_condition_is_tried_on_several_examples():
             return self.close(x, sample(0, (3,)))
 
     assert "does not hold, with seed 1\n" in told(Later)
+
+
+class BeginsAsNothing(NodeLaws):
+    """Of a class whose bias is declared to begin as zero."""
+
+    leaves = tuple(
+        dataclasses.replace(leaf, value=0) if leaf.path == "bias" else leaf for leaf in NodeLaws.leaves
+    )
+
+    def build(self, **inputs):
+        made = super().build(**inputs)
+        return type(made)(made.weight, jnp.zeros_like(made.bias), made.scale)
+
+
+def test_a_condition_is_tried_as_training_may_leave_the_instance():
+    class OfTheStart(BeginsAsNothing):
+        @holds
+        def test_zero_stays(self, instance, x):
+            return self.close(instance(0 * x), 0 * x)
+
+    class OfTheStartAlone(BeginsAsNothing):
+        @holds(at_start=True)
+        def test_zero_stays(self, instance, x):
+            return self.close(instance(0 * x), 0 * x)
+
+    assert "does not hold, with seed 2, as training may leave it (`at_start=True` says" in told(OfTheStart)
+    assert not told(OfTheStartAlone)
 
 
 def test_a_condition_is_tried_in_each_dtype():

@@ -1,0 +1,117 @@
+"""What a class holds and computes in configurations that the example does not take, as a record has it."""
+
+import contextlib
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .computed import named
+from .configurations import Configuration, Trial, tried, trials
+from .look.arrays import is_array, is_key
+from .look.choices import shown
+from .record import Entry, entries
+from .uses import call_of
+
+CONFIGURED = "in other configurations"
+MOST_RECORDED = 12  # configurations whose outputs are recorded
+ABSENT = Entry("absent", (), ())
+
+
+def of_configurations(suite: Any) -> dict[str, Entry]:
+    """Entries of leaves and outputs, where a configuration has others than the example."""
+    if not suite.tries_configurations:
+        return {}
+    laws: Any = type(suite)
+    usual, *others = trials(laws)
+    works = [one for one in others if one.error is None and _is_another_way(one)]
+    found: dict[str, Entry] = {}
+    for one in works:
+        found |= _other_forms(suite, usual, one)
+    called = [one for one in works if _is_called_otherwise(usual, one)]
+    for one in called[:MOST_RECORDED]:
+        where = _built_with(one.configuration)
+        found |= entries(_outputs(suite, one, where))
+    found |= _of_the_other(suite)
+    return dict(sorted(found.items()))
+
+
+def _of_the_other(suite: Any) -> dict[str, Entry]:
+    """What the call gives in the other configuration that is declared, where it takes the example arguments."""
+    if suite.other is None or not suite.called():
+        return {}
+    laws: Any = type(suite)
+    held = repr(dict(suite.other))
+    if any(repr(one.configuration.inputs) == held for one in trials(laws)):
+        return {}
+    trial = tried(suite, Configuration(inputs=suite.other))
+    where = f" with another {', '.join(suite.other)}"
+    return {} if trial.error else entries(_outputs(suite, trial, where))
+
+
+def _is_another_way(trial: Trial) -> bool:
+    """Whether flags and options alone are changed, and no array has another form.
+
+    Some values print as an address, which is another one in each process.
+    """
+    own = trial.configuration
+    changes = {**own.inputs, **own.given, **own.leaves}.values()
+    numbers = any(is_array(v) or isinstance(v, float | complex) for v in changes)
+    return not numbers and " at 0x" not in own.name
+
+
+def _other_forms(suite: Any, usual: Trial, trial: Trial) -> dict[str, Entry]:
+    """The arrays that another configuration has besides, without, or in another form.
+
+    Their numbers depend on how it was built here, and are left out.
+    """
+    before, after = _forms(suite, usual), _forms(suite, trial)
+    changed = [
+        name for name in {**before, **after} if before.get(name) != after.get(name)
+    ]
+    where = _built_with(trial.configuration)
+    return {f"{name}{where}": after.get(name, ABSENT) for name in changed}
+
+
+def _forms(suite: Any, trial: Trial) -> dict[str, Entry]:
+    return {
+        name: Entry("key" if is_key(v) else np.dtype(v.dtype).name, v.shape, ())
+        for name, v in suite.named(trial.instance).items()
+        if is_array(v)
+    }
+
+
+def _is_called_otherwise(usual: Trial, trial: Trial) -> bool:
+    """Whether its call does another thing, as far as the trace tells; of several changes, one may undo another."""
+    if trial.trace is None or usual.trace is None:
+        return False
+    is_other = str(trial.trace[0]) != str(usual.trace[0])
+    return is_other or trial.configuration.size > 1
+
+
+def _outputs(suite: Any, trial: Trial, where: str) -> dict[str, Any]:
+    """What the call gives with other numbers than those of the start."""
+    own = trial.configuration
+    instance = suite.elsewhere(trial.instance)
+    with contextlib.suppress(Exception), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call, given = call_of(suite, own.given)
+        tree, back = suite.apart(instance)
+        found = named("", call(back(tree), given))
+        name = f"call({_told(own.given)})"
+        return {
+            f"{name}{path}{where}": np.asarray(v)
+            for path, v in found.items()
+            if is_array(v)
+        }
+    return {}
+
+
+def _built_with(own: Configuration) -> str:
+    told = _told({**own.inputs, **own.leaves})
+    return f" with {told}" * bool(told)
+
+
+def _told(changes: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={shown(value)}" for name, value in changes.items())
