@@ -235,7 +235,7 @@ def unused_arguments(laws: Any) -> tuple[str, ...]:
     names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
     for trial in trials(laws):
         if names and trial.trace is not None:
-            names -= _used(suite, trial)
+            names -= _used(suite, trial, names)
     return tuple(name for name in use.given if name in names)
 
 
@@ -250,12 +250,12 @@ def _may_matter(value: Any) -> bool:
     return any(v.size for v in arrays) and not any(map(is_key, arrays))
 
 
-def _used(suite: Any, trial: Trial) -> set[str]:
-    """The arguments that a configuration uses."""
+def _used(suite: Any, trial: Trial, names: set[str]) -> set[str]:
+    """The arguments that a configuration uses: any of these, where that cannot be seen."""
     changes = trial.configuration.given
     try:
         (closed, _), inputs = traced(suite, trial.instance, changes, by_name=True)
     except ANY_ERROR:
-        return set()
+        return names
     marks = zip(inputs, reaching(closed.jaxpr))
     return {name.split(".")[1] for (name, _), mark in marks if mark and name[0] == "1"}

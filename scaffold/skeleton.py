@@ -57,6 +57,7 @@ class ClassKeys(TypedDict, total=False):
     layout: Literal["flat", "nested"]
     dtype: str
     save: bool
+    template: str
     file: str
     ema: float
     key: bool

@@ -259,7 +259,11 @@ def other_class(draft: Draft) -> None:
     inner = draft.one("Inner", "InnerTree", "equinox.nn:Linear")
     table: dict[str, Any] = {"type": holder.format(inner)}
     if inner == "equinox.nn:Linear" or (inner == "Inner" and draft.chance()):
-        one = "Linear(2, 3, key={})" if inner != "Inner" else "Inner.create(0.5, 0.25, dtype, key={})"
+        one = (
+            "Linear(2, 3, dtype=dtype, key={})"
+            if inner != "Inner"
+            else "Inner.create(0.5, 0.25, dtype, key={})"
+        )
         many = one.format("k") + " for k in jax.random.split(key, 2)"
         many_named = '{f"at_{i}": ' + one.format("k") + " for i, k in enumerate(jax.random.split(key, 2))}"
         table["init"] = "=" + {"list[{}]": f"[{many}]", "dict[str, {}]": many_named}.get(

@@ -51,8 +51,8 @@ def test_a_static_field_of_a_dataclass_is_checked_in_create(tmp_path: Path) -> N
 
 def test_what_does_not_hold_is_said_with_its_reason(tmp_path: Path) -> None:
     told = {
-        "namedtuple": '# Tuples compare their elements, and arrays have no truth value.\n        "p13_equality_has_a_truth_value",\n',
-        "dataclass": '# `register_dataclass` does not name the class in the treedef.\n        "p17_the_treedef_names_the_class",\n',
+        "namedtuple": '"p13_equality_has_a_truth_value: tuples compare their elements",\n',
+        "dataclass": '"p17_the_treedef_names_the_class: `register_dataclass` does not name the class",\n',
     }
     for form, text in FORMS.items():
         _, tests = shown(tmp_path, f'{text}x = "f[n]"\n\n[test]\nskip = ["p10_"]\n')

@@ -117,7 +117,7 @@ OUTER = """\
 name = "Net"
 [fields]
 scale = "f[size]@param"
-norm = { type = "RunningCentre", init = "=RunningCentre.create(size)" }
+norm = { type = "RunningCentre", init = "=RunningCentre.create(size, dtype=dtype)" }
 seen = { type = "i32[]", role = "state", init = "zeros" }
 spread = { type = "f[size]", role = "state" }
 last = { type = "f[]", role = "state", init = "zeros", optional = "use_last" }

@@ -1,6 +1,5 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Float
-
 from scaffold.skeleton import Module, param, test
 
 

@@ -15,7 +15,7 @@ class TestAffine(PytreeLaws):
         Leaf("weight", "param", (2, 3), std=0.5774),
         Leaf("bias", "param", (2,), value=0.0),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "use_bias": False,
     }

@@ -15,7 +15,7 @@ class TestBelief(PytreeLaws):
         Leaf("covariance", "data", (2, 2)),
         Leaf("log_likelihood", "data", ()),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     kept = ("mean", "covariance", "log_likelihood")
     skips = ("p13_equality_has_a_truth_value: tuples compare their elements",)
 

@@ -18,7 +18,7 @@ class TestCoupling(PytreeLaws):
         Leaf("shift", "param", (2, 2), std=0.7071),
         Leaf("offset", "param", (2,), value=0.0),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "use_offset": False,
     }

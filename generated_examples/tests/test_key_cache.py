@@ -17,7 +17,7 @@ class TestKeyCache(PytreeLaws):
         Leaf("past_values", "data", (5, 2)),
         Leaf("mask", "buffer", (5,)),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "in_size": 7,
     }

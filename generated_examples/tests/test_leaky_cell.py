@@ -17,7 +17,7 @@ class TestLeakyCell(PytreeLaws):
         Leaf("bias", "param", (2,), value=0.0),
         Leaf("logit", "param", (2,), std=1.0),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "hidden_size": 5,
     }

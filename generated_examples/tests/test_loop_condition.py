@@ -15,7 +15,7 @@ class TestLoopCondition(ClosureLaws):
         Leaf("limit", "buffer", ()),
         Leaf("steps", "buffer", (), "int32"),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "example": (),
     }

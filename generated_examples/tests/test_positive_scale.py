@@ -12,7 +12,7 @@ class TestPositiveScale(PytreeLaws):
     """The pytree laws on `PositiveScale`."""
 
     leaves = (Leaf("raw", "param", (2,), std=1.0),)
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "size": 3,
     }

@@ -17,7 +17,7 @@ class TestRegressor(PytreeLaws):
         Leaf("hidden", "module"),
         Leaf("out", "module"),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "size": 5,
     }

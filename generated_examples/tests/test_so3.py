@@ -12,7 +12,7 @@ class TestSO3(PytreeLaws):
     """The pytree laws on `SO3`."""
 
     leaves = (Leaf("matrix", "param", (3, 3)),)
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     kept = ("matrix",)
     returns = (Output((3,)),)
     methods = (

@@ -16,7 +16,7 @@ class TestSolverTerm(ClosureLaws):
         Leaf("damping", "param", (2,)),
         Leaf("frequency", "param", ()),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "example": (),
     }

@@ -15,7 +15,7 @@ class TestSplitParams(PytreeLaws):
         Leaf("element2", "param", ()),
         Leaf("element3", "param", ()),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     filters: ClassVar = {
         "select_small": ("element1", "element2"),
     }

@@ -15,7 +15,7 @@ class TestSplitParamsNested(PytreeLaws):
         Leaf("small.element2", "param", ()),
         Leaf("element3", "param", ()),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     filters: ClassVar = {
         "select_small": ("small",),
     }

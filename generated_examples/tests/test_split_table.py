@@ -15,7 +15,7 @@ class TestSplitTable(PytreeLaws):
         Leaf("offsets", "param", (2,), value=0.0),
         Leaf("mask", "buffer", (2,), "bool"),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     filters: ClassVar = {
         "select_first": ("gains",),
         "select_second": ("offsets", "mask"),

@@ -16,7 +16,7 @@ class TestTiedEmbedding(SharedLaws):
         Leaf("embedding", "param", (2, 3), std=1.0),
         Leaf("mix", "param", (3, 3), std=0.5774),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "vocabulary": 5,
     }

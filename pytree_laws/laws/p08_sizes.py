@@ -46,6 +46,8 @@ class Sizes(PytreeSuite):
         new = dict(self.statics_of(fresh))
         old = dict(self.statics_of(start)).items()
         stale = [path for path, value in old if not same_value(value, new.get(path))]
+        if stale and set(stale) <= set(self.inputs(0)):
+            return  # who gives a size says what it is
         told = "with leaves of another size the call gives {}, a fresh instance of that size {}"
         hint = "a static value that was computed from a size: take it from the array in the call, or refuse other shapes there"
         check_close(", ".join(stale), told, got, wanted, hint)

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from scaffold.spec.types import DTYPES, ArrayType
+from scaffold.spec.sizes import is_int
+from scaffold.spec.types import DTYPES, ArrayType, Type
 from scaffold.suite.claims import local
 from scaffold.suite.examples import Examples
 from scaffold.suite.subject import Subject
@@ -21,10 +22,16 @@ def call_arguments(subject: Subject) -> Iterator[str]:
             yield f"{argument.name}={explicit[argument.name]}"
             keyword_only = True
         elif argument.default is None and argument.type is not None:
-            value = subject.examples.value(argument.type, argument.name, 0)
+            value = _example(subject.examples, argument.name, argument.type)
             yield f"{argument.name}={value}" if keyword_only else value
         else:
             keyword_only = True
+
+
+def _example(examples: Examples, name: str, kind: Type) -> str:
+    """An example of an argument; one that gives a size gives the size that the results are declared with."""
+    sized = is_int(kind) and name in examples.sizes
+    return str(examples.sizes[name]) if sized else examples.value(kind, name, 0)
 
 
 def output(examples: Examples, kind: ArrayType) -> str:

@@ -170,10 +170,10 @@ class Scaled(eqx.Module):
     """Divides by the root of its width, as its weight has it."""
 
     weight: jax.Array
-    width: int = eqx.field(static=True)
+    twice: int = eqx.field(static=True)
 
     def __init__(self, width, key):
-        self.weight, self.width = jax.random.normal(key, (width,)), width
+        self.weight, self.twice = jax.random.normal(key, (width,)), 2 * width
 
     def __call__(self, x):
         return self.weight * x / jnp.sqrt(jnp.asarray(self.weight.shape[0], x.dtype))
@@ -181,12 +181,12 @@ class Scaled(eqx.Module):
 
 class ScaledByAField(Scaled):
     def __call__(self, x):
-        return self.weight * x / jnp.sqrt(jnp.asarray(self.width, x.dtype))
+        return self.weight * x / jnp.sqrt(jnp.asarray(self.twice / 2, x.dtype))
 
 
 class ScaledLaws(PytreeLaws):
     leaves = (Leaf("weight", "param", (3,)),)
-    static = {"width": 3}
+    static = {"twice": 6}
     other = {"width": 5}
     cls: Any = None
 

@@ -309,7 +309,10 @@ class KeyData(Keyed):
     @classmethod
     def load(cls, path, like):
         with np.load(path) as file:
-            return cls(jnp.asarray(file["weight"]), jax.random.wrap_key_data(jnp.asarray(file["key"])))
+            impl = jax.random.key_impl(like.key)
+            return cls(
+                jnp.asarray(file["weight"]), jax.random.wrap_key_data(jnp.asarray(file["key"]), impl=impl)
+            )
 
 
 @mutant("P14", "TreePathError", "key")

@@ -15,11 +15,14 @@ import further_configurations
 import further_draws
 import further_exceptions
 import further_files
+import further_method_effects
 import further_methods
 import further_nnx
 import further_nodes
 import further_numbers
 import further_parts
+import further_randomness
+import further_records
 import further_results
 import further_states
 import further_statics

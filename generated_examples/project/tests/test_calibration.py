@@ -15,7 +15,7 @@ class TestCalibration(PytreeLaws):
         Leaf("offsets", "param", (2,), value=0.0),
         Leaf("mask", "buffer", (2,), "bool"),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     kept = ("mask",)
     returns = (Output((2,)),)
     takes_dtype = True

@@ -19,7 +19,7 @@ class TestTrainState(TrainStateLaws):
         Leaf("opt_state", "module"),
         Leaf("step", "buffer", (), "int32", value=0),
     )
-    static: ClassVar[dict[str, Any]] = {}
+    static: ClassVar = {}
     other: ClassVar = {
         "optimiser": optax.adamw(0.01),
     }

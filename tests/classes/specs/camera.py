@@ -3,9 +3,10 @@ import math
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from scaffold.skeleton import Module, data
+from scaffold.skeleton import Module, data, test
 
 
+@test(skip=["p07_equal_arguments: a point without depth is seen nowhere"])
 class Camera(Module):
     """A pinhole camera that looks along the third axis."""
 

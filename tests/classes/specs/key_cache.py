@@ -1,9 +1,10 @@
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int32
 
-from scaffold.skeleton import Module, buffer, data
+from scaffold.skeleton import Module, buffer, data, test
 
 
+@test(sizes={"length": 3, "heads": 2, "size": 4})
 class KeyCache(Module):
     """Keys and values of the positions so far."""
 
