@@ -202,6 +202,6 @@ class ScaledLaws(PytreeLaws):
 
 further(
     *("P8", "A static size beside a leaf of another size", ScaledByAField, Scaled),
-    *("at `width`: with leaves of another size the call gives", "take it from the array in the call"),
+    *("at `twice`: with leaves of another size the call gives", "take it from the array in the call"),
     base=ScaledLaws,
 )
