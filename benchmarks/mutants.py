@@ -35,9 +35,8 @@ FORMS = {
     "module, factory": (
         "affine", "whiten", "leaky_cell", "split_params", "stack", "regressor", "positive_scale",
         "split_params_nested", "tied_embedding", "max_norm", "abstract_norm", "random_features", "key_cache",
-        "low_rank_linear",
+        "low_rank_linear", "so3",
     ),
-    "module, methods": ("so3",),
     "module, __init__": ("linear", "affine_init", "layer_norm", "embedding", "dropout", "gru_cell", "mlp", "running_centre"),
     "pytree, bypass": ("table_bypass", "split_table"),
     "pytree, flag": ("table_flag",),
