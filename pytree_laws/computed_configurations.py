@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .computed import named
-from .configurations import Configuration, Trial, tried, trials
+from .configurations import Configuration, Trial, trials, tried
 from .look.arrays import is_array, is_key
 from .look.choices import shown
 from .record import Entry, entries

@@ -52,7 +52,7 @@ def test_a_class_in_a_project_that_exists(name: str, tmp_path: Path) -> None:
         *({".git/"} & (before.keys() - after.keys())),
     }
     new = {path for path in after.keys() - before.keys() if not path.startswith(f"{laws}/")}
-    conftests = [path for path in project.also if path.endswith("conftest.py")]
+    conftests = [path for path in (*project.also, *project.changed) if path.endswith("conftest.py")]
     kept = ["Affine.txt", *(f"shared/{Path(path).stem}.txt" for path in conftests)]
     records = [Path(project.root, ".scaffold", name).as_posix() for name in kept]
     assert new == {*project.created, *project.also, *specs, *records} and f"{laws}/__init__.py" in after
