@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.path_rules import check_path, check_text, collisions, difference
-from scaffold.places import place_of, read_place, real_place, refused
+from scaffold.places import place_of, read_below, read_place, real_place, refused
 from scaffold.shown import Line, diff_of, folder_line
 
 _DIFFERS = "exists, and differs from what would be written"
@@ -291,11 +291,11 @@ def _bare_step(root: Path, path: PurePosixPath, requests: Sequence[File | Edit],
         case [File(keep=True)] if os.path.lexists(root / path):
             return Step(path, Action.KEEP, None, None)
         case [File() as file]:
-            return _file_step(file, read_place(path, place_of(root, path)), force=force)
+            return _file_step(file, read_below(root, path), force=force)
         case [File() as file, *edits]:
-            return _edit_step(path, read_place(path, place_of(root, path)), edits, file.content)
+            return _edit_step(path, read_below(root, path), edits, file.content)
         case edits:
-            return _edit_step(path, read_place(path, place_of(root, path)), edits, None)
+            return _edit_step(path, read_below(root, path), edits, None)
 
 
 def _file_step(file: File, before: bytes | None, *, force: bool) -> Step:

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from scaffold.fileset import Action, File, Plan, Step
-from scaffold.places import place_of, read_place
+from scaffold.places import read_below
 
 DIGESTS = "digests.txt"
 
@@ -40,8 +40,8 @@ def with_folder(plan: Plan, folder: Folder, *, force: bool = False) -> Plan:
 
 def removal(root: Path, path: PurePosixPath) -> Iterator[Step]:
     """The steps that remove a copy, `root` being a real path; none where there is none, or somebody has edited it."""
-    listed = _listed(_read(root, path / DIGESTS))
-    there = {name: _read(root, path / name) for name in (*listed, DIGESTS)}
+    listed = _listed(read_below(root, path / DIGESTS))
+    there = {name: read_below(root, path / name) for name in (*listed, DIGESTS)}
     edited = [name for name, digest in listed.items() if _digest(_plain(there[name] or b"")) != digest]
     if listed and not edited:
         for name, before in there.items():
@@ -50,8 +50,8 @@ def removal(root: Path, path: PurePosixPath) -> Iterator[Step]:
 
 def _steps(root: Path, folder: Folder, *, force: bool) -> Iterator[Step]:
     wanted = folder.listed
-    listed = _listed(_read(root, folder.path / DIGESTS))
-    there = {name: _read(root, folder.path / name) for name in sorted({*wanted, *listed})}
+    listed = _listed(read_below(root, folder.path / DIGESTS))
+    there = {name: read_below(root, folder.path / name) for name in sorted({*wanted, *listed})}
     is_ours = force or not any(_is_edited(name, there[name], wanted, listed) for name in there)
     for name, before in there.items():
         action = _action(before, wanted.get(name)) if is_ours else _kept(name, before, wanted, listed)
@@ -110,7 +110,3 @@ def _digest(content: bytes) -> str:
 def _plain(content: bytes) -> bytes:
     """As it was before git wrote it with the line ends of Windows."""
     return content.replace(b"\r\n", b"\n")
-
-
-def _read(root: Path, path: PurePosixPath) -> bytes | None:
-    return read_place(path, place_of(root, path))

@@ -6,6 +6,7 @@ Found by looking, without a question; `[tool.scaffold]` in pyproject.toml settle
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import ScaffoldError
@@ -43,6 +44,11 @@ class Layout:
     pytest: PytestConfig = field(default=PytestConfig(Path()), compare=False)
     laws: str = "copied"
     """Where the tests have the laws from, one of `choices.LAWS`."""
+
+    @cached_property
+    def real_root(self) -> Path:
+        """The root without symbolic links."""
+        return Path(os.path.realpath(self.root))
 
     def module(self, stem: str) -> str:
         """The import name of the generated module `stem`."""

@@ -103,6 +103,11 @@ def read_place(path: PurePosixPath, place: Path) -> bytes | None:
         raise refused(path, f"cannot be read: {reason}", "make it readable, or move it away") from error
 
 
+def read_below(root: Path, path: PurePosixPath) -> bytes | None:
+    """The bytes of `path` below `root`, a real path; None where nothing is. Raises `ScaffoldError` as `place_of` and `read_place` do."""
+    return read_place(path, place_of(root, path))
+
+
 def refused(path: PurePosixPath, what: str, fix: str) -> ScaffoldError:
     """An error of the state of the disk, where the input is good."""
     return ScaffoldError(what, where=str(path), fix=fix, exit_code=1)

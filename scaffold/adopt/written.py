@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from scaffold.adopt.emit import Adopted, stems_of
 from scaffold.fileset import Action
@@ -18,7 +18,7 @@ from scaffold.lifecycle.adopted import (
 from scaffold.lifecycle.records import TEST, DamagedError, Record, Records, record_path
 from scaffold.lifecycle.states import outcome
 from scaffold.lifecycle.texts import Text
-from scaffold.places import place_of, read_place, read_regular
+from scaffold.places import read_below, read_regular
 
 Named = tuple[str, str]
 """A module, and the name of a class in it."""
@@ -97,7 +97,7 @@ class Written:
             return f"differs from what would be written, and stays, since {record_path(name)} is damaged: {error}"
 
     def _read(self, path: PurePosixPath) -> bytes | None:
-        return read_place(path, place_of(Path(self.layout.root).resolve(), path))
+        return read_below(self.layout.real_root, path)
 
 
 _DIFFERS = "differs from what would be written, and stays; --force replaces it"

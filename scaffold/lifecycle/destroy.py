@@ -1,9 +1,8 @@
 """What `scaffold destroy` does: a class goes, with its tests, its spec, its record, its import, and what only it needed."""
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.exports import withdrawals
@@ -14,7 +13,7 @@ from scaffold.lifecycle.copies import with_copies
 from scaffold.lifecycle.leftovers import leftovers
 from scaffold.lifecycle.records import FOLDER, SPEC, DamagedError, Generated, Record, Records
 from scaffold.lifecycle.texts import Text
-from scaffold.places import place_of, read_place
+from scaffold.places import read_below
 from scaffold.spec_files import described_by
 
 _REMEDY = "--force removes it, and keeps a copy; or bring it back to what was generated"
@@ -71,7 +70,7 @@ class _Going:
         return {*described_by(self.layout.root / record.spec)} - {one.name for one in self.records}
 
     def _read(self, path: PurePosixPath) -> bytes | None:
-        return read_place(path, place_of(Path(os.path.realpath(self.layout.root)), path))
+        return read_below(self.layout.real_root, path)
 
 
 def _is(content: bytes, text: str) -> bool:

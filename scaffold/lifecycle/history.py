@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.exports import Export
@@ -25,7 +25,7 @@ from scaffold.lifecycle.records import (
 from scaffold.lifecycle.renames import carried_names
 from scaffold.lifecycle.states import Outcome, outcome
 from scaffold.lifecycle.texts import Text
-from scaffold.places import place_of, read_place
+from scaffold.places import read_below
 from scaffold.spec_files import described_by
 
 _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
@@ -194,8 +194,7 @@ class History:
         return any(path in one.roles for one in self.classes)
 
     def _read(self, path: PurePosixPath) -> bytes | None:
-        root = Path(self.layout.root).resolve()
-        return read_place(path, place_of(root, path))
+        return read_below(self.layout.real_root, path)
 
     def _steps(self, file: Wanted) -> Iterator[Step]:
         found, step = file.found, file.step

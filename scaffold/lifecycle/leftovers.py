@@ -13,7 +13,7 @@ from scaffold.layout import Layout
 from scaffold.lifecycle.records import AFTER, BEFORE, FOLDER, Record, Records, record_path
 from scaffold.lifecycle.states import merge_python
 from scaffold.lifecycle.texts import Text
-from scaffold.places import place_of, read_place, read_regular
+from scaffold.places import read_below, read_regular
 from scaffold.spec_files import spec_files
 
 _LAWS = "pytree_laws"
@@ -37,15 +37,11 @@ class _Leftovers:
         if self._needs_tests:
             return
         if self.layout.laws_folder is not None:
-            yield from removal(self._root, self.layout.laws_folder)
+            yield from removal(self.layout.real_root, self.layout.laws_folder)
         yield from self._schema()
 
-    @cached_property
-    def _root(self) -> Path:
-        return Path(os.path.realpath(self.layout.root))
-
     def _read(self, path: PurePosixPath) -> bytes | None:
-        return read_place(path, place_of(self._root, path))
+        return read_below(self.layout.real_root, path)
 
     # -- modules that classes share ------------------------------------------------------------------------------------
 
@@ -100,7 +96,7 @@ class _Leftovers:
         """The Python of the project that stays."""
         return {
             path: text
-            for path, text in _python(self._root, self.layout.laws_folder)
+            for path, text in _python(self.layout.real_root, self.layout.laws_folder)
             if path not in self.planned or self.planned[path].after is not None
         }
 

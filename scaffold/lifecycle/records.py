@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 
 from scaffold.errors import ScaffoldError
 from scaffold.lifecycle.texts import Text, lines_of
-from scaffold.places import place_of, read_place
+from scaffold.places import read_below
 
 FOLDER = PurePosixPath(".scaffold")
 FORMAT = 1
@@ -169,8 +169,7 @@ class Records:
 
     def content(self, name: str) -> bytes | None:
         """The bytes of the record, whatever they are."""
-        path = record_path(name)
-        return read_place(path, place_of(self._real, path))
+        return read_below(self._real, record_path(name))
 
     @cached_property
     def _real(self) -> Path:
