@@ -8,7 +8,7 @@ from scaffold.fileset import Action, Plan, Step
 from scaffold.layout import Layout
 from scaffold.lifecycle.project_specs import ProjectSpecs
 from scaffold.lifecycle.states import State
-from scaffold.lifecycle.update import plan_update
+from scaffold.lifecycle.update import plan_update_of
 
 _OF_ACTIONS = {
     Action.CREATE: State.MISSING,
@@ -73,7 +73,7 @@ class Checked:
 def check(layout: Layout) -> Checked:
     """The state of every generated file of a project. Raises `ScaffoldError` where its specs have faults."""
     found = ProjectSpecs(layout)
-    rows = [*_rows(plan_update((), layout)), *_orphaned(found), *_damaged(found)]
+    rows = [*_rows(plan_update_of(found)), *_orphaned(found), *_damaged(found)]
     ordered = sorted({row.path: row for row in rows}.values(), key=lambda row: row.path)
     return Checked(tuple(ordered), len(found.adopted.records))
 

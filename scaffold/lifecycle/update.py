@@ -22,7 +22,17 @@ def plan_update(
 
     `rename` has new names by former ones, where the specs do not tell. Raises `ScaffoldError` as planning does.
     """
-    found = ProjectSpecs(layout)
+    return plan_update_of(ProjectSpecs(layout), names, force=force, rename=rename)
+
+
+def plan_update_of(
+    found: ProjectSpecs,
+    names: Sequence[str] = (),
+    *,
+    force: bool = False,
+    rename: Mapping[str, str] = _NOTHING,
+) -> Plan:
+    """The same plan for specs and records that somebody else looks at too."""
     check_renames(rename, found)
     renamed = found.renamed(rename)
     specs = found.specs(names)
@@ -32,7 +42,7 @@ def plan_update(
     tests = [] if names else [*found.adopted.beside(found.records.values())]
     files = _adopted_files(tests, found)
     classes = [adopted_files(one.module, class_of(one), found.adopted.path(test)) for one, test in tests]
-    plan = plan_classes(specs, layout, files, wishes, classes)
+    plan = plan_classes(specs, found.layout, files, wishes, classes)
     called = [f"`{old}` is called `{name}` now" for name, old in renamed.items()]
     return replace(plan, notes=(*plan.notes, *called, *(_left(found, renamed) if not names else ())))
 
