@@ -129,3 +129,17 @@ further(
     *("with one decay, which may begin below the declared one",),
     base=AverageLaws,
 )
+
+
+class FollowsAtOnce(Averaged):
+    """Hands out the last weights in the place of their average."""
+
+    def averaged(self):
+        return self.model
+
+
+further(
+    *(TRAINED, "an average that is the last weights", FollowsAtOnce, Warms),
+    *("with one decay, which may begin below the declared one",),
+    base=AverageLaws,
+)
