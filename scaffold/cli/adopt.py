@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
+from scaffold.cli.common_options import folder_option, json_option
 from scaffold.cli.failures import faults_json, told
-from scaffold.cli.outcome import published, recovered
+from scaffold.cli.outcome import published, recovered_layout
 from scaffold.cli.terminal import complain, hint, say, say_json
 from scaffold.errors import ScaffoldError
 
@@ -38,16 +39,11 @@ from scaffold.errors import ScaffoldError
     metavar="SECONDS",
     help="For each class, and each test (default: 60).",
 )
-@click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Where to begin to look for the project (default: here).",
-)
+@folder_option
 @click.option("--dry-run", is_flag=True, help="Run the tests and print the plan, and write nothing.")
 @click.option("--diff", is_flag=True, help="Print the tests as a diff, and write nothing.")
 @click.option("--force", is_flag=True, help="Overwrite tests that differ.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+@json_option
 def adopt(
     targets: tuple[str, ...],
     python: str | None,
@@ -70,12 +66,9 @@ def adopt(
     """
     from scaffold.adopt import Wanted
     from scaffold.adopt import adopt as find
-    from scaffold.layout import find_layout
 
-    layout = find_layout(folder)
     writes = not (dry_run or diff)
-    if recovered(layout.root, writes=writes):
-        layout = find_layout(folder)
+    layout = recovered_layout(folder, writes=writes)
     wanted = Wanted(targets, python, build, call, _pairs(sets), baseline, processes, time_limit, force)
     plan, report = find(wanted, layout, folder, _progress)
     plan = published(plan) if writes else plan

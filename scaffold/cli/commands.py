@@ -13,8 +13,9 @@ from scaffold.choices import LAWS
 from scaffold.cli import options
 from scaffold.cli.adopt import adopt
 from scaffold.cli.answers import Answers
+from scaffold.cli.common_options import diff_option, dry_run_option, folder_option, json_option
 from scaffold.cli.group import Commands
-from scaffold.cli.outcome import carry_out, recovered
+from scaffold.cli.outcome import carry_out, recovered, recovered_layout
 from scaffold.cli.progress import progress
 from scaffold.cli.terminal import can_ask, hint, say, say_json
 from scaffold.errors import ScaffoldError
@@ -38,16 +39,6 @@ LEAVES = """
 It writes affine.py with its tests and spec. `scaffold new-module NAME` begins
 a class with methods; `scaffold COMMAND --help` says more.
 """
-
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
-
-
-folder_option = click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path(),
-    help="Where to begin to look for the project (default: here).",
-)
 
 
 @click.group(
@@ -129,8 +120,8 @@ def main(context: click.Context) -> None:
     help="Import the laws that are installed, or copy them beside the tests (default: as the project depends).",
 )
 @folder_option
-@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
-@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@dry_run_option
+@diff_option
 @click.option("--force", is_flag=True, help="Overwrite files that differ.")
 @click.option("--no-register", is_flag=True, help="Leave the package's `__init__.py` as it is.")
 @click.option(
@@ -163,11 +154,8 @@ def new_module(
     From NAME and fields, from specs (`--spec`), or, on a terminal, from what you answer. `--option`, `--group`,
     `--preset` and `--size` may be repeated.
     """
-    from scaffold.layout import find_layout
 
-    layout = find_layout(folder)
-    if recovered(layout.root, writes=not (dry_run or diff)):
-        layout = find_layout(folder)
+    layout = recovered_layout(folder, writes=not (dry_run or diff))
     layout = replace(layout, laws=laws or layout.laws)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
     wishes = {"force": force, "register": not no_register, "add_dependencies": add_dependencies}
@@ -237,8 +225,8 @@ def _refuse_mixture(name: str | None, options: Mapping[str, str | tuple[str, ...
     help="Answer a question; repeat for several.",
 )
 @click.option("--defaults", is_flag=True, help="Ask nothing: what is not answered has its default.")
-@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
-@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@dry_run_option
+@diff_option
 @click.option("--force", is_flag=True, help="Replace files that nobody has edited since they were made.")
 @json_option
 def new_project(

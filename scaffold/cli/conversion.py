@@ -4,8 +4,9 @@ from pathlib import Path
 
 import click
 
-from scaffold.cli.commands import folder_option, json_option, main
-from scaffold.cli.outcome import carry_out, recovered
+from scaffold.cli.commands import main
+from scaffold.cli.common_options import diff_option, dry_run_option, folder_option, json_option
+from scaffold.cli.outcome import carry_out, recovered_layout
 
 SPEC = click.Path(path_type=Path)
 
@@ -14,8 +15,8 @@ SPEC = click.Path(path_type=Path)
 @click.argument("source", metavar="SPEC", type=SPEC)
 @click.argument("target", metavar="FILE|DIR", type=SPEC)
 @folder_option
-@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
-@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@dry_run_option
+@diff_option
 @click.option("--force", is_flag=True, help="Overwrite files that differ.")
 @json_option
 def convert(
@@ -26,9 +27,7 @@ def convert(
     Where the second argument is a folder, each class gets a file there.
     """
     from scaffold.convert import plan_conversion
-    from scaffold.layout import find_layout
 
-    layout = find_layout(folder)
-    recovered(layout.root, writes=not (dry_run or diff))
+    layout = recovered_layout(folder, writes=not (dry_run or diff))
     plan = plan_conversion(source, target, layout, force=force)
     carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)

@@ -6,14 +6,12 @@ from pathlib import Path
 import click
 
 from scaffold.cli import options
-from scaffold.cli.commands import folder_option, json_option, main
-from scaffold.cli.outcome import carry_out, recovered
+from scaffold.cli.commands import main
+from scaffold.cli.common_options import diff_option, dry_run_option, folder_option, json_option
+from scaffold.cli.outcome import carry_out, recovered_layout
 from scaffold.cli.progress import progress
 from scaffold.cli.terminal import hint, say, say_json
 from scaffold.errors import ScaffoldError
-
-dry_run_option = click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
-diff_option = click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
 
 
 @main.command("update", short_help="Bring classes to what specs and templates say now; edits stay.")
@@ -43,12 +41,9 @@ def update(
     Where an edit and what is generated now are in the same place, both stand in the file between markers, and the exit
     code is 1.
     """
-    from scaffold.layout import find_layout
     from scaffold.lifecycle.update import plan_update
 
-    layout = find_layout(folder)
-    if recovered(layout.root, writes=not (dry_run or diff)):
-        layout = find_layout(folder)
+    layout = recovered_layout(folder, writes=not (dry_run or diff))
     renamed = dict(map(_pair, rename))
     with progress(as_json=as_json):
         plan = plan_update(names, layout, force=force, rename=renamed)
@@ -70,11 +65,9 @@ def check(folder: Path, as_json: bool) -> None:
 
     The exit code is 1 where `scaffold update` would change something.
     """
-    from scaffold.layout import find_layout
     from scaffold.lifecycle.check import check as checked
 
-    layout = find_layout(folder)
-    recovered(layout.root, writes=False)
+    layout = recovered_layout(folder, writes=False)
     with progress(as_json=as_json):
         found = checked(layout)
     if as_json:
@@ -101,10 +94,7 @@ def destroy(
 
     Nothing goes where a file was edited since it was generated.
     """
-    from scaffold.layout import find_layout
     from scaffold.lifecycle.destroy import plan_destroy
 
-    layout = find_layout(folder)
-    if recovered(layout.root, writes=not (dry_run or diff)):
-        layout = find_layout(folder)
+    layout = recovered_layout(folder, writes=not (dry_run or diff))
     carry_out(plan_destroy(names, layout, force=force), dry_run=dry_run, diff=diff, as_json=as_json)

@@ -11,6 +11,7 @@ from scaffold.cli.terminal import complain, hint, say, say_json
 
 if TYPE_CHECKING:
     from scaffold.fileset import Plan
+    from scaffold.layout import Layout
 
 
 def recovered(root: Path, *, writes: bool) -> bool:
@@ -18,6 +19,14 @@ def recovered(root: Path, *, writes: bool) -> bool:
     from scaffold.publish import recover
 
     return recover(root, complain, dry=not writes)
+
+
+def recovered_layout(folder: Path, *, writes: bool) -> "Layout":
+    """The layout of the project that `folder` lies in, as it is once a killed run was finished or undone."""
+    from scaffold.layout import find_layout
+
+    layout = find_layout(folder)
+    return find_layout(folder) if recovered(layout.root, writes=writes) else layout
 
 
 def carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Plan | None":

@@ -5,8 +5,9 @@ from pathlib import Path
 import click
 
 from scaffold.cli import options
-from scaffold.cli.commands import folder_option, json_option, main
-from scaffold.cli.outcome import carry_out, recovered
+from scaffold.cli.commands import main
+from scaffold.cli.common_options import diff_option, dry_run_option, folder_option, json_option
+from scaffold.cli.outcome import carry_out, recovered_layout
 from scaffold.cli.terminal import hint, say, say_json
 
 
@@ -38,8 +39,8 @@ def show(target: str, folder: Path, context: bool, as_json: bool) -> None:
 @click.argument("kind", metavar="KIND", type=options.KINDS)
 @click.argument("target", metavar="DIR")
 @folder_option
-@click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
-@click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
+@dry_run_option
+@diff_option
 @click.option("--force", is_flag=True, help="Overwrite files that differ.")
 @json_option
 def eject(
@@ -47,11 +48,9 @@ def eject(
 ) -> None:
     """Copy the template of KIND into the folder DIR of the project."""
     from scaffold.fileset import make_plan
-    from scaffold.layout import find_layout
     from scaffold.own_templates import ejected
 
-    layout = find_layout(folder)
-    recovered(layout.root, writes=not (dry_run or diff))
+    layout = recovered_layout(folder, writes=not (dry_run or diff))
     found = make_plan(layout.root, ejected(kind, target, layout), force=force)
     if carry_out(found, dry_run=dry_run, diff=diff, as_json=as_json) and not as_json:
         hint(f'next: in pyproject.toml, `[tool.scaffold.templates]` with `{kind} = "{target}"`')

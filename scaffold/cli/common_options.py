@@ -1,0 +1,15 @@
+"""Options that mean the same in every command that has them."""
+
+from pathlib import Path
+
+import click
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
+folder_option = click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    help="Where to begin to look for the project (default: here).",
+)
+dry_run_option = click.option("--dry-run", is_flag=True, help="Print the plan and write nothing.")
+diff_option = click.option("--diff", is_flag=True, help="Print the plan as a diff and write nothing.")
