@@ -19,6 +19,7 @@ from scaffold.lay_out import module_context, module_files
 from scaffold.layout import Layout
 from scaffold.lifecycle.history import ClassFiles
 from scaffold.lifecycle.records import MODULE, SPEC, TEST
+from scaffold.own_templates import check_templates
 from scaffold.progress import counted
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
@@ -72,6 +73,7 @@ def plan_classes(
     check_names(specs)
     specs = [with_defaults(spec, layout) for spec in specs]
     with _placed(specs, layout):
+        check_templates(specs, layout)
         known = _known(specs, layout)
         check_beside(specs, known, layout)
         files = {spec.name: module_files(spec, layout, known) for spec in counted(specs, "classes laid out:")}
@@ -170,6 +172,7 @@ def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     """The module and the test that a spec file, or the spec of the class `target`, gives."""
     specs = _targeted(target, layout)
     with _placed(specs, layout):
+        check_templates(specs, layout)
         known = _known(specs, layout)
         shown = tidy(_unique(file for spec in specs for file in module_files(spec, layout, known)))
     return tuple(file for file in shown if not file.keep)
@@ -179,6 +182,7 @@ def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
     """What the templates of these classes are given, by the name of the class."""
     specs = _targeted(target, layout)
     with _placed(specs, layout):
+        check_templates(specs, layout)
         known = _known(specs, layout)
         return {spec.name: module_context(spec, layout, known) for spec in specs}
 

@@ -5,7 +5,7 @@ context, and gets at nothing else.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
@@ -23,25 +23,28 @@ _SETTINGS = ("copier.yml", "copier.yaml")
 
 
 def own_template(spec: ModuleSpec, layout: Layout) -> Path | None:
-    """The folder of the project that lays a class out; None where that of its kind does.
+    """The folder of the project that lays a class out; None where that of its kind does. `check_templates` comes before."""
+    folder = dict(layout.settings.templates).get(spec.template or spec.kind)
+    return layout.root / folder if folder is not None else None
 
-    Raises `ScaffoldError` where the spec names a template that the settings do not have, and where a folder is no template.
-    """
+
+def check_templates(specs: Sequence[ModuleSpec], layout: Layout) -> None:
+    """Raises `ScaffoldError` where specs name a template that the settings do not have, or one whose folder is no template."""
     folders = dict(layout.settings.templates)
-    if spec.template and spec.template not in folders:
-        fix = suggestion(
-            spec.template, folders, "name its folder in `[tool.scaffold.templates]` of pyproject.toml"
-        )
-        where = f"{spec.where}: template"
-        raise ScaffoldError(f"`{spec.template}` is no template", where=where, fix=fix, legal=tuple(folders))
-    name = spec.template or spec.kind
-    if name not in folders:
-        return None
-    folder = layout.root / folders[name]
-    faults = list(_faults(folder, where_of(f"templates.{name}"), folders[name]))
+    names = sorted({spec.template or spec.kind for spec in specs} & folders.keys())
+    faults = [fault for spec in specs for fault in _unknown(spec, tuple(folders))]
+    for name in names:
+        faults += _faults(layout.root / folders[name], where_of(f"templates.{name}"), folders[name])
     if faults:
         raise ScaffoldError.of(faults)
-    return folder
+
+
+def _unknown(spec: ModuleSpec, legal: tuple[str, ...]) -> Iterator[Fault]:
+    if spec.template and spec.template not in legal:
+        fix = suggestion(
+            spec.template, legal, "name its folder in `[tool.scaffold.templates]` of pyproject.toml"
+        )
+        yield Fault(f"{spec.where}: template", f"`{spec.template}` is no template", fix, legal)
 
 
 def _faults(folder: Path, where: str, shown: str) -> Iterator[Fault]:
