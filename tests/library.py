@@ -41,6 +41,13 @@ class Library:
     def at(cls, root: Path, files: Mapping[str, str | bytes] = EMPTY) -> "Library":
         return cls(write_tree(root, files))
 
+    @classmethod
+    def with_dense(cls, root: Path) -> "Library":
+        """A project with the class `Dense`."""
+        library = cls.at(root)
+        library.generate(dense=spec("Dense"))
+        return library
+
     @property
     def layout(self) -> Layout:
         return find_layout(self.root)

@@ -17,7 +17,7 @@ from scaffold.spec.skeletons.write import write_skeleton
 from scaffold.spec.toml import write_toml
 from scaffold.tidy import tidy
 from tests.forking import forked_pytest
-from tests.projects import passed, run, scaffold
+from tests.projects import checker, passed, run, scaffold
 from tests.support import write_tree
 
 BY_HAND = '''
@@ -167,11 +167,8 @@ def test_what_bases_make_is_there(tmp_path: Path) -> None:
     used = run([sys.executable, "-c", USE], tmp_path)
     assert used.returncode == 0, used.stderr
     assert passed(forked_pytest(tmp_path)) > 200
-    for command in (
-        ("pyright", "."),
-        ("mypy", "--no-incremental", *(one.name for one in tmp_path.glob("*.py"))),
-    ):
-        checked = run([sys.executable, "-m", *command], tmp_path)
+    for command in (("pyright", "."), ("mypy", *(one.name for one in tmp_path.glob("*.py")))):
+        checked = run(checker(*command), tmp_path)
         assert "error" not in checked.stdout.replace("0 errors", ""), checked.stdout
 
 

@@ -2,17 +2,16 @@
 and has the numbers of plain jax, NumPy, or the layers of Equinox that it stands for."""
 
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.forking import forked_pytest
-from tests.projects import passed, run, scaffold
+from tests.projects import EXAMPLES, checker, passed, run, scaffold
 from tests.support import write_tree
 
 CLASSES = Path(__file__).parent / "classes"
-SPECS = tuple(sorted((CLASSES / "specs").glob("*.py")))
+SPECS = (*sorted((CLASSES / "specs").glob("*.py")), EXAMPLES / "specs/so3.py")  # SO3 is an example as well
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +56,6 @@ def test_they_hold_the_laws(project: Path) -> None:
 
 def test_they_are_typed(project: Path) -> None:
     modules = sorted(path.name for path in project.glob("*.py"))
-    for command in (("pyright",), ("mypy", "--no-incremental")):
-        checked = run([sys.executable, "-m", *command, *modules], project)
+    for name in ("pyright", "mypy"):
+        checked = run(checker(name, *modules), project)
         assert checked.returncode == 0, checked.stdout

@@ -16,9 +16,7 @@ AFFINE = {"name": "Affine", "fields": {"weight": "f[size]=ones"}}
 
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
-    library = Library.at(tmp_path)
-    library.generate(dense=spec("Dense"))
-    return library
+    return Library.with_dense(tmp_path)
 
 
 def refusal(call) -> ScaffoldError:

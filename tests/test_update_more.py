@@ -17,9 +17,7 @@ from tests.test_update import AFFINE, METHOD, refusal
 
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
-    library = Library.at(tmp_path)
-    library.generate(dense=spec("Dense"))
-    return library
+    return Library.with_dense(tmp_path)
 
 
 def test_what_is_said_of_renames_is_checked(library: Library):
