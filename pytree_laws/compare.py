@@ -1,7 +1,7 @@
 """Values as an author compares them: up to rounding, eagerly and within `jax.jit`, and what differed."""
 
 import contextlib
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from typing import Any
 
 import jax
@@ -9,9 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
-from .look.arrays import is_array, is_key
+from .look.arrays import is_array, is_key, same_bits
 from .look.numerics import Tolerance, tolerance_of
-from .look.trees import structure
+from .look.trees import named_leaves, structure
+from .report import Fault, check
 
 DIFFERENCES: list[str] = []
 """What the comparisons within `noting` found to differ, each in one line."""
@@ -37,6 +38,27 @@ def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
     if any(isinstance(one, Tracer) for one in found):
         return jnp.all(jnp.stack([jnp.asarray(one) for one in found]))
     return all(found)
+
+
+def check_same_bits(
+    left: Mapping[str, Any], right: Mapping[str, Any], told: str, hint: str = ""
+) -> None:
+    """The same paths, and arrays of equal bits."""
+    told = f"{told}: {{!r:.200}} and {{!r:.200}}"
+    for name in {**left, **right}:
+        one, other = left.get(name), right.get(name)
+        same = is_array(one) and is_array(other) and same_bits(one, other)
+        check(same, name, told.format(one, other), hint)
+
+
+def check_same_tree(instance: Any, copied: Any, what: str) -> None:
+    """Equal treedefs, and leaves of equal types and bits."""
+    before, after = structure(instance), structure(copied)
+    told = f"{what} changed the treedef from {before} to {after}"
+    check(before == after, type(instance).__name__, told)
+    for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
+        if type(leaf) is not type(other) or not same_bits(leaf, other):
+            raise Fault(name, f"{what} made {other!r:.200} of {leaf!r:.200}", "")
 
 
 def _different(told: str) -> bool:

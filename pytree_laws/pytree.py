@@ -17,7 +17,6 @@ from .look.arrays import (
     is_floating,
     is_inexact,
     is_key,
-    same_bits,
     thaw,
     wide_in_numpy,
 )
@@ -36,7 +35,6 @@ from .look.trees import (
     named_leaves,
     put,
     split,
-    structure,
     under,
     with_attribute,
 )
@@ -47,7 +45,6 @@ from .programs import (
     traced_build,
     traced_call,
 )
-from .report import Fault, check
 from .suite import Suite
 from .written import written_leaves
 
@@ -220,15 +217,6 @@ class PytreeSuite(Suite):
             )
 
         return build, [leaves[i] for i in places]
-
-    def check_equal(self, instance: Any, copied: Any, what: str) -> None:
-        """Equal treedefs, and leaves of equal bits."""
-        before, after = structure(instance), structure(copied)
-        told = f"{what} changed the treedef from {before} to {after}"
-        check(before == after, type(instance).__name__, told)
-        for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
-            if type(leaf) is not type(other) or not same_bits(leaf, other):
-                raise Fault(name, f"{what} made {other!r:.200} of {leaf!r:.200}", "")
 
     def changed_static_values(self) -> Iterator[tuple[str, Any]]:
         """Instances with one static value changed, made without the constructor."""

@@ -13,13 +13,12 @@ from .declare import Output
 from .guard import first_build, first_call, specimen, stop_if_broken
 from .infer import inferred_outputs, inferred_statics
 from .limit import RELEASES
-from .look.arrays import is_array, same_bits
 from .look.numerics import Tolerance
 from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten
 from .methods import Method
-from .report import Law, check
+from .report import Law
 from .summary import sum_up
 
 
@@ -190,15 +189,6 @@ class Suite:
     def snapshot_of(self, instance: Any) -> Any:
         """All that an instance holds, to compare with ==."""
         return frozen(instance)
-
-    def check_same(self, first: Any, second: Any, told: str, hint: str = "") -> None:
-        """Two instances hold the same bits."""
-        left, right = self.named(first), self.named(second)
-        told = f"{told}: {{!r:.200}} and {{!r:.200}}"
-        for name in {**left, **right}:
-            one, other = left.get(name), right.get(name)
-            same = is_array(one) and is_array(other) and same_bits(one, other)
-            check(same, name, told.format(one, other), hint)
 
     def call_cases(self) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
         """Fresh instances of one configuration, each with other arguments."""

@@ -79,6 +79,7 @@ class PytreeLaws(
     p12_purity.Purity,
     p11_carry.Carry,
     p10_vmap.Vmap,
+    p09_gradient.Step,
     p09_gradient.Gradient,
     p08_sizes.Sizes,
     p08_never_stale.NeverStale,

@@ -214,6 +214,11 @@ class Gradient(Training):
             with contextlib.suppress(Exception):
                 yield self.loss_and_slopes(instance, arguments)
 
+
+@guard
+class Step(Training):
+    """P9 of a training step."""
+
     def test_p09_a_step_moves_the_parameters_alone(self) -> None:
         start, _ = self.training_example()
         elsewhere = generic(start, 2, self.held_fixed(start))

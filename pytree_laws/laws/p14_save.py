@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import pytest
 
+from ..compare import check_same_tree
 from ..guard import guard
 from ..look.arrays import buffer_of, copied, is_array, is_key, thaw
 from ..look.files import (
@@ -49,7 +50,7 @@ class Save(PytreeSuite):
         instance = self.changed_instance()
         copies = {id(leaf): copied(leaf) for leaf in arrays_of(instance)}
         deep = copy.deepcopy(instance, {**copies, **atoms_of(instance)})
-        self.check_equal(instance, deep, "copy.deepcopy")
+        check_same_tree(instance, deep, "copy.deepcopy")
 
     def test_p14_pickle(self) -> None:
         instance = self.changed_instance()
@@ -60,13 +61,13 @@ class Save(PytreeSuite):
             pytest.skip("a function that it holds cannot be pickled")
         copied = pickle.loads(pickle.dumps(keys_as_data(instance)))
         copied = map_arrays(lambda v, like: thaw(v, like), copied, instance)
-        self.check_equal(instance, copied, "pickle")
+        check_same_tree(instance, copied, "pickle")
 
     def test_p14_save_and_load_into_a_fresh_skeleton(self, tmp_path: Any) -> None:
         instance = self.changed_instance()
         self.save(instance, tmp_path / "saved.npz")
         loaded = self.load(tmp_path / "saved.npz", self.make(1))
-        self.check_equal(instance, loaded, "save and load")
+        check_same_tree(instance, loaded, "save and load")
 
     def test_p14_another_configuration_is_refused(self, tmp_path: Any) -> None:
         path = tmp_path / "saved.npz"
@@ -128,7 +129,7 @@ class Save(PytreeSuite):
         self.save(changed, tmp_path / "saved")
         with doing("load", "a file with keys of another implementation"):
             loaded = self.load(tmp_path / "saved", with_other_keys(self.make(1), keys))
-        self.check_equal(changed, loaded, "save and load, of other keys,")
+        check_same_tree(changed, loaded, "save and load, of other keys,")
 
     def _hollow_files(self, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
         """Files of instances with None for an array, as far as they can be saved."""
@@ -141,7 +142,7 @@ class Save(PytreeSuite):
         self.saved(tmp_path / "saved")
         skeleton = self.make(1)
         loaded = self.load(tmp_path / "saved", skeleton)
-        self.check_equal(self.make(1), skeleton, "load changed its skeleton")
+        check_same_tree(self.make(1), skeleton, "load changed its skeleton")
         owned = {buffer_of(leaf) or id(leaf) for _, leaf in named_arrays(skeleton)}
         for name, leaf in named_arrays(loaded):
             told = "what was loaded shares its buffer with the skeleton"

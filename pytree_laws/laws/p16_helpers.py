@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 
+from ..compare import check_same_tree
 from ..declare import sample
 from ..guard import guard
 from ..look.arrays import copied, is_inexact, is_key, on_device
@@ -126,7 +127,7 @@ class Helpers(Training):
         if hasattr(instance, "combine"):
             with doing("combine", f"of the parts of `{partition}` it"):
                 whole = first.combine(second)
-            self.check_equal(instance, whole, f"`combine` of `{partition}`")
+            check_same_tree(instance, whole, f"`combine` of `{partition}`")
 
     def expected_to_train(self, instance: Any) -> set[str]:
         """The paths that are declared as trained; sub-modules decide for themselves."""

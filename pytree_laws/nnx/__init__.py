@@ -137,6 +137,7 @@ class NnxLaws(
     pytree_p12.Purity,
     p11_carry.NnxCarry,
     p10_vmap.NnxVmap,
+    p09_gradient.NnxStep,
     p09_gradient.NnxGradient,
     p08_never_stale.NnxNeverStale,
     p07_jit_equals_eager.NnxJitEqualsEager,

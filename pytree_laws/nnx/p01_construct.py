@@ -13,6 +13,7 @@ from ..guard import guard
 from ..look.arrays import is_key
 from ..look.jaxprs import NEEDS_VALUES, constant_draws
 from ..report import Fault, Law, check
+from .programs import drawn_values_of, spreads_of
 from .suite import NnxSuite
 from .variables import shapes_of, tracers_beside_the_state, variables_of
 
@@ -68,10 +69,10 @@ class NnxConstruct(NnxSuite):
         check(got == wanted, type(instance).__name__, told)
 
     def test_p01_draws_have_the_declared_spread(self) -> None:
-        declared = self.spreads()
+        declared = spreads_of(self)
         if not declared or not self.takes_keys():
             pytest.skip("no standard deviations are declared")
-        for path, drawn in self.drawn_values().items():
+        for path, drawn in drawn_values_of(self).items():
             values, std = drawn.astype(np.complex128), declared[path]
             spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
             told = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"

@@ -211,6 +211,11 @@ class NnxGradient(Training):
             return []
         return [n for n, slope in slopes.items() if self.is_param(n) and has_nan(slope)]
 
+
+@guard
+class NnxStep(Training):
+    """P9 of a training step."""
+
     def test_p09_a_step_moves_the_parameters_alone(self) -> None:
         starts = [self.training_example(), self.at_point(2)[0]]
         ran = [(values_of(one), values_of(self.train(one, 1))) for one in starts]

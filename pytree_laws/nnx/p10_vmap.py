@@ -14,7 +14,7 @@ from ..look.jaxprs import NEEDS_VALUES
 from ..look.numerics import close
 from ..look.programs import compiled
 from ..report import Law, check, doing
-from .programs import built_with_key
+from .programs import built_with_key, drawn_values_of, spreads_of
 from .suite import NnxSuite
 from .variables import closes, values_of
 
@@ -67,7 +67,7 @@ class NnxVmap(NnxSuite):
             shape = (2, *wanted[0][path].shape)
             told = f"vmap gives the shape {value.shape}, a loop {shape}"
             check(value.shape == shape, path, told)
-        drawn = self.drawn_values() if self.spreads() else {}
+        drawn = drawn_values_of(self) if spreads_of(self) else {}
         for path, values in drawn.items():
             for got, one in zip(values, wanted):
                 told = f"vmap gives {got}, a loop {one[path]}"

@@ -11,14 +11,13 @@ from flax import nnx
 
 from ..look.arrays import is_inexact, is_key, on_device, wide_in_numpy
 from ..look.draws import edit
-from ..look.jaxprs import NEEDS_VALUES
 from ..look.programs import compiled
 from ..look.statics import static_fault
 from ..look.trees import flatten, map_arrays, under
 from ..report import ANY_ERROR
 from ..suite import Suite, takes_a_seed
 from .infer import inferred_updates, inferred_variables, written_variables
-from .programs import compiled_call, compiled_step_of_state, drawn_values
+from .programs import compiled_call, compiled_step_of_state
 from .variables import (
     Var,
     all_settings,
@@ -197,21 +196,6 @@ class NnxSuite(Suite):
     def overwrite(self, instance: Any) -> None:
         for variable in variables_of(instance).values():
             variable.set_value(edit(value_of(variable)))
-
-    def spreads(self) -> dict[str, float]:
-        return {
-            one.path: one.std
-            for one in self.manifest()
-            if one.std and not self.is_empty(one.path)
-        }
-
-    def drawn_values(self) -> dict[str, np.ndarray]:
-        """What is declared with a spread, drawn from many keys: each with a leading axis."""
-        laws: Any = type(self)
-        try:
-            return drawn_values(laws)
-        except NEEDS_VALUES:
-            pytest.skip("the constructor decides by the values of arrays")
 
     def takes_keys(self) -> bool:
         _, given = self.traceable_build()

@@ -36,12 +36,12 @@ class TrainingLaws(TrainStateSuite):
     def test_donation(self) -> None:
         inputs = self.inputs(0)
         donate = filter_compiled(lambda state: state, donate="all")
-        expected = donate(self.build(**inputs))
+        expected = donate(self.built(inputs))
         for leaf in arrays_of(inputs["model"]):
             assert not leaf.is_deleted(), (
                 "donating the train state deleted the model that it was made from: copy"
             )
-        again = donate(self.build(**inputs))
+        again = donate(self.built(inputs))
         assert close(expected, again), "a second run from the same model differs"
 
     def test_training_converges(self) -> None:
@@ -69,7 +69,7 @@ class TrainingLaws(TrainStateSuite):
         optimiser, inputs = optax.sgd(1.0), {**self.inputs(0), "ema_decay": 0.25}
         if not hasattr(self.make(0), "averaged"):
             pytest.skip("it keeps no average of its weights")
-        state = self.build(**{**inputs, "optimiser": optimiser})
+        state = self.built({**inputs, "optimiser": optimiser})
         weights = functools.partial(eqx.filter, filter_spec=self.spec(state.model))
         assert close(weights(state.averaged()), weights(state.model)), (
             "the average does not begin at the weights"
