@@ -115,8 +115,9 @@ def spreads_of(suite: Any) -> dict[str, float]:
 
 def drawn_values_of(suite: Any) -> dict[str, np.ndarray]:
     """What is declared with a spread, drawn from many keys: each with a leading axis."""
+    laws: Any = type(suite)
     try:
-        return drawn_values(type(suite))
+        return drawn_values(laws)
     except NEEDS_VALUES:
         pytest.skip("the constructor decides by the values of arrays")
 
