@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import functools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -48,7 +49,8 @@ class Mutant:
     source: str
 
 
-def mutants_of(source: str) -> list[Mutant]:
+@functools.cache
+def mutants_of(source: str) -> tuple[Mutant, ...]:
     """Every mutant of a module, each source once."""
     tree = ast.parse(source)
     seen, empty = {ast.unparse(tree)}, set(_lines_of_empty_arrays(tree))
@@ -59,7 +61,7 @@ def mutants_of(source: str) -> list[Mutant]:
             if text not in seen and line not in empty:
                 seen.add(text)
                 found.append(Mutant(mistake, line, PRELUDE + text))
-    return found
+    return tuple(found)
 
 
 def _lines_of_empty_arrays(tree: ast.Module) -> Iterator[int]:

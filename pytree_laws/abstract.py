@@ -4,11 +4,13 @@ Subclass `AbstractLaws` with a name that starts with `Test`, and name the class,
 that are an `eqx.AbstractVar`, and the abstract methods.
 """
 
+import copy
 import types
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import equinox as eqx
+import jax
 import pytest
 
 
@@ -27,8 +29,15 @@ class AbstractLaws:
         body = {"__annotations__": fields, "__module__": __name__, **methods}
         return types.new_class("Sub", (self.cls,), {}, lambda new: new.update(body))
 
-    def fill(self, cls: type, without: str = "") -> Any:
-        return cls(**{name: None for name in self.fields if name != without})
+    def fill(self, cls: type, without: str = "", value: Any = None) -> Any:
+        return cls(**{name: value for name in self.fields if name != without})
+
+    def filled(self) -> list[Any]:
+        """Two instances of a subclass that hold other values; skips where none can be built."""
+        if not self.complete or not self.fields:
+            pytest.skip("no subclass with fields can be built of what is declared")
+        cls = self.subclass()
+        return [self.fill(cls, value=value) for value in (2, 3)]
 
     def test_it_is_a_module(self) -> None:
         assert issubclass(self.cls, eqx.Module), "subclasses would be no pytrees"
@@ -47,3 +56,22 @@ class AbstractLaws:
             lacking = self.subclass(without=name)
             with pytest.raises(TypeError, match="abstract"):
                 self.fill(lacking, without=name)
+
+    def test_a_subclass_is_copied_whole(self) -> None:
+        for instance in self.filled():
+            copied = jax.tree.flatten(copy.copy(instance))
+            assert copied == jax.tree.flatten(instance), (
+                f"a copy of a subclass is {copied}: `__getstate__`, `__copy__` or "
+                "`__reduce__` of the base leaves out what a subclass holds"
+            )
+
+    def test_subclasses_of_other_values_are_not_equal(self) -> None:
+        first, second = self.filled()
+        try:
+            same = hash(first) == hash(second)
+        except TypeError:
+            pytest.skip("instances have no hash")
+        assert same or not first == second, (
+            "two instances of a subclass that hold other values are equal, and their hashes "
+            "differ: `__eq__` of the base looks at less than a subclass holds"
+        )

@@ -146,6 +146,22 @@ class MethodLeftOut(eqx.Module):
         raise NotImplementedError
 
 
+class Forgets(AbstractMap):
+    """A copy of a subclass holds nothing."""
+
+    def __getstate__(self):
+        return {}
+
+
+class EqualByClass(AbstractMap):
+    """All instances of a subclass are equal."""
+
+    def __eq__(self, other):
+        return type(self) is type(other)
+
+    __hash__ = eqx.Module.__hash__
+
+
 def abstract(title, base, *words):
     broken = type(f"{base.__name__}Laws", (MapLaws,), {"cls": base, "__module__": __name__})
     FURTHER[title] = Pair(title, broken, MapLaws, "abstract", words)
@@ -163,4 +179,13 @@ abstract(
     "a method of a base that is not abstract",
     MethodLeftOut,
     "[test_a_subclass_without_one_member_cannot_be] DID NOT RAISE",
+)
+abstract(
+    "a base whose state for copies is empty", Forgets, "[test_a_subclass_is_copied_whole]", "__getstate__"
+)
+abstract(
+    "a base that compares the class alone",
+    EqualByClass,
+    "[test_subclasses_of_other_values_are_not_equal]",
+    "hashes differ",
 )
