@@ -53,8 +53,7 @@ class Mutant:
 def mutants_of(source: str) -> tuple[Mutant, ...]:
     """Every mutant of a module, each source once."""
     tree = ast.parse(source)
-    seen, empty = {ast.unparse(tree)}, set(_lines_of_empty_arrays(tree))
-    found: list[Mutant] = []
+    seen, empty, found = {ast.unparse(tree)}, set(_lines_of_empty_arrays(tree)), list[Mutant]()
     for mistake, rewrite in MISTAKES.items():
         for line, changed in rewrite(tree):
             text = ast.unparse(ast.fix_missing_locations(changed))

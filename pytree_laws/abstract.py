@@ -71,7 +71,7 @@ class AbstractLaws:
             same = hash(first) == hash(second)
         except TypeError:
             pytest.skip("instances have no hash")
-        assert same or not first == second, (
+        assert same or first != second, (
             "two instances of a subclass that hold other values are equal, and their hashes "
             "differ: `__eq__` of the base looks at less than a subclass holds"
         )

@@ -5,7 +5,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.layout import Layout, find_layout
+from scaffold.in_project.layout import Layout, find_layout
 from tests.support import write_tree
 
 PROJECT = '[project]\nname = "My-Proj"\n'
@@ -251,7 +251,7 @@ def test_a_package_still_to_be_made_gets_an_init(tmp_path: Path):
 # -- start-up ----------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("module", ["fileset", "publish", "layout"])
+@pytest.mark.parametrize("module", ["files.fileset", "publish", "in_project.layout"])
 def test_importing_is_cheap(module: str):
     heavy = {"jinja2", "click", "copier", "jax", "tomllib", "difflib", "shutil", "tempfile", "subprocess"}
     code = f"import sys, scaffold.{module}; print(*sys.modules)"

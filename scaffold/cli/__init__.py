@@ -1,4 +1,4 @@
-"""argv to the API: with `scaffold.prompts`, all that prints or sets an exit code."""
+"""argv, or answers (`prompts`), to the API: all that prints or sets an exit code."""
 
 from scaffold.cli.commands import main
 from scaffold.cli.conversion import convert
