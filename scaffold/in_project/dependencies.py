@@ -5,17 +5,16 @@ Read off the imports of the files that are to be written; nothing is installed h
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import cast
 
 from scaffold.files.fileset import File
 from scaffold.files.places import read_regular
 from scaffold.in_project.import_graph import ImportGraph
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.packages import table
-from scaffold.in_project.requirements import distribution
+from scaffold.in_project.requirements import distribution, of_groups, of_package, texts
 
 BRINGS = {
     "jax": ("jax", "jaxlib", "numpy", "scipy"),
@@ -99,8 +98,8 @@ def _of_tests(
     layout: Layout, files: Iterable[File], laws: Iterable[str], known: frozenset[str]
 ) -> tuple[str, ...]:
     """What the tests need besides."""
-    texts = [*laws, *(file.text for file in files if file.path.parent == layout.tests)]
-    needed = {name for text in texts for name in _outermost_imports(text)}
+    sources = [*laws, *(file.text for file in files if file.path.parent == layout.tests)]
+    needed = {name for text in sources for name in _outermost_imports(text)}
     needed -= known | {(layout.package or "").partition(".")[0], "conftest"}
     needed -= {module for name in known for module in BRINGS.get(name, ())}
     missing = {name for name in needed if not _lies_there(layout, name)}
@@ -140,64 +139,26 @@ def _declared(layout: Layout) -> Iterator[str]:
 
 def _requirements(layout: Layout) -> list[str] | None:
     """What the project says it needs; None where it says nothing of it at all."""
-    project, poetry = (
-        table(layout.document, "project"),
-        table(layout.document, "tool", "poetry", "dependencies"),
-    )
-    is_elsewhere = "dependencies" in _texts(project.get("dynamic")) or not project
+    project = table(layout.document, "project")
+    is_elsewhere = "dependencies" in texts(project.get("dynamic")) or not project
     elsewhere = _written_elsewhere(layout.root) if is_elsewhere else frozenset[str]()
-    if "dependencies" not in project and not poetry and not elsewhere:
+    stated = list(of_package(layout.document))
+    if "dependencies" not in project and not stated and not elsewhere:
         return None
-    return [*_texts(project.get("dependencies")), *poetry, *sorted(elsewhere)]
+    return [*stated, *sorted(elsewhere)]
 
 
 def _tested(layout: Layout) -> frozenset[str]:
     """The modules of what is declared in any group, extra or file, since tests are run with them."""
-    document = layout.document
-    texts = [
-        *_all_texts(table(document, "project", "optional-dependencies")),
-        *_all_texts(table(document, "dependency-groups")),
-        *_all_texts(table(document, "tool", "uv")),
-        *_all_texts(table(document, "tool", "pdm")),
-        *_all_texts(table(document, "tool", "hatch", "envs")),
-        *_poetry_groups(document),
-        *_written_elsewhere(layout.root),
-    ]
-    names = {distribution(text) for text in texts}
+    stated = (*of_groups(layout.document), *_written_elsewhere(layout.root))
+    names = {distribution(text) for text in stated}
     return frozenset({name.replace("-", "_") for name in names}).union(
         *(BRINGS.get(name, ()) for name in names)
     )
 
 
-def _poetry_groups(document: Mapping[str, object]) -> Iterator[str]:
-    poetry = table(document, "tool", "poetry")
-    yield from table(poetry, "dev-dependencies")
-    for name in table(poetry, "group"):
-        yield from table(poetry, "group", name, "dependencies")
-
-
-def _texts(value: object) -> list[str]:
-    return (
-        [text for text in cast("list[object]", value) if isinstance(text, str)]
-        if isinstance(value, list)
-        else []
-    )
-
-
-def _all_texts(value: object) -> Iterator[str]:
-    """The strings at any depth."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list):
-        for inner in cast("list[object]", value):
-            yield from _all_texts(inner)
-    elif isinstance(value, dict):
-        for inner in cast("dict[str, object]", value).values():
-            yield from _all_texts(inner)
-
-
 def _written_elsewhere(root: Path) -> frozenset[str]:
     """Every word in the other files that say what a project needs: which of them are names cannot be told."""
     places = (place for pattern in _ELSEWHERE for place in root.glob(pattern) if place.is_file())
-    texts = (read_regular(place).decode("utf-8", "replace") for place in places)
-    return frozenset(word for text in texts for word in re.findall(r"[A-Za-z][\w.-]*", text))
+    read = (read_regular(place).decode("utf-8", "replace") for place in places)
+    return frozenset(word for text in read for word in re.findall(r"[A-Za-z][\w.-]*", text))

@@ -1,15 +1,25 @@
-"""What a project says it depends on, read off its pyproject.toml."""
+"""What a project says it depends on, read off its pyproject.toml, in the tables of the usual tools."""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import cast
 
+from scaffold.in_project.packages import table
+
 _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+_GROUPS = (
+    ("project", "optional-dependencies"),
+    ("dependency-groups",),
+    ("tool", "uv", "dev-dependencies"),
+    ("tool", "pdm", "dev-dependencies"),
+    ("tool", "hatch", "envs"),
+)
+"""Where tools keep what is needed besides: extras, groups, environments."""
 
 
 def depends_on(document: Mapping[str, object], name: str) -> bool:
-    """Whether the distribution is among the dependencies, the extras or the groups, as any of the usual tools has them."""
-    return normal(name) in map(normal, _required(document))
+    """Whether the distribution is among the dependencies, the extras or the groups."""
+    return normal(name) in map(distribution, (*of_package(document), *of_groups(document)))
 
 
 def normal(name: str) -> str:
@@ -23,33 +33,36 @@ def distribution(requirement: str) -> str:
     return normal(found[1]) if found else ""
 
 
-def _required(document: Mapping[str, object]) -> Iterator[str]:
-    """The name of every distribution that is asked for."""
-    project, tool = _at(document, "project"), _at(document, "tool")
-    lists = [project.get("dependencies"), *_at(project, "optional-dependencies").values()]
-    lists += _at(document, "dependency-groups").values()
-    lists += [_at(tool, "uv").get("dev-dependencies"), *_at(tool, "pdm", "dev-dependencies").values()]
-    for requirements in lists:
-        yield from _names(requirements)
-    poetry = _at(tool, "poetry")
-    tables = [
-        poetry,
-        *(_at({"it": one}, "it") for one in _at(poetry, "group").values()),
-    ]
-    for table in tables:
-        yield from (*_at(table, "dependencies"), *_at(table, "dev-dependencies"))
+def of_package(document: Mapping[str, object]) -> Iterator[str]:
+    """The requirements of the package itself."""
+    yield from texts(table(document, "project").get("dependencies"))
+    yield from table(document, "tool", "poetry", "dependencies")
 
 
-def _names(requirements: object) -> Iterator[str]:
-    """The names in a list of requirements; what includes another group is no requirement itself."""
-    for one in cast("list[object]", requirements) if isinstance(requirements, list) else []:
-        if isinstance(one, str) and (found := _NAME.match(one)):
-            yield found[1]
+def of_groups(document: Mapping[str, object]) -> Iterator[str]:
+    """The requirements of every extra, group and environment."""
+    for *keys, last in _GROUPS:
+        yield from _all_texts(table(document, *keys).get(last))
+    poetry = table(document, "tool", "poetry")
+    yield from table(poetry, "dev-dependencies")
+    for name in table(poetry, "group"):
+        yield from table(poetry, "group", name, "dependencies")
+        yield from table(poetry, "group", name, "dev-dependencies")
 
 
-def _at(table: Mapping[str, object], *keys: str) -> Mapping[str, object]:
-    """A table inside another; an empty one where it is missing or something else."""
-    for key in keys:
-        inner = table.get(key)
-        table = cast("dict[str, object]", inner) if isinstance(inner, dict) else {}
-    return table
+def texts(value: object) -> list[str]:
+    """The strings of a list; none of anything else."""
+    listed = cast("list[object]", value) if isinstance(value, list) else []
+    return [text for text in listed if isinstance(text, str)]
+
+
+def _all_texts(value: object) -> Iterator[str]:
+    """The strings at any depth."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for inner in cast("list[object]", value):
+            yield from _all_texts(inner)
+    elif isinstance(value, dict):
+        for inner in cast("dict[str, object]", value).values():
+            yield from _all_texts(inner)
