@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Action, File, Plan, Step
-from scaffold.files.places import read_below
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import described_by
+from scaffold.lifecycle.file_steps import FileSteps, Wanted
 from scaffold.lifecycle.records import (
     AFTER,
     BEFORE,
@@ -24,7 +24,7 @@ from scaffold.lifecycle.records import (
     record_path,
 )
 from scaffold.lifecycle.renames import carried_names
-from scaffold.lifecycle.states import Outcome, outcome
+from scaffold.lifecycle.states import outcome
 from scaffold.lifecycle.texts import Text
 from scaffold.registration.exports import Export
 
@@ -43,17 +43,6 @@ class ClassFiles:
     spec: str
     roles: Mapping[PurePosixPath, str]
     module: str = ""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A generated file as the plan has it now, and as it was: what was generated, where it lies, and what is to be done."""
-
-    role: str
-    step: Step
-    before: Generated | None
-    lies: PurePosixPath
-    found: Outcome
 
 
 @dataclass(frozen=True)
@@ -76,6 +65,11 @@ class History:
     @cached_property
     def records(self) -> Records:
         return Records(self.layout.root)
+
+    @cached_property
+    def files(self) -> FileSteps:
+        taken = frozenset(path for one in self.classes for path in one.roles)
+        return FileSteps(self.layout.real_root, taken, self.force)
 
     def former(self, name: str) -> Record | str | None:
         """The record of a class, or what is to be said of one that was damaged."""
@@ -136,7 +130,12 @@ class History:
         history = replace(self, classes=(*self.classes, *self.adopted, *self._shared(plan)))
         for one in history.classes:
             wanted = [history._wanted(one, role, steps[path]) for path, role in one.roles.items()]
-            for step in (*history._own_steps(wanted), *history._record_steps(one, wanted, register)):
+            done = (
+                replace(step, state=str(file.found.state))
+                for file in wanted
+                for step in history.files.of(file)
+            )
+            for step in (*done, *history._record_steps(one, wanted, register)):
                 steps[step.path] = step
         steps |= {step.path: step for step in self._edited(plan)}
         return replace(plan, steps=tuple(sorted(steps.values(), key=lambda step: step.path)))
@@ -162,15 +161,11 @@ class History:
                 pair = (Generated(AFTER, step.path, after.text), Generated(BEFORE, step.path, before.text))
                 yield self._written(Record(name, "", step.path.stem, pair))
 
-    def _own_steps(self, wanted: Iterable[Wanted]) -> Iterator[Step]:
-        for file in wanted:
-            yield from (replace(step, state=str(file.found.state)) for step in self._steps(file))
-
     def _wanted(self, one: ClassFiles, role: str, step: Step) -> Wanted:
         former = self.former(one.name)
         before = former.of(role) if isinstance(former, Record) else None
-        lies = self._place(step, before)
-        base, mine = before.text if before else None, self._read(lies)
+        lies = self.files.place(step, before)
+        base, mine = before.text if before else None, self.files.read(lies)
         if isinstance(former, Record) and former.name != one.name:
             names = carried_names(base or "", step.asked, (former.name, one.name), (former.stem, one.stem))
             base, mine = base and names.applied(base), _renamed(mine, names.applied)
@@ -178,69 +173,6 @@ class History:
         return Wanted(
             role, step, before, lies, outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
         )
-
-    def _place(self, step: Step, before: Generated | None) -> PurePosixPath:
-        """Where the file lies: where it was generated before, as long as it has not come to where it is to be."""
-        if (
-            before is None
-            or before.path == step.path
-            or step.before is not None
-            or self._is_taken(before.path)
-        ):
-            return step.path
-        return before.path if self._read(before.path) is not None else step.path
-
-    def _is_taken(self, path: PurePosixPath) -> bool:
-        return any(path in one.roles for one in self.classes)
-
-    def _read(self, path: PurePosixPath) -> bytes | None:
-        return read_below(self.layout.real_root, path)
-
-    def _steps(self, file: Wanted) -> Iterator[Step]:
-        found, step = file.found, file.step
-        if file.role == SPEC and found.action in (Action.MERGE, Action.COLLIDE, Action.KEEP):
-            why = "was edited since the command line wrote it, and would now say something else"
-            found = replace(found, action=Action.CONFLICT, why=why)
-        if self.force and found.action in (Action.CONFLICT, Action.MERGE, Action.COLLIDE, Action.KEEP):
-            found = Outcome(found.state, Action.UPDATE, step.asked.encode())
-            step = replace(step, forced=True)
-        if file.lies != step.path:
-            yield from self._carried(step, file.lies, found)
-        else:
-            yield self._in_place(step, found)
-        yield from self._left_behind(file)
-
-    def _in_place(self, step: Step, found: Outcome) -> Step:
-        """A file that stays where it is; one that names what has another name now is written for that."""
-        there = self._read(step.path)
-        says_the_same = found.after == there
-        if found.action is Action.CREATE or step.forced:
-            return replace(step, action=found.action, before=there, after=found.after)
-        if found.action is Action.KEEP and says_the_same:
-            return Step(step.path, Action.KEEP, None, None)
-        renamed = {Action.IDENTICAL: Action.UPDATE, Action.KEEP: Action.MERGE}
-        action = found.action if says_the_same else renamed.get(found.action, found.action)
-        return Step(step.path, action, there, found.after, why=found.why)
-
-    def _carried(self, step: Step, lies: PurePosixPath, found: Outcome) -> Iterator[Step]:
-        """A file that goes from one place to another, with what was edited in it."""
-        action = found.action if found.action in (Action.COLLIDE, Action.CONFLICT) else Action.CREATE
-        yield Step(step.path, action, None, found.after, why=found.why, like=lies)
-        if action is not Action.CONFLICT:
-            yield Step(lies, Action.REMOVE, self._read(lies), None, forced=step.forced)
-
-    def _left_behind(self, file: Wanted) -> Iterator[Step]:
-        """What lies where the file was generated before, although it is where it is to be as well."""
-        before = file.before
-        if before is None or before.path in (file.step.path, file.lies) or self._is_taken(before.path):
-            return
-        content = self._read(before.path)
-        text = Text.of(content) if content is not None else None
-        if text is not None and text.text == before.text:
-            yield Step(before.path, Action.REMOVE, content, None)
-        elif content is not None:
-            why = f"is where `{file.step.path}` was generated before, and both are there"
-            yield Step(before.path, Action.CONFLICT, content, content, why=why)
 
     def _record_steps(
         self, one: ClassFiles, wanted: Iterable[Wanted], register: bool | None
