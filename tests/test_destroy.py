@@ -145,3 +145,49 @@ def test_a_name_without_a_record_is_answered(tmp_path: Path):
     library.write(".scaffold/Dense.txt", "what is this?\n")
     error = refusal(lambda: library.destroy("Dense"))
     assert (error.exit_code, ".scaffold/Dense.txt: is damaged" in str(error)) == (1, True)
+
+
+ATTACHED = "import lazy_loader as lazy\n\n__getattr__, __dir__, __all__ = lazy.attach("
+STUB = ATTACHED.replace("attach(", "attach_stub(") + "__name__, __file__)\n"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        "__name__)\n",
+        '__name__, submodules=["b"])\n',
+        "__name__, [], {})\n",
+        '__name__, submod_attrs={"b": ["B"]})\n',
+        '__name__, submod_attrs={"a": ["A"]})\n',
+        '__name__, submod_attrs={"affine": ["affine_map"]})\n',
+        '\n    __name__,\n    submod_attrs={\n        "a": ["A"],\n    },\n)\n',
+        '\n    __name__,\n    submod_attrs={\n        "a": ["A"],\n        "b": [\n            "B",\n            "C",\n        ],\n    },\n)\n',
+    ],
+)
+def test_a_lazy_table_is_as_it_was(tmp_path: Path, table: str):
+    library = Library.at(tmp_path, {**COPIED, "lib/__init__.py": ATTACHED + table})
+    before = library.tree()
+    library.typed(TYPED)
+    assert "Affine" in library.read("lib/__init__.py")
+    library.destroy("Affine")
+    assert library.tree() == before
+
+
+def test_a_lazy_table_that_was_edited_since_keeps_what_was_written(tmp_path: Path):
+    library = Library.at(tmp_path, {**COPIED, "lib/__init__.py": ATTACHED + "__name__)\n"})
+    library.typed(TYPED)
+    library.edit("lib/__init__.py", '{"affine": ["Affine"]', '{"b": ["B"],  # mine\n    "affine": ["Affine"]')
+    library.destroy("Affine")
+    left = library.read("lib/__init__.py")
+    assert '"b": ["B"],  # mine' in left and "ffine" not in left
+    compile(left, "lib/__init__.py", "exec")
+
+
+def test_the_stub_of_a_lazy_package_is_as_it_was(tmp_path: Path):
+    stub = "from .b import B as B\n"
+    library = Library.at(tmp_path, {**COPIED, "lib/__init__.py": STUB, "lib/__init__.pyi": stub})
+    before = library.tree()
+    library.typed(TYPED)
+    assert library.read("lib/__init__.pyi") != stub
+    library.destroy("Affine")
+    assert library.tree() == before

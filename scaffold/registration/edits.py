@@ -5,7 +5,7 @@ would turn into the very same bytes.
 """
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +14,7 @@ from scaffold.files.pysource import Chunk, Source, is_future
 from scaffold.registration.export_list import add_entry, export_list, without_entry
 from scaffold.registration.hooks import Region, find_region
 from scaffold.registration.import_order import import_key, index_for, sort_key
+from scaffold.registration.removal import inverse
 
 WIDTH = 88
 """How long a line of the project's may be, where it does not say."""
@@ -232,24 +233,9 @@ def _remove(text: Source, module: _Module, name: str) -> Source:
         return text
     aliased = own.aliased
     if not aliased:
-        text = _inverse(text, without_entry(text, name), lambda before: add_entry(before, name))
+        text = inverse(text, without_entry(text, name), lambda before: add_entry(before, name))
     bodies = _without_import(text, module, name)
-    return _inverse(text, bodies, lambda before: _add_import(before, module, name, aliased=aliased))
-
-
-def _inverse(text: Source, bodies: Iterable[bytes], forward: Callable[[Source], Source]) -> Source:
-    """The body that `forward` turns into `text`; where the user has edited since, the first that is sound."""
-    sound: list[Source] = []
-    for body in bodies:
-        try:
-            before = text.with_body(body)
-            after = forward(before)
-        except ScaffoldError:
-            continue
-        if after.source == text.source:
-            return before
-        sound.append(before)
-    return sound[0] if sound else text
+    return inverse(text, bodies, lambda before: _add_import(before, module, name, aliased=aliased))
 
 
 def _add_import(text: Source, module: _Module, name: str, *, aliased: bool) -> Source:

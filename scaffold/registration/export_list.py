@@ -1,12 +1,13 @@
 """A literal `__all__`: its names, and where another goes."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
 from scaffold.registration.import_order import index_for
+from scaffold.registration.removal import spliced, without_item
 
 
 @dataclass(frozen=True)
@@ -51,12 +52,6 @@ def add_entry(text: Source, name: str) -> Source:
     raise ScaffoldError(what, where=text.where, fix=f'add "{name}" to it by hand', exit_code=1)
 
 
-def spliced(body: bytes, splices: Iterable[tuple[int, int, bytes]]) -> bytes:
-    for start, end, new in sorted(splices, reverse=True):
-        body = body[:start] + new + body[end:]
-    return body
-
-
 def _entry_splices(text: Source, listed: ExportList, index: int, name: str) -> list[tuple[int, int, bytes]]:
     elements = listed.node.elts
     quote = "'" if elements and text.body[text.span(elements[0])[0] :].startswith(b"'") else '"'
@@ -89,19 +84,5 @@ def without_entry(text: Source, name: str) -> Iterator[bytes]:
     listed = export_list(text)
     if listed is None or listed.names.count(name) != 1:
         return
-    index, spans = listed.names.index(name), [text.span(each) for each in listed.node.elts]
-    start, end = spans[index]
-    element = listed.node.elts[index]
-    line = (
-        text.offset(element.lineno, 0),
-        text.offset(element.lineno, 0) + len(text.lines[element.lineno - 1]),
-    )
-    before = spans[index - 1][1] if index else None
-    cuts = [[line]] if text.indent(element) is not None else []
-    if index + 1 < len(spans):
-        cuts.append([(start, spans[index + 1][0])])
-    if before is not None:
-        cuts += [[(before, end)], [(before, before + 1), line]]
-    cuts += [[(start, end)], [(start, end + 1)]]
-    for cut in cuts:
-        yield spliced(text.body, [(*bounds, b"") for bounds in cut])
+    items = [(each, each) for each in listed.node.elts]
+    yield from without_item(text, items, listed.names.index(name))

@@ -54,8 +54,21 @@ def withdrawals(records: Iterable[Record], layout: Layout) -> Iterator[Edit]:
     """The edits by which packages import no more what they were given to import."""
     for record in records:
         init_file = record.files_beside("__init__.py")
-        if record.package and init_file is not None and (layout.root / init_file).is_file():
-            yield Edit(init_file, partial(_withdrawn, record, layout, init_file.as_posix()))
+        if not record.package or init_file is None:
+            continue
+        form = _lazy_form(layout.root / init_file, init_file.as_posix())
+        path = _edited_file(init_file, form)
+        if (layout.root / path).is_file():
+            withdrawn = _detached if form == "attach" else _withdrawn
+            yield Edit(path, partial(withdrawn, record, layout, path.as_posix()))
+
+
+def _detached(record: Record, layout: Layout, where: str, source: bytes) -> bytes:
+    from scaffold.as_clean import as_clean
+    from scaffold.registration.lazy_exports import detach
+
+    cleaned = partial(as_clean, place=layout.root / where)
+    return detach(source, record.stem, record.name, where=where, cleaned=cleaned)
 
 
 def _withdrawn(record: Record, layout: Layout, where: str, source: bytes) -> bytes:
@@ -96,11 +109,16 @@ def _registering(
     found: Sequence[Export], layout: Layout, init_file: PurePosixPath, form: str
 ) -> Iterator[Edit]:
     """The edit that imports all of them at once."""
-    from scaffold.registration.lazy_exports import stub_of
-
-    path = stub_of(init_file) if form == "attach_stub" else init_file
+    path = _edited_file(init_file, form)
     if found:
         yield Edit(path, partial(_registered, found, layout, path.as_posix()))
+
+
+def _edited_file(init_file: PurePosixPath, form: str) -> PurePosixPath:
+    """The file in which a package says what it imports: `__init__.py`, or the stub beside it."""
+    from scaffold.registration.lazy_exports import stub_of
+
+    return stub_of(init_file) if form == "attach_stub" else init_file
 
 
 def _attached(export: Export, place: Path, where: str, source: bytes) -> bytes:

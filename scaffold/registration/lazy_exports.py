@@ -4,13 +4,13 @@
 """
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
-from scaffold.registration.export_list import spliced
+from scaffold.registration.removal import Item, inverse, spliced, without_item
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,45 @@ def attach(source: bytes, stem: str, name: str, *, where: str) -> bytes:
             return source
         splices = [*_with_name(text, table, stem, name)]
     return text.with_body(spliced(text.body, splices)).source
+
+
+def detach(
+    source: bytes, stem: str, name: str, *, where: str, cleaned: Callable[[bytes, bytes], bytes]
+) -> bytes:
+    """`source` without the name in the table of `attach`: what that made this of, where nothing was edited since.
+
+    `cleaned` makes of a file and an edited one the edited one, as clean as the first.
+    """
+    text = Source.of(source, where)
+    call = _call(text)
+    table = _table(call)
+    if table is None or name not in (_entries(table) or {}).get(stem, ()):
+        return source
+
+    def forward(before: Source) -> Source:
+        after = attach(before.source, stem, name, where=where)
+        return Source.of(cleaned(before.source, after), where)
+
+    bodies = _without_name(text, call, table, stem, name)
+    both = (one for body in bodies for one in (cleaned(text.body, body), body))
+    return inverse(text, both, forward).source
+
+
+def _without_name(text: Source, call: ast.Call, table: ast.Dict, stem: str, name: str) -> Iterator[bytes]:
+    """Bodies without the name; without the module too, or the table, where they held nothing else."""
+    keys = [key.value if isinstance(key, ast.Constant) else None for key in table.keys]
+    value = table.values[keys.index(stem)]
+    names = value.elts if isinstance(value, ast.List | ast.Tuple) else []
+    if len(names) > 1:
+        index = next(i for i, one in enumerate(names) if isinstance(one, ast.Constant) and one.value == name)
+        yield from without_item(text, [(one, one) for one in names], index)
+        return
+    keywords: list[Item] = [(one, one.value) for one in call.keywords]
+    given = next((i for i, (_, held) in enumerate(keywords) if held is table), None)
+    if len(keys) == 1 and given is not None:
+        yield from without_item(text, [*((one, one) for one in call.args), *keywords], len(call.args) + given)
+    entries: list[Item] = [(key or held, held) for key, held in zip(table.keys, table.values, strict=True)]
+    yield from without_item(text, entries, keys.index(stem))
 
 
 def _call(text: Source) -> ast.Call:
