@@ -226,6 +226,19 @@ def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
     return eager, function(*(value for _, value in inputs))
 
 
+def of_generic(suite: Any, trial: Trial) -> list[Any]:
+    """The arrays that a configuration gives where floats are positive and differ, by its trace."""
+    if not trial.inputs:
+        return []
+    (closed, _), names = trial.trace, [name for name, _ in trial.inputs]
+    tree = generic([value for _, value in trial.inputs], 2)
+    given = [
+        new if name.startswith("0.") else value
+        for name, new, (_, value) in zip(names, tree, trial.inputs)
+    ]
+    return compiled(jax.extend.core.jaxpr_as_fun(closed))(*given)
+
+
 @functools.cache
 def unused_arguments(laws: Any) -> tuple[str, ...]:
     """The arguments of the call, by name, on which nothing depends that it returns, in any configuration."""

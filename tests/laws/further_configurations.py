@@ -1,5 +1,7 @@
 """Mistakes in configurations that the example does not take, each with the form that is right."""
 
+# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
+
 from typing import Literal
 
 import equinox as eqx
@@ -210,3 +212,104 @@ wrong(
     fixed=Numbers,
     base=NumbersLaws,
 )
+
+
+# Sizes of 0, and what the constructor accepts at its bounds.
+
+
+class SummedInPython(One):
+    def __call__(self, x):
+        return sum(self.weight[i] * x[i] for i in range(len(x)))
+
+
+class StackedInPython(One):
+    def __call__(self, x):
+        rows = [self.weight[i] * x[i] for i in range(len(x))]
+        return jnp.stack(rows).sum() if rows else jnp.zeros((1,), x.dtype)
+
+
+class Summed(One):
+    def __call__(self, x):
+        return jnp.sum(self.weight * x)
+
+
+for cls, words in (
+    (SummedInPython, ("a size of 0 for 3", "its outputs are ['int32'], and ['float32'] in the example")),
+    (StackedInPython, ("a size of 0 for 3", "its outputs have [1] axes, and [0] in the example")),
+):
+    wrong(f"{cls.__name__} of nothing", "P7", cls, *words, fixed=Summed, base=Weighted, returns=(Output(()),))
+
+
+class Tempered(eqx.Module):
+    """Accepts a temperature of 0, at which it does something else."""
+
+    weight: jax.Array
+    temperature: float = eqx.field(static=True)
+
+    def __init__(self, weight, temperature=1.0):
+        if not temperature >= 0:
+            raise ValueError("`temperature` must satisfy `temperature >= 0`")
+        self.weight, self.temperature = jnp.array(weight), float(temperature)
+
+    def __call__(self, x):
+        y = self.weight * x
+        return y / self.temperature if self.temperature else y
+
+
+class DividedByNothing(Tempered):
+    def __call__(self, x):
+        return self.weight * x * (1 / self.temperature)
+
+
+class SharesOfNothing(Tempered):
+    def __call__(self, x):
+        y = self.weight * x * self.temperature
+        return self.weight * x * (y / (jnp.abs(y).sum() + (self.temperature > 0)))
+
+
+class TemperedLaws(FlaggedLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+    static = {"temperature": 1.0}
+    accepted = ({"temperature": 0.0},)
+
+    def build(self, weight, **changes):
+        return self.cls(weight, **changes)
+
+
+for cls, words in (
+    (DividedByNothing, ("`temperature=0.0`: the call raised ZeroDivisionError",)),
+    (SharesOfNothing, ("with temperature=0.0", "the constructor accepts it, and the call gives NaN")),
+):
+    wrong(f"{cls.__name__} at a bound", "P7", cls, *words, fixed=Tempered, base=TemperedLaws)
+
+
+class Switched(eqx.Module):
+    """Holds a flag as a leaf, as `eqx.nn.inference_mode` wants it."""
+
+    weight: jax.Array
+    inference: bool
+
+    def __init__(self, weight, inference: bool = False):
+        self.weight, self.inference = jnp.array(weight), inference
+
+    def __call__(self, x):
+        return self.weight * x * (2 - self.inference)
+
+
+class SwitchedOtherwise(Switched):
+    def __init__(self, weight, inference: bool = True):
+        super().__init__(weight, inference)
+
+
+class SwitchedByANumber(Switched):
+    def __init__(self, weight, inference: bool = False):
+        super().__init__(weight, int(inference))
+
+
+class SwitchedLaws(FlaggedLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("inference", "python", value=False))
+
+
+for cls, held in ((SwitchedOtherwise, "True"), (SwitchedByANumber, "0")):
+    told = f"it holds {held}, declared is False"
+    wrong(f"{cls.__name__}, a leaf", "P2", cls, told, fixed=Switched, base=SwitchedLaws)
