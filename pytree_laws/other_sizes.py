@@ -10,6 +10,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from .configurations import Configuration, Trial
 from .example_sizes import is_of_shapes
@@ -39,7 +40,7 @@ def resized(tree: Any, sizes: Mapping[int, int]) -> Any:
 def _taken(leaf: Any, places: np.ndarray, axis: int) -> Any:
     """`leaf.take`, through NumPy, so that nothing is compiled."""
     is_plain = isinstance(leaf, jax.Array) and not is_key(leaf)
-    if not is_plain or isinstance(leaf, jax.core.Tracer):
+    if not is_plain or isinstance(leaf, Tracer):
         return leaf.take(places, axis=axis)
     return on_device(np.asarray(leaf).take(places, axis=axis))
 

@@ -1,5 +1,6 @@
 """What a class is held to in each configuration that the signatures of its constructor and its call show."""
 
+import itertools
 import warnings
 from typing import Any
 
@@ -17,7 +18,7 @@ from ..look.refusals import told
 from ..other_sizes import Resized, at_a_bound, fits_otherwise, of_small_sizes
 from ..report import Fault, check
 from ..suite import Suite
-from ..uses import built_with, use_of
+from ..uses import built_with, construction, use_of
 
 MOST_RUN = 2  # configurations that are run, and not traced alone
 SQUEEZED = "`squeeze` without an axis, which takes sizes of one too"
@@ -52,6 +53,19 @@ class Configurations(Suite):
         for one in self._trials():
             if one.error is not None and one.stage == "constructor":
                 _refuse(one, one.refused and not one.configuration.is_declared)
+
+    def test_p01_stores_no_two_values_in_each_other_s_place(self) -> None:
+        laws: Any = type(self)
+        maker, instance = construction(laws), self.specimen()
+        given = {} if maker is None else maker.given
+        plain = {n: v for n, v in given.items() if type(v) in (int, float, str)}
+        held = {n: v for n, v in plain.items() if hasattr(instance, n)}
+        for one, other in itertools.combinations(held, 2):
+            swapped = (held[other], held[one]), (held[one], held[other])
+            got = getattr(instance, one), getattr(instance, other)
+            wrong = swapped[0] != swapped[1] and got == swapped[0]
+            told = f"given {swapped[1]}, they hold {got}"
+            check(not wrong, f"{one}, {other}", told, "two names in the wrong order")
 
     def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(self) -> None:
         if not self.takes_dtype:
