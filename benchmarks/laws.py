@@ -3,6 +3,9 @@
 Each row gives the wall and the processor seconds beyond those of collecting the same tests, which imports what they import,
 their ratio to it, whether the budget is met, and the tests that took most of it. Processor seconds hold where other work
 runs beside. `--cached` keeps what jax compiles in a folder, as JAX_COMPILATION_CACHE_DIR does, and fills it before it measures.
+
+`--depth 1 2 3` measures classes that are made of tested ones, one in the other, and `--classes 100` as many alike, with
+`pytest -n 2`, imports included.
 """
 
 import argparse
@@ -19,6 +22,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter
 
+from benchmarks._generated_classes import composite, many
+
 EXAMPLES = Path(__file__).parent.parent / "generated_examples"
 USUAL = (
     "affine",
@@ -33,6 +38,7 @@ USUAL = (
     "nnx_block",
 )
 LIMIT, LIMIT_OF_TEN = 3.0, 20.0  # seconds of wall, on a machine with nothing else to do
+LIMIT_OF_COMPOSITE, LIMIT_OF_MANY = 5.0, 0.6  # the latter for each class
 
 
 @dataclass(frozen=True)
@@ -47,11 +53,11 @@ class Row:
     slowest: list[str]
 
 
-def timed(command: Sequence[str]) -> tuple[float, float, str]:
+def timed(command: Sequence[str], folder: Path = EXAMPLES) -> tuple[float, float, str]:
     """Wall and processor seconds of a process, and what it printed."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), perf_counter()
     environment = {**os.environ, "JAX_PLATFORMS": "cpu"}
-    done = subprocess.run(command, cwd=EXAMPLES, env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     wall, after = perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
         raise SystemExit(done.stdout + done.stderr)
@@ -66,16 +72,17 @@ def keep_programs(folder: str) -> None:
 
 
 def suite(names: Sequence[str], *options: str) -> list[str]:
-    files = [f"tests/test_{name}.py" for name in names]
+    return tests([f"tests/test_{name}.py" for name in names], "-n0", "--durations=4", *options)
+
+
+def tests(files: Sequence[str], *options: str) -> list[str]:
     return [
         sys.executable,
         "-m",
         "pytest",
         "-q",
-        "-n0",
         "-p",
         "no:cacheprovider",
-        "--durations=4",
         *options,
         *files,
     ]
@@ -83,15 +90,54 @@ def suite(names: Sequence[str], *options: str) -> list[str]:
 
 def row(name: str, names: Sequence[str], runs: int) -> Row:
     """The medians of runs that take turns with collecting the same tests."""
-    pairs = [(timed(suite(names, "--collect-only")), timed(suite(names))) for _ in range(runs)]
+    commands = suite(names, "--collect-only"), suite(names)
+    limit = LIMIT if len(names) == 1 else LIMIT_OF_TEN * len(names) / 10
+    return beyond_imports(name, commands, EXAMPLES, runs, limit)
+
+
+def beyond_imports(
+    name: str, commands: tuple[Sequence[str], Sequence[str]], folder: Path, runs: int, limit: float
+) -> Row:
+    pairs = [(timed(commands[0], folder), timed(commands[1], folder)) for _ in range(runs)]
     imports, found = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     wall, processor = median(one[0] for one in found), median(one[1] for one in found)
     base = median(one[0] for one in imports), median(one[1] for one in imports)
     slowest = re.findall(r"([\d.]+s) call.*::(test_\w+)", found[0][2])
     told = [f"{seconds} {test.removeprefix('test_')}" for seconds, test in slowest]
-    limit = LIMIT if len(names) == 1 else LIMIT_OF_TEN * len(names) / 10
     beyond = wall - base[0]
     return Row(name, beyond, processor - base[1], processor / base[1], beyond <= limit, told)
+
+
+def of_depth(depth: int, runs: int) -> Row:
+    """A class that is made of tested ones, which its suite does not prove again."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "project"
+        files = [composite(folder, depth)]
+        commands = tests(files, "-n0", "--collect-only"), tests(files, "-n0", "--durations=4")
+        return beyond_imports(f"depth {depth}", commands, folder, runs, LIMIT_OF_COMPOSITE)
+
+
+def of_many(number: int) -> Row:
+    """As many classes in two processes: the seconds of each, the imports of both among them."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary) / "project"
+        files = many(folder, number)
+        base = timed(tests(files, "-n0", "--collect-only"), folder)
+        wall, processor, _ = timed(tests(files, "-n2"), folder)
+    wall, processor = wall / number, processor / number
+    name = f"each of {number}"
+    return Row(name, wall, processor, processor * number / base[1], wall <= LIMIT_OF_MANY, [])
+
+
+def of_examples(names: Sequence[str], runs: int) -> list[Row]:
+    rows = [row(name, (name,), runs) for name in names]
+    return [*rows, row(f"all {len(names)}", names, runs)] if len(names) > 1 else rows
+
+
+def made(chosen: argparse.Namespace) -> list[Row]:
+    """What is measured of classes that are generated for it."""
+    rows = [of_depth(depth, chosen.runs) for depth in chosen.depth]
+    return [*rows, of_many(chosen.classes)] if chosen.classes else rows
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -100,14 +146,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--cached", action="store_true")
+    parser.add_argument("--depth", nargs="+", type=int, default=[])
+    parser.add_argument("--classes", type=int, default=0)
     chosen = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         if chosen.cached:
             keep_programs(folder)
             timed(suite(chosen.names))
-        rows = [row(name, (name,), chosen.runs) for name in chosen.names]
-        if len(chosen.names) > 1:
-            rows.append(row(f"all {len(chosen.names)}", chosen.names, chosen.runs))
+        rows = made(chosen) if chosen.depth or chosen.classes else of_examples(chosen.names, chosen.runs)
     if chosen.json:
         print(json.dumps({"rows": [asdict(one) for one in rows]}, indent=1))
         return 0

@@ -2,21 +2,26 @@
 
 import contextlib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import jax.extend.core
 import numpy as np
 
 from .computed import named
 from .configurations import Configuration, Trial, trials, tried
 from .look.arrays import is_array, is_key
 from .look.choices import shown
+from .look.programs import compiled
 from .record import Entry, entries
-from .uses import call_of
+from .report import ANY_ERROR
+from .uses import call_of, inputs_of
 
 CONFIGURED = "in other configurations"
 MOST_RECORDED = 12  # configurations whose outputs are recorded
 ABSENT = Entry("absent", (), ())
+Called = tuple[Trial, str, Any, Sequence[Any]]
+"""A configuration, its name, an instance with other numbers, and what goes into the trace of its call."""
 
 
 def of_configurations(suite: Any) -> dict[str, Entry]:
@@ -30,24 +35,21 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
     for one in works:
         found |= _other_forms(suite, usual, one)
     called = [one for one in works if _is_called_otherwise(usual, one)]
-    for one in called[:MOST_RECORDED]:
-        where = _built_with(one.configuration)
-        found |= entries(_outputs(suite, one, where))
-    found |= _of_the_other(suite)
+    places = [(one, _built_with(one.configuration)) for one in called[:MOST_RECORDED]]
+    found |= entries(_outputs(suite, [*places, *_the_other(suite)]))
     return dict(sorted(found.items()))
 
 
-def _of_the_other(suite: Any) -> dict[str, Entry]:
-    """What the call gives in the other configuration that is declared, where it takes the example arguments."""
+def _the_other(suite: Any) -> list[tuple[Trial, str]]:
+    """The other configuration that is declared, where it takes the example arguments."""
     if suite.other is None or not suite.called():
-        return {}
+        return []
     laws: Any = type(suite)
     held = repr(dict(suite.other))
     if any(repr(one.configuration.inputs) == held for one in trials(laws)):
-        return {}
+        return []
     trial = tried(suite, Configuration(inputs=suite.other))
-    where = f" with another {', '.join(suite.other)}"
-    return {} if trial.error else entries(_outputs(suite, trial, where))
+    return [(trial, f" with another {', '.join(suite.other)}")] * (trial.error is None)
 
 
 def _is_another_way(trial: Trial) -> bool:
@@ -90,22 +92,54 @@ def _is_called_otherwise(usual: Trial, trial: Trial) -> bool:
     return is_other or trial.configuration.size > 1
 
 
-def _outputs(suite: Any, trial: Trial, where: str) -> dict[str, Any]:
-    """What the call gives with other numbers than those of the start."""
-    own = trial.configuration
-    instance = suite.elsewhere(trial.instance)
-    with contextlib.suppress(Exception), warnings.catch_warnings():
+def _outputs(suite: Any, places: Sequence[tuple[Trial, str]]) -> dict[str, Any]:
+    """What the call gives in each configuration, with other numbers than those of the start."""
+    called: list[Called] = []
+    for trial, where in places:
+        with contextlib.suppress(Exception):
+            called.append(_called(suite, trial, where))
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        call, given = call_of(suite, own.given)
+        try:
+            results = _at_once(called)
+        except ANY_ERROR:
+            results = [_eagerly(suite, one) for one in called]
+    return {
+        f"{name}{where}": np.asarray(v)
+        for (trial, where, _, _), result in zip(called, results)
+        for name, v in named(
+            f"call({_told(trial.configuration.given)})", result
+        ).items()
+        if is_array(v)
+    }
+
+
+def _called(suite: Any, trial: Trial, where: str) -> Called:
+    """A configuration with its name, its instance of other numbers, and what goes into its trace."""
+    instance = suite.elsewhere(trial.instance)
+    return trial, where, instance, inputs_of(suite, instance, trial.configuration.given)
+
+
+def _at_once(called: Sequence[Called]) -> list[Any]:
+    """The results of all, from one program: alone, each operation would be compiled."""
+    traces = [trial.trace for trial, *_ in called]
+
+    def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
+        pairs = zip(traces, inputs)
+        return [jax.extend.core.jaxpr_as_fun(one)(*given) for (one, _), given in pairs]
+
+    found = compiled(all_of_them)([inputs for *_, inputs in called])
+    forms = (jax.tree.structure(form) for _, form in traces)
+    return [form.unflatten(arrays) for form, arrays in zip(forms, found)]
+
+
+def _eagerly(suite: Any, one: Called) -> Any:
+    trial, _, instance, _ = one
+    with contextlib.suppress(Exception):
+        call, given = call_of(suite, trial.configuration.given)
         tree, back = suite.apart(instance)
-        found = named("", call(back(tree), given))
-        name = f"call({_told(own.given)})"
-        return {
-            f"{name}{path}{where}": np.asarray(v)
-            for path, v in found.items()
-            if is_array(v)
-        }
-    return {}
+        return call(back(tree), given)
+    return ()
 
 
 def _built_with(own: Configuration) -> str:

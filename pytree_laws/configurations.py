@@ -13,8 +13,8 @@ from typing import Any
 
 import jax.extend.core
 
-from .look.arrays import is_key
-from .look.choices import choices, shown
+from .look.arrays import copied, is_inexact, is_key
+from .look.choices import choices, shown, takes_arrays
 from .look.draws import generic
 from .look.flows import reaching
 from .look.invocations import EMPTY, Invocation
@@ -98,6 +98,7 @@ def factors(suite: Any) -> Iterator[Factor]:
     laws: Any = type(suite)
     for where, found in (("inputs", construction(laws)), ("given", use_of(laws))):
         yield from _of_signature(where, found)
+    yield from _present(suite, construction(laws))
     for name, leaf in named_leaves(suite.specimen()):
         if isinstance(leaf, bool):
             yield "leaves", name, [not leaf]
@@ -112,6 +113,17 @@ def _of_signature(where: str, found: Invocation | None) -> Iterator[Factor]:
         others = choices(annotations.get(name, EMPTY), default, given)
         if others and not name.startswith("_"):
             yield where, name, others
+
+
+def _present(suite: Any, found: Invocation | None) -> Iterator[Factor]:
+    """Optional arrays that the example leaves out, as they are held where they were not given."""
+    if found is None:
+        return
+    annotations, held = found.annotations(), suite.named(suite.specimen())
+    for name in found.varied():
+        left_out = found.given[name] is None and is_inexact(held.get(name))
+        if left_out and takes_arrays(annotations.get(name, EMPTY)):
+            yield "inputs", name, [copied(held[name])]
 
 
 def alone(suite: Any, held: Sequence[Factor]) -> list[Configuration]:
@@ -224,6 +236,19 @@ def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
         (closed, _), inputs = traced(suite, instance, changes)
     function = compiled(jax.extend.core.jaxpr_as_fun(closed))
     return eager, function(*(value for _, value in inputs))
+
+
+def of_generic(suite: Any, trial: Trial) -> list[Any]:
+    """The arrays that a configuration gives where floats are positive and differ, by its trace."""
+    if not trial.inputs:
+        return []
+    (closed, _), names = trial.trace, [name for name, _ in trial.inputs]
+    tree = generic([value for _, value in trial.inputs], 2)
+    given = [
+        new if name.startswith("0.") else value
+        for name, new, (_, value) in zip(names, tree, trial.inputs)
+    ]
+    return compiled(jax.extend.core.jaxpr_as_fun(closed))(*given)
 
 
 @functools.cache

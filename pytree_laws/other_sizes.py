@@ -4,16 +4,18 @@ import dataclasses
 import functools
 import itertools
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
-from .configurations import Trial
+from .configurations import Configuration, Trial
 from .example_sizes import is_of_shapes
-from .look.arrays import is_array, is_key
+from .look.arrays import is_array, is_key, on_device
+from .look.refusals import is_refusal
 from .look.trees import arrays_of, structure
 from .report import ANY_ERROR
 from .uses import built_with, construction, traced
@@ -29,10 +31,48 @@ def resized(tree: Any, sizes: Mapping[int, int]) -> Any:
             return leaf
         for axis, size in enumerate(leaf.shape):
             if size in sizes:
-                leaf = leaf.take(np.arange(sizes[size]) % size, axis=axis)
+                leaf = _taken(leaf, np.arange(sizes[size]) % size, axis)
         return leaf
 
     return jax.tree.map(change, tree)
+
+
+def _taken(leaf: Any, places: np.ndarray, axis: int) -> Any:
+    """`leaf.take`, through NumPy, so that nothing is compiled."""
+    is_plain = isinstance(leaf, jax.Array) and not is_key(leaf)
+    if not is_plain or isinstance(leaf, Tracer):
+        return leaf.take(places, axis=axis)
+    return on_device(np.asarray(leaf).take(places, axis=axis))
+
+
+def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> Trial:
+    """What the constructor is declared to accept, called with the example, made to fit where a size is changed."""
+    trial = Trial(Configuration(inputs=dict(changes), is_declared=True))
+    inputs = suite.inputs(0)
+    pairs = [(inputs.get(name), value) for name, value in changes.items()]
+    sizes = {one: v for one, v in pairs if type(one) is int and type(v) is int}
+    try:
+        trial.instance = built_with(suite, changes)
+    except ANY_ERROR as error:  # P1 tells it
+        trial.error = error
+        return trial
+    _trace(suite, trial, lambda given: given)
+    if sizes:
+        _trace(suite, trial, lambda given: resized(given, sizes))
+    return trial
+
+
+def _trace(suite: Any, trial: Trial, fit: Callable[[Any], Any]) -> None:
+    """Traces a call, where none was, and notes why it cannot be."""
+    if trial.trace is not None:
+        return
+    cls = type(suite.specimen())
+    try:
+        found = traced(suite, trial.instance, trial.configuration.given, fit)
+        trial.trace, trial.inputs = found
+        trial.error = None
+    except ANY_ERROR as error:
+        trial.error, trial.refused = error, is_refusal(error, cls)
 
 
 def dims(tree: Any) -> list[int]:
@@ -69,18 +109,28 @@ def _takes(suite: Any, trial: Trial, sizes: Mapping[int, int]) -> bool:
 
 @dataclasses.dataclass(frozen=True)
 class Resized:
-    """What the example gives where one of its sizes is 1."""
+    """What the example gives where one of its sizes is another."""
 
     size: int
+    became: int
     names: tuple[str, ...]
     """The inputs and the arguments that have this size."""
-    ranks: tuple[int, ...]
+    outputs: tuple[Any, ...] = ()
+    """In shapes and dtypes."""
     error: Exception | None = None
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        return tuple(map(jnp.ndim, self.outputs))
+
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        return tuple(str(one.dtype) for one in self.outputs)
 
 
 @functools.cache
-def of_size_one(laws: Any) -> tuple[Resized, ...]:
-    """For each size of the example what comes of it with a size of 1, where that can be built and called."""
+def of_small_sizes(laws: Any) -> tuple[Resized, ...]:
+    """For each size of the example what comes of it with a size of 1, and of 0, where that can be built and called."""
     suite = laws()
     constructor = construction(laws)
     inputs = (
@@ -92,14 +142,18 @@ def of_size_one(laws: Any) -> tuple[Resized, ...]:
     every = sorted({*held, *dims((inputs, suite.arguments(0)))} - {0, 1})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return tuple(
-            filter(None, (_of_size_one(suite, inputs, size) for size in every))
+        tried = (
+            _of_size(suite, inputs, size, other) for other in (1, 0) for size in every
         )
+        return tuple(filter(None, tried))
 
 
-def _of_size_one(suite: Any, inputs: Mapping[str, Any], size: int) -> Resized | None:
-    ints = {name: 1 for name, v in inputs.items() if type(v) is int and v == size}
-    arrays = {n: resized(v, {size: 1}) for n, v in inputs.items() if size in dims(v)}
+def _of_size(
+    suite: Any, inputs: Mapping[str, Any], size: int, other: int
+) -> Resized | None:
+    sizes = {size: other}
+    ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
+    arrays = {n: resized(v, sizes) for n, v in inputs.items() if size in dims(v)}
     names = (*ints, *arrays)
     usual = suite.specimen()
     try:
@@ -107,14 +161,13 @@ def _of_size_one(suite: Any, inputs: Mapping[str, Any], size: int) -> Resized | 
         same = structure(instance) == structure(usual) or _alike(instance, usual)
         if not same:
             return None
-        found, _ = traced(suite, instance, {}, lambda given: resized(given, {size: 1}))
+        found, _ = traced(suite, instance, {}, lambda given: resized(given, sizes))
     except ZeroDivisionError as error:
-        return Resized(size, names, (), error)
+        # A size of 1 is one like others; nobody need allow one of 0.
+        return Resized(size, other, names, (), error) if other else None
     except ANY_ERROR:  # it need not be legal
         return None
-    return Resized(
-        size, names, tuple(jnp.ndim(out) for out in jax.tree.leaves(found[1]))
-    )
+    return Resized(size, other, names, tuple(jax.tree.leaves(found[1])))
 
 
 def _alike(instance: Any, usual: Any) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from .look.arrays import on_device
+from .look.arrays import is_key, on_device
 from .look.programs import Compiled, compiled
 from .look.trees import arrays_of, flatten, inexact_places, merge, put, split
 from .report import ANY_ERROR
@@ -59,11 +59,14 @@ def compiled_use(laws: Any) -> Compiled:
 
 @functools.cache
 def compiled_slopes(laws: Any) -> Compiled:
-    """The loss of one suite's example and its gradients, compiled once."""
+    """The loss of one suite's example and its gradients, those of the arguments last, compiled once."""
     suite = laws()
 
     def loss_and_slopes(instance: Any, *arguments: Any) -> list[Any]:
-        slopes = suite.slopes(instance, inexact_places(instance), [arguments])
+        try:
+            slopes = suite.slopes_of_all(instance, arguments)
+        except ANY_ERROR:  # it may have none with respect to its arguments
+            slopes = suite.slopes(instance, inexact_places(instance), [arguments])
         return [suite.summed_loss(instance, [arguments]), *slopes]
 
     return Compiled(loss_and_slopes, suite.mixed)
@@ -78,12 +81,25 @@ def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
     def build(values: Sequence[Any]) -> Any:
         given = put(treedef.unflatten(leaves), dict(zip(places, values)))
         static, arrays = split(suite.build(**given))
-        kept.append(static)
-        return arrays
+        kept.append((static, [implementation_of(one) for one in arrays]))
+        return [jax.random.key_data(v) if is_key(v) else v for v in arrays]
 
     try:
         shapes = jax.eval_shape(build, [leaves[i] for i in places])
-        zeros = [on_device(np.zeros(one.shape, one.dtype)) for one in shapes]
-    except ANY_ERROR:  # it needs values, or holds keys
+    except ANY_ERROR:  # it needs values
         return suite.build(**inputs)
-    return merge(kept[0], zeros)
+    static, implementations = kept[0]
+    return merge(static, list(map(zeros_of, shapes, implementations)))
+
+
+def implementation_of(array: Any) -> Any:
+    """That of the keys in an array; None for others."""
+    return jax.random.key_impl(array) if is_key(array) else None
+
+
+def zeros_of(shape: Any, implementation: Any) -> jax.Array:
+    """Zeros of a shape and dtype, or keys whose data are zeros."""
+    zeros = on_device(np.zeros(shape.shape, shape.dtype))
+    if implementation is None:
+        return zeros
+    return jax.random.wrap_key_data(zeros, impl=implementation)

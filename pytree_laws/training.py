@@ -66,6 +66,17 @@ class Training(PytreeSuite):
 
         return derivative(loss, [leaves[i] for i in places])
 
+    def slopes_of_all(self, instance: Any, arguments: Any) -> list[Any]:
+        """Gradients of the loss over one example, for its inexact leaves and those of its arguments."""
+        tree = instance, arguments
+        leaves, places = jax.tree.leaves(tree), inexact_places(tree)
+
+        def loss(values: Sequence[Any]) -> Any:
+            one, given = put(tree, dict(zip(places, values)))
+            return self.summed_loss(one, [given])
+
+        return derivative(loss, [leaves[i] for i in places])
+
     def step(self, instance: Any, moments: Any, examples: Any) -> tuple[list[Any], Any]:
         """The trained leaves after a step of AdamW, and the state of the optimiser."""
         leaves, places = jax.tree.leaves(instance), self.trained(instance)

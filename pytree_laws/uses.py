@@ -12,7 +12,7 @@ from .guard import first_build, first_call
 from .look.arrays import is_array
 from .look.invocations import Invocation, called, constructed
 from .look.jaxprs import NEEDS_VALUES
-from .look.trees import avals, flatten, merge, named_leaves, split, structure
+from .look.trees import arrays_of, avals, flatten, merge, named_leaves, split, structure
 from .report import ANY_ERROR
 
 
@@ -122,3 +122,9 @@ def traced(
         return jax.make_jaxpr(use, return_shape=True)(arrays), named
     except NEEDS_VALUES:
         return jax.make_jaxpr(lambda: use(arrays), return_shape=True)(), ()
+
+
+def inputs_of(suite: Any, instance: Any, changes: Mapping[str, Any]) -> list[Any]:
+    """What goes into the trace of a call, of an instance with other values than it was traced with."""
+    _, given = call_of(suite, changes)
+    return arrays_of((suite.apart(instance)[0], given))

@@ -11,8 +11,8 @@ class TestDropout(PytreeLaws):
     """The pytree laws on `Dropout`."""
 
     leaves = (
-        Leaf("p", "python"),
-        Leaf("inference", "python"),
+        Leaf("p", "python", value=0.3),
+        Leaf("inference", "python", value=False),
     )
     static: ClassVar = {}
     returns = (Output((13, 11)),)

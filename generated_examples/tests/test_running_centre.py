@@ -15,7 +15,7 @@ class TestRunningCentre(StateLaws):
 
     leaves = (
         Leaf("gain", "param", (2,), value=1.0),
-        Leaf("inference", "python"),
+        Leaf("inference", "python", value=False),
     )
     states = (
         Leaf("mean", "state", (2,)),

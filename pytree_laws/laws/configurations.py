@@ -1,5 +1,6 @@
 """What a class is held to in each configuration that the signatures of its constructor and its call show."""
 
+import itertools
 import warnings
 from typing import Any
 
@@ -8,18 +9,20 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from ..configurations import Trial, run, trials, unused_arguments
+from ..configurations import Trial, of_generic, run, trials, unused_arguments
 from ..guard import guard
 from ..look.arrays import has_dtype, is_array, is_inexact, is_key
 from ..look.flows import reaching
 from ..look.numerics import close
 from ..look.refusals import told
-from ..other_sizes import fits_otherwise, of_size_one
+from ..other_sizes import Resized, at_a_bound, fits_otherwise, of_small_sizes
 from ..report import Fault, check
 from ..suite import Suite
-from ..uses import built_with, use_of
+from ..uses import built_with, construction, use_of
 
 MOST_RUN = 2  # configurations that are run, and not traced alone
+SQUEEZED = "`squeeze` without an axis, which takes sizes of one too"
+EMPTY = "a sum or a loop in Python, which gives its plain 0 where there is nothing"
 NOT_ALLOWED = (
     "a way through the code that the example does not take; where it is not allowed, "
     "`raise ValueError` says so"
@@ -50,6 +53,19 @@ class Configurations(Suite):
         for one in self._trials():
             if one.error is not None and one.stage == "constructor":
                 _refuse(one, one.refused and not one.configuration.is_declared)
+
+    def test_p01_stores_no_two_values_in_each_other_s_place(self) -> None:
+        laws: Any = type(self)
+        maker, instance = construction(laws), self.specimen()
+        given = {} if maker is None else maker.given
+        plain = {n: v for n, v in given.items() if type(v) in (int, float, str)}
+        held = {n: v for n, v in plain.items() if hasattr(instance, n)}
+        for one, other in itertools.combinations(held, 2):
+            swapped = (held[other], held[one]), (held[one], held[other])
+            got = getattr(instance, one), getattr(instance, other)
+            wrong = swapped[0] != swapped[1] and got == swapped[0]
+            told = f"given {swapped[1]}, they hold {got}"
+            check(not wrong, f"{one}, {other}", told, "two names in the wrong order")
 
     def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(self) -> None:
         if not self.takes_dtype:
@@ -99,16 +115,50 @@ class Configurations(Suite):
                     check(dtype == before, _place(one, f"output {i}"), told, hint)
 
     def test_p07_keeps_its_axes_where_a_size_is_one(self) -> None:
-        self.need_call()
-        laws: Any = type(self)
-        usual = tuple(len(out.shape) for out in self.traced_outputs())
-        for one in of_size_one(laws):
+        for one in self._of_a_size(1):
             where = f"a size of 1 for {one.size}"
             told = f"the call raised {one.error!r}"
             check(one.error is None, where, told, "a division by a size less one")
-            told = f"its outputs have {list(one.ranks)} axes, and {list(usual)} in the example"
-            hint = "`squeeze` without an axis, which takes sizes of one too"
-            check(one.ranks == usual or one.error is not None, where, told, hint)
+            self._has_the_usual_axes(one, where, SQUEEZED)
+
+    def test_p07_keeps_its_axes_and_dtypes_where_a_size_is_zero(self) -> None:
+        usual = tuple(str(out.dtype) for out in self.traced_outputs())
+        for one in self._of_a_size(0):
+            where = f"a size of 0 for {one.size}"
+            self._has_the_usual_axes(one, where, EMPTY)
+            told = (
+                f"its outputs are {list(one.dtypes)}, and {list(usual)} in the example"
+            )
+            check(one.dtypes == usual, where, told, EMPTY)
+
+    def _of_a_size(self, size: int) -> list[Resized]:
+        self.need_call()
+        laws: Any = type(self)
+        return [one for one in of_small_sizes(laws) if one.became == size]
+
+    def _has_the_usual_axes(self, one: Resized, where: str, hint: str) -> None:
+        usual = tuple(len(out.shape) for out in self.traced_outputs())
+        told = (
+            f"its outputs have {list(one.ranks)} axes, and {list(usual)} in the example"
+        )
+        check(one.ranks == usual or one.error is not None, where, told, hint)
+
+    def test_p07_takes_what_its_constructor_accepts(self) -> None:
+        self.need_call()
+        if not self.accepted:
+            pytest.skip("no bounds are declared")
+        for changes in self.accepted:
+            one = at_a_bound(self, changes)
+            if one.error is not None and one.stage == "call":
+                divides = isinstance(one.error, ZeroDivisionError)
+                fits = not divides and fits_otherwise(self, one)
+                _refuse(one, one.refused or fits)
+            if one.trace is not None:
+                wrong = has_nan(of_generic(self, one))
+                wrong = wrong and not has_nan(of_generic(self, self._usual()))
+                told = "the constructor accepts it, and the call gives NaN"
+                hint = "a check with `<=` in the place of `<`, or a case that the call needs"
+                check(not wrong, _place(one, "call"), told, hint)
 
     def test_p07_computes_what_its_trace_does_in_each_configuration(self) -> None:
         for one in self._other_programs()[:MOST_RUN]:

@@ -90,6 +90,9 @@ class PytreeManifest(PytreeSuite):
             if leaf.role == "python":
                 fits = not is_array(value)
                 check_declared(self, fits, name, told.format("no array"))
+                same = leaf.value is None or _holds(value, leaf.value)
+                told = f"it holds {value!r:.200}, declared is {leaf.value!r}"
+                check(same, name, told, "another default")
                 continue
             check(isinstance(value, jax.Array), name, told.format("a jax.Array"))
             shape = value.shape if leaf.shape is None else tuple(leaf.shape)
@@ -145,3 +148,10 @@ class PytreeManifest(PytreeSuite):
         for place, value in [*found, *class_attributes(instance)]:
             told = f"an array of shape {getattr(value, 'shape', ())} that is not a leaf"
             check(not is_array(value), place, told)
+
+
+def _holds(value: Any, declared: Any) -> bool:
+    """Whether a leaf that is no array is this number or flag; to Python a flag is a number."""
+    return type(value) in (bool, int, float, complex) and (
+        (isinstance(value, bool), value) == (isinstance(declared, bool), declared)
+    )

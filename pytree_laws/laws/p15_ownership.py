@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from ..guard import guard
 from ..look.arrays import buffer_of, host, is_inexact, is_key, same_bits
 from ..look.draws import check_draws, check_held_draws, check_keys, check_rows_differ
+from ..look.jaxprs import has_repeated_parts
 from ..look.programs import compiled
 from ..look.trees import arrays_of, given_arrays
 from ..pytree import PytreeSuite
@@ -98,6 +100,19 @@ class PytreeOwnership(PytreeSuite):
         except ANY_ERROR:
             return
         check_draws(f"build with {name}={count}", lambda: found)
+
+    def test_p15_parts_of_a_complex_draw_differ(self) -> None:
+        if not self.takes_dtype:
+            pytest.skip("the constructor takes no dtype")
+        build, given = self.traceable_build({"dtype": jnp.dtype("complex64")})
+        try:
+            found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
+        except ANY_ERROR:
+            pytest.skip("the class holds no complex numbers")
+        told = "the imaginary part of a complex number is its real part again"
+        hint = "one key for both parts, or one of two draws in both places"
+        right = not has_repeated_parts(found.jaxpr)
+        check(right, "build with dtype complex64", told, hint)
 
     def redraws(self) -> bool:
         """Whether the call draws from a key that the instance holds, and is given none; or says so.

@@ -1,6 +1,5 @@
 """P19: what the call computes is what was last approved."""
 
-import functools
 import inspect
 import os
 import sys
@@ -8,7 +7,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
-import jax
 import pytest
 
 from ..computed import SECTIONS, computed, named
@@ -16,8 +14,8 @@ from ..computed_configurations import CONFIGURED, of_configurations
 from ..guard import guard
 from ..look.arrays import real_dtype
 from ..look.draws import generic
-from ..look.programs import Compiled
-from ..look.trees import flatten, inexact_places, named_leaves, put
+from ..look.trees import flatten, inexact_places, named_leaves
+from ..programs import compiled_slopes
 from ..record import (
     Entry,
     NoRecord,
@@ -34,7 +32,7 @@ from ..record import (
 )
 from ..report import Fault, check
 from ..suite import Suite
-from ..training import Training, derivative
+from ..training import Training
 
 OPTION, VARIABLE = "--record-numbers", "PYTREE_LAWS_RECORD"
 EVERY = (*SECTIONS, CONFIGURED)
@@ -147,7 +145,7 @@ class PytreeRecord(Training):
         laws: Any = type(self)
         tree = instance, arguments
         names = names_of(instance, arguments)
-        found = compiled_gradients(laws)(instance, *arguments)
+        _, *found = compiled_slopes(laws)(instance, *arguments)
         return {names[i]: slope for i, slope in zip(inexact_places(tree), found)}
 
 
@@ -156,24 +154,6 @@ def names_of(instance: Any, arguments: Sequence[Any]) -> list[str]:
     own = [name for name, _ in named_leaves(instance)]
     given = (f"argument {path}" for path, _ in named_leaves(tuple(arguments)))
     return [*own, *given]
-
-
-@functools.cache
-def compiled_gradients(laws: Any) -> Compiled:
-    """The gradients of one suite's example, with respect to the arguments too."""
-    suite = laws()
-
-    def gradients(instance: Any, *arguments: Any) -> list[Any]:
-        tree = instance, arguments
-        leaves, places = jax.tree.leaves(tree), inexact_places(tree)
-
-        def loss(values: Sequence[Any]) -> Any:
-            one, given = put(tree, dict(zip(places, values)))
-            return suite.summed_loss(one, [given])
-
-        return derivative(loss, [leaves[i] for i in places])
-
-    return Compiled(gradients, suite.mixed)
 
 
 def sections(suite: Any) -> Record:

@@ -77,6 +77,12 @@ def _is_array_like(annotation: Any, parts: list[Any]) -> bool:
     )
 
 
+def takes_arrays(annotation: Any) -> bool:
+    """Whether arrays of jax are among what an annotation allows."""
+    arrays = any(_is_kind(one, jax.Array) for one in members(annotation))
+    return arrays or "ArrayLike" in str(annotation)
+
+
 def _is_kind(part: Any, wanted: type) -> bool:
     held = getattr(part, "array_type", part)  # of a type of jaxtyping
     return isinstance(held, type) and issubclass(held, wanted)
@@ -109,6 +115,8 @@ def shown(value: Any) -> str:
     """A value as a message names it."""
     if isinstance(value, np.ndarray):
         return "an array of NumPy"
+    if is_array(value):
+        return "an array"
     if isinstance(value, dict):
         return f"a dict of the keys {', '.join(map(repr, value))}"
     return repr(value)

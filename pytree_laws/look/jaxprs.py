@@ -101,6 +101,14 @@ def mixed_draws(jaxpr: Any) -> Iterator[str]:
             yield " and ".join(sorted(uses))
 
 
+def has_repeated_parts(jaxpr: Any) -> bool:
+    """Whether a complex number is made whose imaginary part is computed just as its real one."""
+    numbering = Numbering()
+    for _ in numbering.repeated(jaxpr):
+        pass
+    return bool(numbering.doubled)
+
+
 class Numbering:
     """Value numbering: variables that are computed in the same way have one number."""
 
@@ -108,6 +116,7 @@ class Numbering:
         self.of_values: dict[Any, int] = {}
         self.of_variables: dict[Any, int] = {}
         self.drawn: set[int] = set()
+        self.doubled: list[Any] = []  # complex numbers whose two parts are one
         self.uses: dict[int, set[str]] = {}  # by the number of a key, what it serves
         self.within: list[str] = []  # the functions of jax.random around an equation
 
@@ -132,6 +141,8 @@ class Numbering:
             inner = inner_jaxprs(equation)
             if equation.primitive.name in ("random_bits", "random_split"):
                 self.note(equation, numbers[0])
+            if equation.primitive.name == "complex" and len(set(numbers)) == 1:
+                self.doubled += filter(is_variable, equation.invars[:1])
             if equation.primitive.name == "random_bits":
                 if numbers[0] in self.drawn:
                     yield equation

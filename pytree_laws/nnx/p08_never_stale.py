@@ -10,7 +10,7 @@ from .variables import closes, copy_of, put, value_of, values_of, variables_of
 LAW = Law(
     number="P8",
     name="never stale",
-    statement="After an update of any Variable, in place too, the compiled and the eager call see the new value; an update of a parameter changes the output.",
+    statement="After an update of any Variable, in place too, the compiled and the eager call see the new value; an update of a parameter changes the output; with Variables of another size it is as a fresh module of that size, or refuses.",
     mistake="A value derived from a Variable was stored at construction or is cached by the module, or a compiled function closes over the module.",
     fix="Derive in a property or in the call, and make the module an argument of the compiled function.",
     rests_on=("test_p02_the_state_is_", "test_p02_variables_are_", "test_p03_split"),

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from ..look.arrays import same_bits
+from ..look.arrays import on_device, same_bits
 from ..look.numerics import close
 from ..look.programs import compiled
 from ..look.trees import arrays_of, avals, named_leaves, structure
@@ -105,7 +105,9 @@ class UpdateLaws(TrainStateSuite):
         """The trained weights after a step of plain descent, before it, and their gradients."""
         laws: Any = type(self)
         state, (gradients,) = self.start_with(OPTIMISERS["plain"]()), self.arguments(0)
-        gradients = jax.tree.map(lambda slope: slope * size, gradients)
+        gradients = jax.tree.map(
+            lambda slope: on_device(np.asarray(slope) * size, slope.dtype), gradients
+        )
         moved = compiled_update(laws, "plain")(state, gradients).model
         spec = self.spec(state.model)
         trees = (eqx.filter(one, spec) for one in (moved, state.model, gradients))

@@ -189,7 +189,7 @@ def _below(kind: Type, example: ast.expr, preset: Sequence[str] = ()) -> Iterato
 def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     examples, (path, kind) = subject.examples, entry
     if field.python_leaf:
-        return f'Leaf({path!r}, "python")'
+        return _told([repr(path), '"python"', *_python_value(subject, field)])
     flag = "True" if field.frozen == ALWAYS else repr(field.frozen)
     frozen = [f"frozen={flag}"] if field.frozen else []
     if field.role == "module":
@@ -206,6 +206,18 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
     parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []
     parts += ["unused=True"] if field.name in subject.spec.test.unused else []
     return _told([*parts, *frozen])
+
+
+def _python_value(subject: Subject, field: Field) -> list[str]:
+    """What a leaf that is no array holds, where the example says it: a flag or a number."""
+    source = subject.inputs.get(field.name, field.default)
+    if source is None or not field.given or field.preprocess or field.converter:
+        return []
+    try:
+        value = ast.literal_eval(source)
+    except ValueError:
+        return []
+    return [f"value={value!r}"] if type(value) in (bool, int, float) else []
 
 
 def _told(parts: list[str]) -> str:

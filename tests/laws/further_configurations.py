@@ -1,5 +1,7 @@
 """Mistakes in configurations that the example does not take, each with the form that is right."""
 
+# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
+
 from typing import Literal
 
 import equinox as eqx
@@ -210,3 +212,179 @@ wrong(
     fixed=Numbers,
     base=NumbersLaws,
 )
+
+
+# Sizes of 0, and what the constructor accepts at its bounds.
+
+
+class SummedInPython(One):
+    def __call__(self, x):
+        return sum(self.weight[i] * x[i] for i in range(len(x)))
+
+
+class StackedInPython(One):
+    def __call__(self, x):
+        rows = [self.weight[i] * x[i] for i in range(len(x))]
+        return jnp.stack(rows).sum() if rows else jnp.zeros((1,), x.dtype)
+
+
+class Summed(One):
+    def __call__(self, x):
+        return jnp.sum(self.weight * x)
+
+
+for cls, words in (
+    (SummedInPython, ("a size of 0 for 3", "its outputs are ['int32'], and ['float32'] in the example")),
+    (StackedInPython, ("a size of 0 for 3", "its outputs have [1] axes, and [0] in the example")),
+):
+    wrong(f"{cls.__name__} of nothing", "P7", cls, *words, fixed=Summed, base=Weighted, returns=(Output(()),))
+
+
+class Tempered(eqx.Module):
+    """Accepts a temperature of 0, at which it does something else."""
+
+    weight: jax.Array
+    temperature: float = eqx.field(static=True)
+
+    def __init__(self, weight, temperature=1.0):
+        if not temperature >= 0:
+            raise ValueError("`temperature` must satisfy `temperature >= 0`")
+        self.weight, self.temperature = jnp.array(weight), float(temperature)
+
+    def __call__(self, x):
+        y = self.weight * x
+        return y / self.temperature if self.temperature else y
+
+
+class DividedByNothing(Tempered):
+    def __call__(self, x):
+        return self.weight * x * (1 / self.temperature)
+
+
+class SharesOfNothing(Tempered):
+    def __call__(self, x):
+        y = self.weight * x * self.temperature
+        return self.weight * x * (y / (jnp.abs(y).sum() + (self.temperature > 0)))
+
+
+class TemperedLaws(FlaggedLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+    static = {"temperature": 1.0}
+    accepted = ({"temperature": 0.0},)
+
+    def build(self, weight, **changes):
+        return self.cls(weight, **changes)
+
+
+for cls, words in (
+    (DividedByNothing, ("`temperature=0.0`: the call raised ZeroDivisionError",)),
+    (SharesOfNothing, ("with temperature=0.0", "the constructor accepts it, and the call gives NaN")),
+):
+    wrong(f"{cls.__name__} at a bound", "P7", cls, *words, fixed=Tempered, base=TemperedLaws)
+
+
+class Switched(eqx.Module):
+    """Holds a flag as a leaf, as `eqx.nn.inference_mode` wants it."""
+
+    weight: jax.Array
+    inference: bool
+
+    def __init__(self, weight, inference: bool = False):
+        self.weight, self.inference = jnp.array(weight), inference
+
+    def __call__(self, x):
+        return self.weight * x * (2 - self.inference)
+
+
+class SwitchedOtherwise(Switched):
+    def __init__(self, weight, inference: bool = True):
+        super().__init__(weight, inference)
+
+
+class SwitchedByANumber(Switched):
+    def __init__(self, weight, inference: bool = False):
+        super().__init__(weight, int(inference))
+
+
+class SwitchedLaws(FlaggedLaws):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("inference", "python", value=False))
+
+
+for cls, held in ((SwitchedOtherwise, "True"), (SwitchedByANumber, "0")):
+    told = f"it holds {held}, declared is False"
+    wrong(f"{cls.__name__}, a leaf", "P2", cls, told, fixed=Switched, base=SwitchedLaws)
+
+
+# What the constructor of a table may be given besides: the table itself, two sizes, a complex dtype.
+
+
+class Table(eqx.Module):
+    """Draws its rows, where it is not given them."""
+
+    weight: jax.Array
+    rows: int = eqx.field(static=True)
+    columns: int = eqx.field(static=True)
+
+    def __init__(self, rows: int, columns: int, weight: jax.Array | None = None, dtype=None, *, key=None):
+        if weight is None and key is None:
+            raise ValueError("give a `key`, or the `weight`")
+        self.rows, self.columns = rows, columns
+        self.weight = self.drawn(key, (rows, columns), dtype) if weight is None else self.taken(weight, dtype)
+
+    def taken(self, weight, dtype):
+        return jnp.array(weight, dtype)
+
+    def drawn(self, key, shape, dtype):
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        if not jnp.issubdtype(dtype, jnp.complexfloating):
+            return jax.random.normal(key, shape, dtype)
+        parts = jax.random.normal(key, (2, *shape), jnp.finfo(dtype).dtype)
+        return jax.lax.complex(parts[0], parts[1])
+
+    def __call__(self, x):
+        return self.weight @ x
+
+
+class TakesAsItIs(Table):
+    def taken(self, weight, dtype):
+        return weight
+
+
+class RepeatsRealPart(Table):
+    def drawn(self, key, shape, dtype):
+        drawn = super().drawn(key, shape, dtype)
+        real = jnp.isrealobj(drawn)
+        return drawn if real else jax.lax.complex(jnp.real(drawn), jnp.real(drawn))
+
+
+class SwapsSizes(Table):
+    def __init__(self, rows: int, columns: int, weight: jax.Array | None = None, dtype=None, *, key=None):
+        super().__init__(rows, columns, weight, dtype, key=key)
+        self.rows, self.columns = columns, rows
+
+
+class TableLaws(Weighted):
+    leaves = (Leaf("weight", "param", (3, 2)),)
+    static = {"rows": ..., "columns": ...}
+    returns = (Output((3,)),)
+    takes_dtype = True
+
+    def inputs(self, seed):
+        return {"rows": 3, "columns": 2, "key": jax.random.key(seed)}
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (2,)),)
+
+
+def of_a_table(title, law, cls, *words):
+    wrong(title, law, cls, *words, fixed=Table, base=TableLaws)
+
+
+of_a_table(
+    "an optional array that is given, and keeps its dtype", "P2", TakesAsItIs, "`weight with weight=an array`"
+)
+of_a_table("sizes in each other's place", "P1", SwapsSizes, "given (3, 2), they hold (2, 3)")
+of_a_table("a real part twice", "P15", RepeatsRealPart, "the imaginary part of a complex number is its real")

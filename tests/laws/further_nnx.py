@@ -123,3 +123,50 @@ class Softmax(Counter):
 further(
     "P7", "NNX: a softmax of powers that overflow", SoftmaxByHand, Softmax, "in 64 bits", base=CounterLaws
 )
+
+
+# A static value that was computed from a size, and Variables of another size.
+
+
+class Rooted(nnx.Module):
+    """Divides by the root of its width, as its weight has it."""
+
+    def __init__(self, width, *, rngs):
+        self.weight = nnx.Param(jax.random.normal(rngs.params(), (width,), jnp.result_type(float)))
+        self.twice = 2 * width
+
+    def __call__(self, x):
+        weight = self.weight[...]
+        return weight * x / jnp.sqrt(jnp.asarray(weight.shape[0], x.dtype))
+
+
+class RootedByAField(Rooted):
+    def __call__(self, x):
+        return self.weight[...] * x / jnp.sqrt(jnp.asarray(self.twice / 2, x.dtype))
+
+
+class RootedLaws(VectorLaws):
+    variables = (Var("weight", nnx.Param, (3,)),)
+
+    def inputs(self, seed):
+        return {"width": 3, "rngs": nnx.Rngs(seed)}
+
+
+class RootedWithItsWidth(Rooted):
+    """Holds the width that it is given: who gives it says what it is."""
+
+    def __init__(self, width, *, rngs):
+        super().__init__(width, rngs=rngs)
+        self.width = width
+        del self.twice
+
+    def __call__(self, x):
+        return self.weight[...] * x / jnp.sqrt(jnp.asarray(self.width, x.dtype))
+
+
+for right in (Rooted, RootedWithItsWidth):
+    further(
+        *("P8", f"NNX: a static size beside a Variable of another size, {right.__name__}", RootedByAField),
+        *(right, "at `twice`: with leaves of another size the call gives", "take it from the array"),
+        base=RootedLaws,
+    )

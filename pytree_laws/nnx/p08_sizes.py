@@ -1,0 +1,75 @@
+"""P8 for NNX modules: static values that were computed from sizes."""
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from flax import nnx
+
+from ..guard import guard
+from ..laws.p08_sizes import another_size, check_not_stale, resized, sizes_of
+from ..look.arrays import is_key, on_device
+from ..look.draws import generic
+from ..look.trees import avals, structure
+from ..report import ANY_ERROR
+from .suite import NnxSuite
+
+
+@guard
+class NnxSizes(NnxSuite):
+    """P8 for NNX modules, of Variables that another size takes the place of."""
+
+    def test_p08_static_values_follow_the_sizes(self) -> None:
+        self.need_call()
+        changes = another_size(self)
+        start, fresh = self.make(0), self._of_the_other_size(changes)
+        (graphdef, old), (other, new) = nnx.split(start), nnx.split(fresh)
+        grown = structure(new) == structure(old) and avals(new) != avals(old)
+        if not grown or other == graphdef:
+            pytest.skip("no static value changes with the size of a Variable")
+        arguments = resized(self.arguments(0), sizes_of(self, changes))
+        if self._traces_alike(graphdef, other, new, arguments):
+            return
+        try:
+            wanted, _ = self.step_of_state(other, new, *arguments)
+        except ANY_ERROR:
+            pytest.skip("the example does not fit the other size")
+        try:
+            got, _ = self.step_of_state(graphdef, new, *arguments)
+        except ANY_ERROR:
+            return  # refused
+        check_not_stale(self, start, fresh, got, wanted)
+
+    def _of_the_other_size(self, changes: Mapping[str, int]) -> Any:
+        """A module of another size, with values as good as any, made without compiling."""
+
+        def build() -> Any:
+            return self.build(**{**self.inputs(0), **changes})
+
+        try:
+            graphdef, state = nnx.split(nnx.eval_shape(build))
+        except ANY_ERROR:
+            pytest.skip("the module cannot be built with another size alone")
+        if any(is_key(leaf) for leaf in jax.tree.leaves(state)):
+            graphdef, state = nnx.split(build())
+        zeros = jax.tree.map(_zeros, state)
+        return nnx.merge(graphdef, generic(zeros, 2))
+
+    def _traces_alike(self, one: Any, other: Any, state: Any, arguments: Any) -> bool:
+        """Whether two calls on the same state are one program, without constants."""
+        steps = (functools.partial(self.step_of_state, each) for each in (one, other))
+        try:
+            first, second = (jax.make_jaxpr(step)(state, *arguments) for step in steps)
+        except ANY_ERROR:
+            return False
+        has_constants = bool(first.consts or second.consts)
+        return not has_constants and str(first) == str(second)
+
+
+def _zeros(leaf: Any) -> Any:
+    """Zeros in the place of what has a shape and a dtype alone."""
+    is_abstract = isinstance(leaf, jax.ShapeDtypeStruct)
+    return on_device(np.zeros(leaf.shape, leaf.dtype)) if is_abstract else leaf
