@@ -16,7 +16,7 @@ from .limit import RELEASES
 from .look.numerics import Tolerance
 from .look.programs import settings
 from .look.references import frozen
-from .look.trees import flatten
+from .look.trees import flatten, without_functions
 from .methods import Method
 from .report import Law
 from .summary import sum_up
@@ -176,7 +176,7 @@ class Suite:
     def apply(self, instance: Any, *arguments: Any) -> Any:
         """A call on a copy of its arguments, which it may use up (as an eqx.nn.State)."""
         leaves, treedef = flatten(arguments)
-        return self.call(instance, *treedef.unflatten(leaves))
+        return without_functions(self.call(instance, *treedef.unflatten(leaves)))
 
     def traced_call(self) -> Any:
         """The jaxpr of the call on the arrays of an instance and the arguments."""

@@ -12,7 +12,16 @@ from .guard import first_build, first_call
 from .look.arrays import is_array
 from .look.invocations import Invocation, called, constructed
 from .look.jaxprs import NEEDS_VALUES
-from .look.trees import arrays_of, avals, flatten, merge, named_leaves, split, structure
+from .look.trees import (
+    arrays_of,
+    avals,
+    flatten,
+    merge,
+    named_leaves,
+    split,
+    structure,
+    without_functions,
+)
 from .report import ANY_ERROR
 
 
@@ -94,7 +103,7 @@ def call_of(
 
     def call(instance: Any, given: Any) -> Any:
         positional, named = use.bound({**given, **changes})
-        return getattr(instance, use.name)(*positional, **named)
+        return without_functions(getattr(instance, use.name)(*positional, **named))
 
     leaves, treedef = flatten(kept)
     return call, treedef.unflatten(leaves)

@@ -44,14 +44,15 @@ def written(one: Any, *further: str) -> str:
         if value != field.default or field.default is dataclasses.MISSING:
             first = field.name in ("path", "role", "shape", "dtype")
             by_place = first and len(parts) == fields.index(field)
-            parts.append(source_of(value) if by_place else f"{field.name}={value!r}")
-    return f"{type(one).__name__}({', '.join(parts)})".replace("'", '"')
+            text = source_of(value) or repr(value)
+            parts.append(text if by_place else f"{field.name}={text}")
+    return f"{type(one).__name__}({', '.join(parts)})"
 
 
 def written_static(values: Mapping[str, Any]) -> str:
     """The static values, with `...` for what has no source."""
     pairs = ((path, source_of(value)) for path, value in values.items())
-    lines = [f'"{path}": {source or "..."}' for path, source in pairs]
+    lines = [f"{source_of(path)}: {source or '...'}" for path, source in pairs]
     return block("static", lines, "{}")
 
 

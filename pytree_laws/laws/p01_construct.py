@@ -50,7 +50,12 @@ LAW = Law(
     mistake="A dict, list or array of the caller is changed or stored as it is, a default is shared by all instances, a key is constant, or a check needs the values of arrays.",
     fix="Copy on the way in (`{**table}`, `list(layers)`, `jnp.array(x)`) and check there; derive randomness from the key alone.",
     # Who stores an array as it was given may mean to: nothing changes it in place but donation.
-    lesser={"defaults_are_immutable": "style", "shares_no_buffer": "style"},
+    # The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
+    lesser={
+        "defaults_are_immutable": "style",
+        "shares_no_buffer": "style",
+        "generated_constructor": "style",
+    },
 )
 
 
@@ -69,11 +74,8 @@ class Construct(Suite):
     def test_p01_keeps_none_of_its_inputs(self) -> None:
         inputs = self.plain_inputs(0)
         instance = self.build(**{**self.inputs(0), **inputs})
-        given = {id(v): p for name, i in inputs.items() for p, v in mutables(i, name)}
-        for place, value in mutables(instance):
-            name = given.get(id(value))
-            told = f"it is the caller's own {type(value).__name__}, given as `{name}`"
-            check(name is None, place, told)
+        if not stores_what_it_is_given(self):
+            check_no_container(instance, inputs)
         arrays = given_arrays(inputs)
         if (
             not self.copies_arrays
@@ -81,6 +83,13 @@ class Construct(Suite):
             names = () if self.keeps_arrays() else self.kept
             arrays = [(name, v) for name, v in arrays if under_any(name, names)]
         self.check_no_shared_buffer(instance, arrays)
+
+    def test_p01_a_generated_constructor_is_given_nothing_that_can_change(self) -> None:
+        if not stores_what_it_is_given(self):
+            pytest.skip("the constructor is the author's own")
+        inputs = self.plain_inputs(0)
+        instance = self.build(**{**self.inputs(0), **inputs})
+        check_no_container(instance, inputs)
 
     def test_p01_shares_no_buffer_with_its_inputs(self) -> None:
         inputs = self.plain_inputs(0)
@@ -110,9 +119,11 @@ class Construct(Suite):
 
     def test_p01_later_changes_of_its_inputs_do_not_reach_it(self) -> None:
         inputs = self.plain_inputs(0)
+        if stores_what_it_is_given(self):
+            pytest.skip("the constructor that Python makes stores what it is given")
         instance = self.build(**{**self.inputs(0), **inputs})
         before = self.snapshot_of(instance)
-        for _, value in [found for held in inputs.values() for found in mutables(held)]:
+        for _, value in containers_of(inputs):
             scramble(value)
         told = "it changed when the caller's arrays, lists and dicts were changed later"
         check(self.snapshot_of(instance) == before, type(instance).__name__, told)
@@ -306,6 +317,21 @@ class PytreeConstruct(PytreeSuite):
         told = f"{len(wrong)} of its draws do not depend on the key that it is given"
         hint = "a constant key, as `jax.random.key(0)`, for one of the fields"
         check(not wrong, "build", told, hint)
+
+
+def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:
+    """What can change and is the caller's own is no part of an instance."""
+    given = {id(value): place for place, value in containers_of(inputs)}
+    for place, value in mutables(instance):
+        name = given.get(id(value))
+        told = f"it is the caller's own {type(value).__name__}, given as `{name}`"
+        check(name is None, place, told)
+
+
+def containers_of(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What the caller gives that can change; a module that is given is held, with all its own."""
+    found = [mutables(i, name, modules=False) for name, i in inputs.items()]
+    return [pair for pairs in found for pair in pairs]
 
 
 def under_any(name: str, roots: Sequence[str]) -> bool:

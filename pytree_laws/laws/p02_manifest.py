@@ -15,7 +15,7 @@ from ..look.arrays import has_dtype, is_array, is_floating, is_inexact, real_dty
 from ..look.references import class_attributes, reachable
 from ..look.trees import arrays_of, is_node, named_leaves, structure
 from ..pytree import PytreeSuite
-from ..report import Law, check
+from ..report import Fault, Law, check
 from ..suite import Suite
 
 LAW = Law(
@@ -86,15 +86,15 @@ class PytreeManifest(PytreeSuite):
             leaf = self.declared(name)
             if leaf is None or leaf.is_tree:
                 continue
-            told = f"declared as {leaf.role}, it must be {{}} and is {value!r:.200}"
+            wanted = "no array" if leaf.role == "python" else "a jax.Array"
+            told = f"declared as {leaf.role}, it must be {wanted} and is {value!r:.200}"
             if leaf.role == "python":
-                fits = not is_array(value)
-                check_declared(self, fits, name, told.format("no array"))
+                check_declared(self, not is_array(value), name, told)
                 same = leaf.value is None or _holds(value, leaf.value)
                 told = f"it holds {value!r:.200}, declared is {leaf.value!r}"
                 check(same, name, told, "another default")
                 continue
-            check(isinstance(value, jax.Array), name, told.format("a jax.Array"))
+            check(isinstance(value, jax.Array), name, told)
             shape = value.shape if leaf.shape is None else tuple(leaf.shape)
             told = f"the shape is {value.shape}, declared is {shape}"
             check_declared(self, value.shape == shape, name, told)
@@ -146,8 +146,9 @@ class PytreeManifest(PytreeSuite):
             *reachable(hollow, name),
         ]
         for place, value in [*found, *class_attributes(instance)]:
-            told = f"an array of shape {getattr(value, 'shape', ())} that is not a leaf"
-            check(not is_array(value), place, told)
+            if is_array(value):  # `shape` may be a property that refuses
+                told = f"an array of shape {value.shape} that is not a leaf"
+                raise Fault(place, told, "")
 
 
 def _holds(value: Any, declared: Any) -> bool:

@@ -17,6 +17,7 @@ from ..look.jaxprs import own_rules
 from ..look.numerics import check_flow, check_rule, rounding_of
 from ..look.programs import compiled
 from ..look.trees import arrays_of, avals, flatten, named_leaves, put, structure, under
+from ..method_programs import compiled_slopes_of_methods, traceable
 from ..report import Law, check, doing
 from ..training import Training
 
@@ -86,7 +87,10 @@ class Gradient(Training):
                 and not self.is_unused(name)
                 and np.any(slope)
             ):
-                wrong = np.argwhere(slope == 0)
+                still = slope == 0
+                if still.any():
+                    still = still & ~felt_by_methods(self, name, slope.shape)
+                wrong = np.argwhere(still)
                 told = (
                     f"{len(wrong)} of its {slope.size} elements never have a gradient"
                 )
@@ -263,3 +267,13 @@ def all_slopes(laws: Any) -> dict[str, np.ndarray]:
         for name, size in point.items():
             found[name] = np.maximum(found.get(name, 0 * size), size)
     return found
+
+
+def felt_by_methods(suite: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
+    """For each element of a parameter, whether a declared method has a gradient there."""
+    laws: Any = type(suite)
+    start, _ = suite.flowing_values(suite.specimen())
+    if name not in start or all(one.found for one in traceable(laws)):
+        return np.zeros(shape, bool)
+    slopes, _ = compiled_slopes_of_methods(laws)(start)
+    return np.any(slopes[name] != 0, axis=0)

@@ -33,6 +33,8 @@ class Vmap(PytreeSuite):
         arguments = [self.arguments(seed) for seed in range(3)]
         _, back = self.dynamic(instances[0])
         stacked = stack([self.dynamic(each)[0] for each in instances])
+        if not jax.tree.leaves((stacked, arguments)):
+            pytest.skip("there are no arrays to map over")
         mapped = jax.vmap(lambda value, given: self.apply(back(value), *given))
         got = compiled(mapped)(stacked, stack(arguments))
         loop = stack([self.apply(each, *a) for each, a in zip(instances, arguments)])

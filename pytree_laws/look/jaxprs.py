@@ -222,6 +222,12 @@ def own_rules(jaxpr: Any) -> list[str]:
     return found
 
 
+def draws_by_rejection(jaxpr: Any) -> bool:
+    """Whether it draws as from a gamma distribution: a step leads to another draw, which its gradient is not of."""
+    names = (equation.primitive.name for equation in equations(jaxpr))
+    return any(name.startswith("random_gamma") for name in names)
+
+
 def lacks_dtype(error: Exception) -> bool:
     """Whether jax itself says that it has no such operation in this dtype."""
     if isinstance(error, jax.dtypes.TypePromotionError):

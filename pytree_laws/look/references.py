@@ -26,8 +26,16 @@ MUTABLE = (dict, list, set, bytearray, np.ndarray)
 
 def items(container: Any) -> list[tuple[str, Any]]:
     if isinstance(container, dict | types.MappingProxyType):
-        return [(f"[{key!r}]", value) for key, value in container.items()]
+        return [(f"[{shown(key)}]", value) for key, value in container.items()]
     return [(f"[{i}]", value) for i, value in enumerate(container)]
+
+
+def shown(key: Any) -> str:
+    """A key of a dict as text, also where its `repr` fails."""
+    try:
+        return repr(key)
+    except ANY_ERROR:
+        return object.__repr__(key)
 
 
 def references(value: Any) -> list[tuple[str, Any]]:
@@ -101,8 +109,10 @@ def _instances(tree: Any) -> Iterator[Any]:
     yield from (node for node in found if hasattr(node, "_fields"))
 
 
-def mutables(root: Any, where: str = "") -> Iterator[tuple[str, Any]]:
-    """The mutable containers that the fields hold, functions not looked into."""
+def mutables(
+    root: Any, where: str = "", modules: bool = True
+) -> Iterator[tuple[str, Any]]:
+    """The mutable containers that the fields hold, functions not looked into, and `modules` where that is said."""
     todo, seen = [(where, root)], set()
     while todo:
         place, value = todo.pop()
@@ -113,7 +123,7 @@ def mutables(root: Any, where: str = "") -> Iterator[tuple[str, Any]]:
             yield place, value
         if isinstance(value, CONTAINERS):
             todo += [(place + step, held) for step, held in items(value)]
-        elif is_plain_object(value):
+        elif is_plain_object(value) and (modules or not is_node(value)):
             held = attributes(value).items()
             todo += [(f"{place}.{name}".lstrip("."), value) for name, value in held]
 
@@ -121,6 +131,8 @@ def mutables(root: Any, where: str = "") -> Iterator[tuple[str, Any]]:
 def is_plain_object(value: Any) -> bool:
     """An object that is its attributes: a pytree node, a dataclass, a configuration."""
     if isinstance(value, ATOMS) or is_array(value):
+        return False
+    if type(value).__module__.partition(".")[0] == "jax":  # a jaxpr, which is jax's own
         return False
     return is_node(value) or (not callable(value) and bool(attributes(value)))
 

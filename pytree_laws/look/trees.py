@@ -206,6 +206,23 @@ def new_carry(result: Any, carry: Any) -> Any:
     return result
 
 
+def without_functions(result: Any) -> Any:
+    """A result without what its modules hold besides arrays and numbers: that is static, as `filter_jit` has it."""
+    if all(map(_is_value, jax.tree.leaves(result))):
+        return result
+    return jax.tree.map(_values_of_module, result, is_leaf=_is_no_container)
+
+
+def _values_of_module(part: Any) -> Any:
+    if not is_node(part):
+        return part
+    return jax.tree.map(lambda leaf: leaf if _is_value(leaf) else None, part)
+
+
+def _is_value(leaf: Any) -> bool:
+    return hasattr(leaf, "dtype") or isinstance(leaf, bool | int | float | complex)
+
+
 def _is_no_container(value: Any) -> bool:
     # A NamedTuple is a class, whose arrays are its own.
     return not isinstance(value, dict | list | tuple) or hasattr(value, "_fields")

@@ -9,7 +9,7 @@ from flax import nnx
 
 from ..infer import name_of
 from ..look.arrays import is_inexact
-from ..written import block, written
+from ..written import block, source_of, written
 from .variables import Var, bits_of, changed, is_variable, value_of, variables_of
 
 
@@ -55,8 +55,10 @@ def written_variables(
     """The Variables, and what a call updates; what is declared well stays as it is."""
     kept = {one.path: one for one in declared if is_kept(one, variables)}
     chosen = [kept.get(one.path, one) for one in variables]
-    lines = [written(one, f'"{one.path}"', name_of_type(one.type)) for one in chosen]
-    of_updates = block("updates", [f'"{path}"' for path in updates])
+    lines = [
+        written(one, source_of(one.path), name_of_type(one.type)) for one in chosen
+    ]
+    of_updates = block("updates", [source_of(path) for path in updates])
     return "\n".join(filter(None, [block("variables", lines), of_updates]))
 
 

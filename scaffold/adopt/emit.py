@@ -69,10 +69,10 @@ def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
         "manifest": "variables" if found["kind"] == "nnx" else "leaves",
         "helpers": list(dict.fromkeys(told_of(found, "helpers"))),
         "leaves": found["leaves"],
-        "static": found["static"],
+        "static": [[quoted(path), value] for path, value in found["static"]],
         "returns": found["outputs"],
         "methods": [method_row(name, arguments) for name, arguments in found["further"]],
-        "updates": found["updates"],
+        "updates": [quoted(path) for path in found["updates"]],
         "skips": [(repr(part).replace("'", '"'), why) for part, why in one.skips],
         "inputs": found["inputs"] or ([["seed", "seed"]] if found["build"] else []),
         "needs_seed": bool(found["build"]),
@@ -104,13 +104,15 @@ def call_context(found: Found) -> dict[str, Any]:
     """The example arguments, and the call with them by name."""
     if not found["called"]:
         return {"is_called": False, "arguments": [], "targets": "", "call": ""}
-    names = [safe(name) for name, _, _ in found["arguments"]]
-    given = given_to(found["arguments"])
+    fixed = found["fixed"]
+    taken = [(name, text) for name, text, _ in found["arguments"] if name not in fixed]
+    names = [safe(name) for name, _ in taken]
+    given = given_to(found["arguments"], fixed)
     method = f".{found['method']}" if found["method"] else ""
     targets = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
     return {
         "is_called": True,
-        "arguments": [text for _, text, _ in found["arguments"]],
+        "arguments": [text for _, text in taken],
         "targets": targets,
         "call": f"instance{method}({', '.join(given)})",
     }
@@ -127,14 +129,20 @@ def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
     return f"Method({row})"
 
 
-def given_to(arguments: Iterable[tuple[str, str, bool]]) -> list[str]:
-    """What a call is written with: names, those by name as such."""
-    return [f"{name}={safe(name)}" if by_name else safe(name) for name, _, by_name in arguments]
+def given_to(arguments: Iterable[tuple[str, str, bool]], fixed: Sequence[str] = ()) -> list[str]:
+    """What a call is written with: names, those by name as such, and what is `fixed` as it is."""
+    texts = [(name, text if name in fixed else safe(name), by_name) for name, text, by_name in arguments]
+    return [f"{name}={text}" if by_name else text for name, text, by_name in texts]
 
 
 def told_of(found: Found, what: str) -> list[Any]:
     """What was found for the constructor, for the call and for the methods."""
     return [one for part in ("", "call_", "further_") for one in found.get(f"{part}{what}", ())]
+
+
+def quoted(path: str) -> str:
+    """A path as Python writes it: the keys of dicts may have quotes of their own."""
+    return f'"{path}"' if repr(path)[1:-1] == path and '"' not in path else repr(path)
 
 
 def safe(name: str) -> str:
@@ -178,6 +186,12 @@ def skip_of(finding: Mapping[str, Any]) -> Skip:
     part = re.sub(r"\[.*", "", str(finding["test"])).removeprefix("test_")
     what = " ".join(str(finding["what"]).split())
     return part, f"{finding['law']} {finding['name']}, at `{finding['where']}`: {what}"[:300]
+
+
+def unsure_skip(member: str) -> Skip:
+    """What leaves methods out for which no sizes were found."""
+    why = f"no sizes of the arrays were found with which `{member}` works: where they are said, it is held to P7"
+    return "p07_methods_give_what_is_declared", why
 
 
 def file_path(one: Adopted, layout: Layout) -> PurePosixPath:

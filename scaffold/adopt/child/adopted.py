@@ -16,6 +16,7 @@ from .call import Called, Subject, find_call, methods_of
 from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
+from .sound import lone_methods, sound, without_sizes
 from .sources import Source, as_said
 from .targets import found_class, look_in
 
@@ -48,6 +49,8 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
     said = {name: as_said(text, module) for name, text in request["said"].items()}
     of_call = Failure()
     built, called = built_and_called(cls, request, said, failure, of_call)
+    if built is not None and not request["call"]:
+        built, called = sound(cls, built, called, said)
     if built is None:
         return {
             "built": False,
@@ -67,7 +70,7 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
     }
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown}
-    return {**found, **declared(found, built, called)}
+    return {**found, **declared(found, built, called), "unsure": without_sizes(built)}
 
 
 def built_and_called(
@@ -118,7 +121,8 @@ def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[
     """The methods beside the call; none where a state goes through them."""
     if built.has_state:
         return []
-    return list(further_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said))
+    found = further_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
+    return [*found, *lone_methods(built, called)]
 
 
 class StateOf:
@@ -175,6 +179,7 @@ def written_call(called: Called | None) -> dict[str, Any]:
         "called": True,
         "method": called.method,
         "arguments": [[name, one.text, name in called.keywords] for name, one in called.arguments.items()],
+        "fixed": list(called.fixed),
         "call_imports": [list(pair) for one in sources for pair in one.imports],
         "call_helpers": list(dict.fromkeys(line for one in sources for line in one.helpers)),
         "call_guessed": list(called.guesses),
@@ -214,7 +219,7 @@ def written_leaves(suite: Any, kind: str) -> list[str]:
     from pytree_laws.nnx.infer import inferred_variables, name_of_type
 
     found = inferred_variables(suite)
-    return [written(one, f'"{one.path}"', name_of_type(one.type)) for one in found]
+    return [written(one, source_of(one.path), name_of_type(one.type)) for one in found]
 
 
 def updates_of(suite: Any, kind: str) -> Sequence[str]:
@@ -242,7 +247,7 @@ def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> t
     if called is not None:
         owner = StateOf(built)
         body["arguments"] = lambda self, seed: tuple(
-            one.value(seed, owner) for one in called.arguments.values()
+            one.value(seed, owner) for name, one in called.arguments.items() if name not in called.fixed
         )
         body["call"] = lambda self, instance, *given: call_of(called, instance, given)
     return type("Adopted", (laws,), body)
@@ -254,7 +259,8 @@ def model_of(built: Built, seed: int) -> Any:
 
 
 def call_of(called: Called, instance: Any, given: Sequence[Any]) -> Any:
-    pairs = dict(zip(called.arguments, given, strict=True))
-    positional = [value for name, value in pairs.items() if name not in called.keywords]
+    pairs = {name: called.arguments[name].value(0) for name in called.fixed}
+    pairs |= dict(zip([name for name in called.arguments if name not in pairs], given, strict=True))
+    positional = [pairs[name] for name in called.arguments if name not in called.keywords]
     method = getattr(instance, called.method) if called.method else instance
     return method(*positional, **{name: pairs[name] for name in called.keywords})

@@ -1,6 +1,7 @@
 """How a class is built: the constructor or a class method, with the first arguments that it takes."""
 
 import inspect
+import itertools
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +12,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_laws.look.arrays import on_device
+from pytree_laws.look.arrays import is_array, on_device
 from pytree_laws.look.jaxprs import NEEDS_VALUES
-from pytree_laws.look.trees import merge, split
+from pytree_laws.look.references import reachable
+from pytree_laws.look.trees import arrays_of, is_node, merge, split
 
 from .annotations import EMPTY, parameters_of, required
 from .kinds import kind_of
@@ -25,6 +27,12 @@ from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
+DRAWN = re.compile(r"sample\(seed[^()\"]*(?:\([^()]*\))?\)")
+"""An array of floats as it is written, of any sign."""
+DRAWS = re.compile(r"(?:sample|jax\.random\.\w+)\(seed[^()]*(?:\([^()]*\))?[^()]*\)")
+"""What is drawn, as it is written."""
+DOMAINS = ("jnp.exp", "jax.nn.sigmoid")
+"""What makes numbers of any sign positive, or puts them between 0 and 1."""
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
 _BUSY: list[type] = []
@@ -133,14 +141,15 @@ def ways_of_maker(
     """Tries the arguments that a constructor needs; then those also that its errors name."""
     names = {one.name for one in parameters}
     optional = [one for one in parameters if one.default is not EMPTY]
-    wanted = required(parameters) + [one for one in optional if one.name in context.said]
+    needed = (*context.said, "rngs")  # without streams of its own, each call of an NNX module needs some
+    wanted = required(parameters) + [one for one in optional if one.name in needed]
     for _ in range(3):
         lists = {one.name: values_for(one.name, one.annotation, context) for one in wanted}
         failure.unknown = [name for name, found in lists.items() if not found]
         found = False
         for built in that_build(cls, written, wanted, lists, budget, failure):
             found = True
-            spare = [one.name for one in wanted if one in optional and one.name not in context.said]
+            spare = [one.name for one in wanted if one in optional and one.name not in needed]
             yield least(cls, built, spare)
         words = [word for text in failure.messages for word in WORDS.findall(text)]
         told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
@@ -172,28 +181,75 @@ def that_build(
     budget: Budget,
     failure: Failure,
 ) -> Iterator[Built]:
-    """The first combinations that give an instance."""
+    """The first combinations that give an instance; at last those that hide a guess."""
     positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
-    found = 0
+    found, last = 0, list[Built]()
     for places in combinations([lists[one.name] for one in wanted], 150):
         if not budget.take() or found == WAYS:
-            return
+            break
         chosen = {one.name: lists[one.name][place] for one, place in zip(wanted, places, strict=True)}
         built = Built(written, apart(chosen), positional)
-        if builds(cls, built, failure):
+        if not builds(cls, built, failure):
+            continue
+        if hides_a_guess(built):
+            last.append(built)
+        else:
             found += 1
-            yield with_state(built)
+            yield with_state(allowed(built))
+    yield from map(with_state, last[: WAYS - found])
+
+
+def allowed(built: Built) -> Built:
+    """The same with positive numbers, or with some between 0 and 1, where the constructor refuses others."""
+    if holds_for_values(built):
+        return built
+    for domain in DOMAINS:
+        others = within(domain, built.arguments)
+        changed = [name for name, one in others.items() if one != built.arguments[name]]
+        for names in [*([one] for one in changed), changed]:
+            chosen = {name: others[name] if name in names else one for name, one in built.arguments.items()}
+            other = replace(built, arguments=chosen)
+            if holds_for_values(other):
+                return other
+    return built
+
+
+def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
+    """The arguments with numbers of a domain in place of those of any sign."""
+    return {name: one.but(DRAWN.sub(rf"{domain}(\g<0>)", one.text)) for name, one in arguments.items()}
+
+
+def holds_for_values(built: Built) -> bool:
+    """Whether nothing is raised for the values of several seeds: a check may be made of them alone."""
+    try:
+        for seed in range(3):
+            jax.block_until_ready(split(built.source.value(seed))[1])
+    except Exception:
+        return False
+    return True
+
+
+def hides_a_guess(built: Built) -> bool:
+    """Whether an array that nobody asked for is held where no leaf is: something else belongs there."""
+    if not built.guesses:
+        return False
+    made = instance_of(built.source)
+    held = reachable(made, "", arrays_of(made))
+    return any(is_array(value) for _, value in held)
 
 
 def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
-    """The arguments, those that are drawn alike from seeds of their own."""
-    seen: dict[str, int] = {}
+    """The arguments, each with draws of its own: of later seeds, where another has the same."""
+    seen: set[str] = set()
     found: dict[str, Source] = {}
     for name, one in arguments.items():
-        count = seen[one.text] = seen.get(one.text, -1) + 1
-        found[name] = one.later(count) if "seed" in one.text and "key(" not in one.text else one
-        if count and "key(seed)" in one.text and one.text.startswith("jax.random"):
-            found[name] = one.later(count)
+        chosen = one
+        for later in range(1, len(arguments) * 4):
+            if seen.isdisjoint(DRAWS.findall(chosen.text)):
+                break
+            chosen = one.later(later)
+        seen.update(DRAWS.findall(chosen.text))
+        found[name] = chosen
     return found
 
 
@@ -246,8 +302,19 @@ def with_state(built: Built) -> Built:
 
 def instances(cls: type) -> list[Source]:
     """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
-    found = [one for each in [cls, *subclasses(cls)][:24] if (one := built_once(each)) is not None]
-    return [one.source for one in found[:3] if not one.has_state]
+    pairs = [(each, built_once(each)) for each in [cls, *subclasses(cls)][:24]]
+    found = [(each, one) for each, one in pairs if one is not None]
+    return [once(each, one.source) for each, one in found[:3] if not one.has_state]
+
+
+def once(cls: type, source: Source) -> Source:
+    """What equals itself alone, and is no pytree, is made once, at the top of the test file."""
+    if cls.__eq__ is not object.__eq__ or "seed" in source.text or source.helpers:
+        return source
+    if is_node(source.value(0)):
+        return source
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).upper()
+    return Source(name, source.imports, (f"{name} = {source.text}",), source.told)
 
 
 def subclasses(cls: type) -> list[type]:
@@ -275,6 +342,15 @@ def walk(cls: type) -> Iterator[type]:
         yield from walk(one)
 
 
+def first_that_works(ways: Iterator[Built]) -> Built | None:
+    """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
+    from .further import all_members_work  # which needs this module
+
+    found = list(itertools.islice(ways, WAYS))
+    working = (one for one in found if all_members_work(instance_of(one.source)))
+    return next(iter(working if len(found) > 1 else found), None) or next(iter(found), None)
+
+
 def built_once(cls: type) -> Built | None:
     """How a class is built that another one asks for; None where it asks for itself."""
     if cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function"):
@@ -282,7 +358,7 @@ def built_once(cls: type) -> Built | None:
     if cls not in _BUILT:
         try:
             refer(cls)
-            _BUILT[cls] = find_build(cls, {}, Budget(60), Failure())
+            _BUILT[cls] = first_that_works(ways_to_build(cls, {}, Budget(60), Failure()))
         except (LookupError, ValueError, TypeError):
             _BUILT[cls] = None
     return _BUILT[cls]

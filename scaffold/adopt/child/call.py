@@ -27,6 +27,7 @@ from .values import values_for
 
 SELF = ("self", "module")
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+NUMBERS = (bool, int, float, complex)
 NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "init", "setup", "to_tuple", "save", "load", "trainable", "keys",
             "items", "values", "copy", "get_raw_value", "eval", "train", "sow", "perturb", "set_attributes")  # fmt: skip
 
@@ -42,6 +43,10 @@ class Called:
     """Which of them are given by name."""
     by_parameters: bool = True
     by_arguments: bool = True
+    by_values: bool = True
+    """Whether arrays are all that it returns."""
+    fixed: tuple[str, ...] = ()
+    """The arguments that no tracer can be: an int that decides a shape, a word."""
     also: str = ""
     """Another shape that it takes as well, where the answer is ambiguous."""
 
@@ -52,8 +57,8 @@ class Called:
 
     @property
     def is_full(self) -> bool:
-        """Whether what it returns depends on the parameters and on the arguments."""
-        return self.by_parameters and self.by_arguments
+        """Whether what it returns are arrays that depend on the parameters and on the arguments."""
+        return self.by_parameters and self.by_arguments and self.by_values
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,8 @@ class Trace:
     by_parameters: bool
     by_arguments: bool
     by_name: Mapping[str, bool]
+    others: int = 0
+    """Outputs that are neither arrays nor numbers, as functions."""
 
 
 @dataclass
@@ -235,7 +242,37 @@ def try_call(
     ]
     kept = {key: value for key, value in chosen.items() if key not in idle}
     keywords = tuple(one for one in keywords if one not in idle)
-    return Called(name, kept, keywords, trace.by_parameters, trace.by_arguments)
+    fixed = fixed_arguments(subject, name, kept, keywords)
+    return Called(name, kept, keywords, trace.by_parameters, trace.by_arguments, not trace.others, fixed)
+
+
+def fixed_arguments(
+    subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]
+) -> tuple[str, ...]:
+    """The ints, words and functions among the arguments, where the call takes no tracers for them."""
+    given = {key: one.value(0, subject.owner) for key, one in chosen.items() if "seed" not in one.text}
+    given = {key: value for key, value in given.items() if is_constant(value)}
+    found = tuple(given)
+
+    def run(given: Mapping[str, Any]) -> Any:
+        values = {key: one.value(0, subject.owner) for key, one in chosen.items()} | dict(given)
+        method = getattr(subject.instance, name) if name else subject.instance
+        positional = [values[key] for key in chosen if key not in keywords]
+        result = method(*positional, **{key: values[key] for key in keywords if key in values})
+        return [leaf for leaf in jax.tree.leaves(result) if is_array(leaf)]
+
+    try:
+        if found:
+            jax.eval_shape(run, given)
+    except Exception:
+        return found
+    return ()
+
+
+def is_constant(value: Any) -> bool:
+    """Whether a value holds something, and no array and no float."""
+    leaves = jax.tree.leaves(value)
+    return bool(leaves) and not any(is_array(one) or isinstance(one, float) for one in leaves)
 
 
 def traced(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]) -> Trace:
@@ -249,15 +286,19 @@ def traced(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: 
         method = getattr(put_together(static, own), name) if name else put_together(static, own)
         positional = [value for key, value in every.items() if key not in keywords]
         result = method(*positional, **{key: every[key] for key in keywords if key in every})
-        return [leaf for leaf in jax.tree.leaves(result) if is_array(leaf) or hasattr(leaf, "aval")]
+        leaves = jax.tree.leaves(result)
+        found = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
+        others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(found))
+        return found
 
+    others: list[int] = []
     given = {key: arrays for key, (_, arrays) in parts.items()}
     try:
         closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
     except NEEDS_VALUES:
         outputs = run(held, given)
-        return Trace(len([one for one in outputs if not is_empty(one)]), True, True, {})
-    return read(closed, outputs, held, given)
+        return Trace(len([one for one in outputs if not is_empty(one)]), True, True, {}, others[-1])
+    return replace(read(closed, outputs, held, given), others=others[-1])
 
 
 def read(closed: Any, outputs: Any, held: Any, given: Mapping[str, Any]) -> Trace:
@@ -294,7 +335,7 @@ def with_alternative(
     """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
     for name in found.guesses:
         shape = shape_in(found.arguments[name])
-        if shape == (2,):
+        if shape == (2,) and 2 not in held_sizes(subject.instance):
             pairs = [tuple_of([one, one]) for one in arrays(name, context) if len(shape_in(one) or ()) == 1]
             found = next((one for pair in pairs if (one := instead(subject, found, name, pair))), found)
         elif shape:

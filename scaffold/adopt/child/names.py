@@ -11,7 +11,7 @@ MODULE = re.compile(
 )
 MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
 INDEX = re.compile(
-    r"^(i|j|idx|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
+    r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
 )
 STATE = re.compile(r"^state$")
 TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")
@@ -27,6 +27,7 @@ TEXTS = {
 """Strings by a part of the name."""
 
 VALUES = {
+    r"^(name|label|title)$": ['"name"', '"weight"'],
     r"^rngs$": ["nnx.Rngs(seed)", "nnx.Rngs(params=seed, dropout=seed + 1)"],
     r"dtype$": ["jnp.float32"],
     r"^(event_|batch_|input_|feature_|normalized_|data_)?shape$": ["(3,)", "(3, 2)", "()"],

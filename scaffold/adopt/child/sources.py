@@ -49,7 +49,10 @@ class Source:
 
     def later(self, by: int) -> "Source":
         """The same with other values: of a later seed."""
-        return self.but(re.sub(r"\bseed\b", f"seed + {by}", self.text)) if by else self
+        if not by:
+            return self
+        found = re.sub(r"\bseed\b(?: \+ (\d+))?", lambda seed: f"seed + {int(seed[1] or 0) + by}", self.text)
+        return self.but(found)
 
     def but(self, text: str) -> "Source":
         return Source(text, self.imports, self.helpers, self.told)

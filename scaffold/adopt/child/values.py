@@ -138,6 +138,9 @@ def of_class(cls: Any, context: Context) -> list[Source]:
         return []
     if issubclass(cls, enum.Enum):
         return [refer(cls).but(f"{refer(cls).text}.{one.name}") for one in cls]
+    items = own_items(cls)
+    if items:
+        return items
     equinox: Any = sys.modules.get("equinox")
     if equinox is not None and cls is equinox.Module:
         return modules()
@@ -145,6 +148,16 @@ def of_class(cls: Any, context: Context) -> list[Source]:
     if flax is not None and cls is flax.Module:
         return [Source("nnx.Linear(3, 2, rngs=nnx.Rngs(seed))")]
     return context.instances(cls)
+
+
+def own_items(cls: Any) -> list[Source]:
+    """The items of an enumeration of Equinox, of which the class makes no more; with an array of their own, as computed ones."""
+    equinox: Any = sys.modules.get("equinox")
+    base = getattr(equinox, "Enumeration", None)
+    if base is None or not issubclass(cls, base):
+        return []
+    own = refer(cls)
+    return [own.but(f"jax.tree.map(jnp.array, {own.text}.{name})") for name in cls._name_to_item]
 
 
 def shaped(name: str, kind: Any, context: Context) -> list[Source]:

@@ -1,0 +1,181 @@
+"""Whether an example says anything with its values: what is refused, is no number or moves nothing is looked for anew."""
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pytree_laws.look.arrays import is_inexact
+from pytree_laws.look.programs import compiled
+from pytree_laws.look.refusals import is_refusal
+from pytree_laws.look.trees import merge, split
+from pytree_laws.methods import Method, is_property, names_without_arguments
+
+from .annotations import EMPTY
+from .build import DOMAINS, Built, Failure, within
+from .call import (
+    Called,
+    Subject,
+    instead,
+    parameters_of_method,
+    put_together,
+    search,
+    shape_in,
+    taken_apart,
+)
+from .search import Budget
+from .sources import Source
+
+TRIES = 40
+"""How many times the arguments with defaults are looked for."""
+MOST = 2
+"""How many arguments with defaults are given at most, each alone."""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What one computation of a call shows."""
+
+    works: bool
+    """Whether it gives numbers, and raises nothing."""
+    unmoved: int = 0
+    """How many floats of the instance its outputs do not follow."""
+    refuses: bool = False
+    """Whether the call raises for its values."""
+
+
+def sound(
+    cls: type, built: Built, called: Called | None, said: Mapping[str, Source]
+) -> tuple[Built, Called | None]:
+    """The same, or with other values where the first are refused, give no number or leave parameters unused."""
+    if called is None or built.positional < 0 or built.has_state:
+        return built, called
+    seen = look(built, called)
+    if not seen.works:
+        usual = built, None if seen.refuses else called
+        return next((pair for pair in in_other_domains(built, called) if look(*pair).works), usual)
+    if seen.unmoved:
+        others = [*of_higher_rank(built, called), *with_defaults(cls, built, called, said)]
+        others = [(other, look(built, other)) for other in others]
+        better = [(one.unmoved, other) for other, one in others if one.works and one.unmoved < seen.unmoved]
+        called = min(better, key=lambda pair: pair[0])[1] if better else called
+    return built, called
+
+
+def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Called]]:
+    """The example with positive numbers, or such between 0 and 1: in the instance, in the call, in both."""
+    for domain in DOMAINS:
+        of_call = replace(called, arguments=within(domain, called.arguments))
+        of_both = replace(built, arguments=within(domain, built.arguments))
+        yield from ((of_both, called), (built, of_call), (of_both, of_call))
+
+
+def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
+    """The call with an axis or two more in what it is given: over one element alone there is nothing to normalise."""
+    subject = Subject(built.source.value(0))
+    for name in called.guesses:
+        shape = shape_in(called.arguments[name]) or ()
+        for above in ((5,), (5, 7)) if shape else ():
+            other = called.arguments[name].but(f"sample(seed, {(*above, *shape)})")
+            if (found := instead(subject, called, name, other)) is not None:
+                yield found
+
+
+def with_defaults(cls: type, built: Built, called: Called, said: Mapping[str, Source]) -> Iterator[Called]:
+    """The call with one more argument, of those that it can do without."""
+    parameters = parameters_of_method(cls, called.method or "__call__") or []
+    given = [one for one in parameters if one.name in called.arguments]
+    spare = [one for one in parameters if one.default is not EMPTY and one.name not in called.arguments]
+    subject = Subject(built.source.value(0))
+    for one in spare[:MOST]:
+        needed = one.replace(default=inspect.Parameter.empty)
+        found = search(subject, called.method, [*given, needed], said, Budget(TRIES), Failure())
+        if found is not None and found.is_full:
+            yield found
+
+
+def lone_methods(built: Built, called: Called | None) -> list[Called]:
+    """The methods without arguments, where the call leaves parameters to them."""
+    if called is None or not look(built, called).unmoved:
+        return []
+    instance = built.source.value(0)
+    names = names_without_arguments(instance)
+    found = [Called(name, {}) for name in names if not is_property(type(instance), name)]
+    return [one for one in found if one.method != called.method and look(built, one).works]
+
+
+def without_sizes(built: Built) -> list[str]:
+    """The methods and properties that jax refuses, where the sizes of arrays are guessed: these may be wrong."""
+    if not built.guesses:
+        return []
+    instance = built.source.value(0)
+    return [name for name in names_without_arguments(instance) if has_wrong_sizes(instance, name)]
+
+
+def has_wrong_sizes(instance: Any, name: str) -> bool:
+    try:
+        Method(name).use(instance)
+    except (TypeError, ValueError, IndexError) as error:
+        return not is_refusal(error, type(instance)) and is_of_jax(error)
+    except Exception:
+        return False
+    return False
+
+
+def is_of_jax(error: BaseException) -> bool:
+    """Whether jax, and not the code of the class, raised it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = str(trace.tb_frame.f_globals.get("__name__", "")) if trace is not None else ""
+    return module.partition(".")[0] in ("jax", "jaxlib", "numpy")
+
+
+def look(built: Built, called: Called) -> Seen:
+    """What the call of an instance gives for the example values of several seeds."""
+    try:
+        run, arrays = program(built, called, 0)
+        compute = compiled(run)
+        for seed in range(3):
+            outputs = [np.asarray(one) for one in compute(*program(built, called, seed)[1])]
+            if not all(np.isfinite(one).all() for one in outputs):
+                return Seen(False)
+    except Exception:
+        return Seen(False, refuses=True)
+    return slopes_of(run, *arrays)
+
+
+def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequence[Any]], tuple[Any, Any]]:
+    """The floats that a call gives, as a function of the arrays of the instance and of the arguments, and these."""
+    static, held = taken_apart(built.source.value(seed))
+    kept, given = split({name: one.value(seed) for name, one in called.arguments.items()})
+
+    def run(own: Any, values: Any) -> Sequence[Any]:
+        node, every = put_together(static, own), merge(kept, values)
+        method = getattr(node, called.method) if called.method else node
+        positional = [every[name] for name in called.arguments if name not in called.keywords]
+        result = method(*positional, **{name: every[name] for name in called.keywords})
+        return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
+
+    return run, (held, given)
+
+
+def slopes_of(run: Callable[..., Sequence[Any]], held: Any, given: Any) -> Seen:
+    """How many leaves of the instance have no gradient, and whether all are numbers, where gradients can be taken."""
+    leaves, treedef = jax.tree.flatten(held)
+    places = [place for place, leaf in enumerate(leaves) if is_inexact(leaf)]
+
+    def total(values: Sequence[Any]) -> Any:
+        every = dict(enumerate(leaves)) | dict(zip(places, values, strict=True))
+        outputs = run(treedef.unflatten([every[place] for place in range(len(leaves))]), given)
+        return sum((jnp.sum(jnp.abs(one)) for one in outputs), jnp.zeros(()))
+
+    try:
+        slopes = list(map(np.asarray, compiled(jax.grad(total))([leaves[place] for place in places])))
+    except Exception:
+        return Seen(True)
+    return Seen(all(np.isfinite(one).all() for one in slopes), sum(not np.any(one) for one in slopes))

@@ -1,0 +1,309 @@
+"""What public libraries do on purpose is no finding; the mistake beside it, in the same place, is one."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
+from pytree_laws.look.programs import settings
+
+
+class Holder(eqx.Module):
+    """What most of these hold."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+
+class Refusing(Holder):
+    """A method that is allowed elsewhere."""
+
+    def dense(self) -> jax.Array:
+        raise ValueError("this one is not made dense")
+
+
+class Broken(Holder):
+    """A method that names what is not there."""
+
+    def dense(self) -> jax.Array:
+        return self.wieght
+
+
+class Shapeless(Holder):
+    """A property by the name of one of arrays."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        raise RuntimeError("it has no shape")
+
+
+class Hiding(Holder):
+    """An array where no leaf is."""
+
+    table = jnp.ones(3)
+
+
+class Braces:
+    """A leaf that is written with braces, as a jaxpr is."""
+
+    def __repr__(self) -> str:
+        return "{ lambda ; a }"
+
+
+class Programmed(Holder):
+    """A leaf that is no array."""
+
+    program: Any
+
+
+class Constant(eqx.Module):
+    """A class without arrays, which is called with nothing."""
+
+    size: int = eqx.field(static=True)
+
+    def __call__(self) -> jax.Array:
+        return jnp.zeros(self.size, jnp.float32)
+
+
+class Branching(Holder):
+    """A branch by values."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x if float(x[0]) > 0 else self.weight * x
+
+
+class Fixed(Holder):
+    """An output of one dtype."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return (self.weight * x).astype(jnp.float32)
+
+
+class Keyed(eqx.Module):
+    """A module with a dict of its own."""
+
+    table: dict[str, jax.Array]
+
+    def __init__(self, size: int):
+        self.table = {"a": jnp.ones(size)}
+
+
+class Wrapping(eqx.Module):
+    """A module that is given another."""
+
+    inner: Any
+
+    def __init__(self, inner: Any):
+        self.inner = inner
+
+
+class Generated(eqx.Module):
+    """A constructor that nobody wrote."""
+
+    inner: Any
+
+
+class Record(NamedTuple):
+    """The same of Python's own."""
+
+    inner: Any
+
+
+class Activated(Holder):
+    """A leaf that is a function, and a call that gives such a module."""
+
+    activation: Callable[[Any], Any] = jnp.tanh
+
+    def __call__(self, x: jax.Array) -> "Activated":
+        return dataclasses.replace(self, weight=self.weight * x)
+
+
+class Traced(Activated):
+    """The same, another one under jit."""
+
+    def __call__(self, x: jax.Array) -> "Activated":
+        return dataclasses.replace(self, weight=self.weight * x + isinstance(x, jax.core.Tracer))
+
+
+class Named:
+    """A key of a dict that cannot be written."""
+
+    def __repr__(self) -> str:
+        return 1  # type: ignore[return-value]
+
+
+class Tabled(eqx.Module):
+    """A static table."""
+
+    weight: jax.Array
+    table: Any = eqx.field(static=True)
+
+
+class Halves(eqx.Module):
+    """A call that uses one element, and a method that uses the other."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight[0] * x
+
+    def second(self, x: jax.Array) -> jax.Array:
+        return self.weight[1] * x
+
+
+class Gamma(eqx.Module):
+    """A draw by rejection."""
+
+    concentration: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.concentration * x
+
+    def sample(self, key: jax.Array) -> jax.Array:
+        first, second, _ = jnp.exp(self.concentration)
+        return jax.random.beta(key, first, second, (5,))
+
+
+class Stopped(Gamma):
+    """A draw of which a part has no gradient."""
+
+    def sample(self, key: jax.Array) -> jax.Array:
+        return jax.lax.stop_gradient(self.concentration) + jnp.exp(self.concentration)
+
+
+def own_program(seed: int) -> Any:
+    return jax.make_jaxpr(jnp.tanh)(1.0).jaxpr
+
+
+NAMED, SHARED, PROGRAM = Named(), {"a": 1}, own_program(0)
+
+
+def weight(seed: int) -> jax.Array:
+    return jnp.array(sample(seed, (3,)))
+
+
+def suite(build: Callable[[int], Any], called: bool = True, **declared: Any) -> type[PytreeLaws]:
+    body: dict[str, Any] = {"build": lambda self, seed: build(seed), **declared}
+    if called:
+        given = declared.pop("given", lambda seed: (sample(seed, (3,)),))
+        body["arguments"] = lambda self, seed: given(seed)
+    return type("Form", (PytreeLaws,), body)
+
+
+def with_inputs(cls: type, value: Callable[[], Any]) -> type[PytreeLaws]:
+    body = {"inputs": lambda self, seed: {"inner": value()}, "build": lambda self, **given: cls(**given)}
+    return type("Form", (PytreeLaws,), body)
+
+
+def finding(form: type[PytreeLaws], name: str) -> str:
+    """What one law says of a form; nothing where it holds."""
+    try:
+        with settings():
+            getattr(form(), f"test_{name}")()
+    except LawBroken as broken:
+        return f"{broken.finding.severity}: {broken.finding.what}"
+    except pytest.skip.Exception:
+        pass
+    return ""
+
+
+def none(seed: int) -> tuple[Any, ...]:
+    return ()
+
+
+OTHER = Method("second", lambda seed: (sample(seed, (3,)),))
+DRAW = (Method("sample", lambda seed: (jax.random.key(seed),)),)
+PYTHON = (Leaf("weight", "param", (3,)), Leaf("program", "python"))
+FORMS = {
+    "a method that refuses": (
+        "p07_methods_give_what_is_declared",
+        suite(lambda seed: Refusing(weight(seed))),
+        suite(lambda seed: Broken(weight(seed))),
+    ),
+    "a property that refuses": (
+        "p02_no_array_hides_elsewhere",
+        suite(lambda seed: Shapeless(weight(seed))),
+        suite(lambda seed: Hiding(weight(seed))),
+    ),
+    "a leaf that is written with braces": (
+        "p02_leaves_are_as_declared",
+        suite(lambda seed: Programmed(weight(seed), Braces()), leaves=PYTHON),
+        suite(lambda seed: Programmed(weight(seed), weight(seed)), leaves=PYTHON),
+    ),
+    "a class without arrays, mapped": (
+        "p10_stacked_instances",
+        suite(lambda seed: Constant(3), given=none),
+        suite(lambda seed: Branching(weight(seed))),
+    ),
+    "a class without floats, in bfloat16": (
+        "p07_bfloat16_in_bfloat16_out",
+        suite(lambda seed: Constant(3), given=none),
+        suite(lambda seed: Fixed(weight(seed))),
+    ),
+    "a module that is given, with a dict of its own": (
+        "p01_keeps_none_of_its_inputs",
+        with_inputs(Wrapping, lambda: Keyed(2)),
+        with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}),
+    ),
+    "a dict that a generated constructor is given": (
+        "p01_keeps_none_of_its_inputs",
+        with_inputs(Generated, lambda: {"a": jnp.ones(2)}),
+        with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}),
+    ),
+    "a dict in a NamedTuple, changed later": (
+        "p01_later_changes_of_its_inputs_do_not_reach_it",
+        with_inputs(Record, lambda: {"a": jnp.ones(2)}),
+        with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}),
+    ),
+    "a call that gives a module with a function": (
+        "p07_jit_equals_eager",
+        suite(lambda seed: Activated(weight(seed))),
+        suite(lambda seed: Traced(weight(seed))),
+    ),
+    "a leaf that is no number, donated": (
+        "p15_donation",
+        suite(lambda seed: Holder(jnp.full(3, jnp.nan))),
+        suite(lambda seed: Programmed(*[weight(seed)] * 2)),
+    ),
+    "an element that another method uses": (
+        "p09_every_element_of_a_parameter_has_a_gradient",
+        suite(lambda seed: Halves(weight(seed)[:2]), methods=(OTHER,)),
+        suite(lambda seed: Halves(weight(seed)[:2])),
+    ),
+    "the gradient of a draw by rejection": (
+        "p09_methods_have_true_gradients",
+        suite(lambda seed: Gamma(weight(seed)), methods=DRAW),
+        suite(lambda seed: Stopped(weight(seed)), methods=DRAW),
+    ),
+    "a key of a dict that cannot be written": (
+        "p01_instances_share_nothing_mutable",
+        suite(lambda seed: Tabled(weight(seed), {NAMED: 1}), called=False),
+        suite(lambda seed: Tabled(weight(seed), SHARED), called=False),
+    ),
+    "a program of jax that instances share": (
+        "p01_instances_share_nothing_mutable",
+        suite(lambda seed: Programmed(weight(seed), PROGRAM)),
+        suite(lambda seed: Programmed(weight(seed), SHARED)),
+    ),
+}
+
+
+@pytest.mark.parametrize("told", FORMS)
+def test_the_right_form_is_no_finding_and_the_wrong_one_is(told: str) -> None:
+    name, right, wrong = FORMS[told]
+    assert not finding(right, name)
+    assert finding(wrong, name)
+
+
+@pytest.mark.parametrize("cls", [Generated, Record])
+def test_what_a_generated_constructor_keeps_is_style(cls: type) -> None:
+    name = "p01_a_generated_constructor_is_given_nothing_that_can_change"
+    assert finding(with_inputs(cls, lambda: {"a": jnp.ones(2)}), name).startswith("style: it is the caller's")
+    assert not finding(with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}), name)
