@@ -2,7 +2,7 @@
 
 import contextlib
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.extend.core
@@ -13,9 +13,10 @@ from .configurations import Configuration, Trial, trials, tried
 from .look.arrays import is_array, is_key
 from .look.choices import shown
 from .look.programs import compiled
+from .look.trees import arrays_of
 from .record import Entry, entries
 from .report import ANY_ERROR
-from .uses import call_of, inputs_of
+from .uses import call_of, construction, inputs_of
 
 CONFIGURED = "in other configurations"
 MOST_RECORDED = 12  # configurations whose outputs are recorded
@@ -36,7 +37,8 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
         found |= _other_forms(suite, usual, one)
     called = [one for one in works if _is_called_otherwise(usual, one)]
     places = [(one, _built_with(one.configuration)) for one in called[:MOST_RECORDED]]
-    found |= entries(_outputs(suite, [*places, *_the_other(suite)]))
+    more = [*_the_other(suite), *_one_more_of_each(suite)]
+    found |= entries(_outputs(suite, [*places, *more]))
     return dict(sorted(found.items()))
 
 
@@ -50,6 +52,20 @@ def _the_other(suite: Any) -> list[tuple[Trial, str]]:
         return []
     trial = tried(suite, Configuration(inputs=suite.other))
     return [(trial, f" with another {', '.join(suite.other)}")] * (trial.error is None)
+
+
+def _one_more_of_each(suite: Any) -> Iterator[tuple[Trial, str]]:
+    """One more of what the constructor counts: what is in order among two of three may show with a third."""
+    laws: Any = type(suite)
+    maker = construction(laws)
+    if maker is None or not suite.called():
+        return
+    axes = {size for v in arrays_of(suite.arguments(0)) for size in v.shape}
+    for name, count in maker.given.items():
+        if type(count) is int and count > 0 and count not in axes:
+            trial = tried(suite, Configuration(inputs={name: count + 1}))
+            if trial.error is None and name not in (suite.other or {}):
+                yield trial, _built_with(trial.configuration)
 
 
 def _is_another_way(trial: Trial) -> bool:

@@ -3,12 +3,17 @@
 import re
 from pathlib import Path
 
+import equinox as eqx
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytree_laws import PytreeLaws, sample
+from pytree_laws.computed import ELSEWHERE, computed
+from pytree_laws.computed_configurations import of_configurations
 from pytree_laws.record import (
     WHOLE,
     NoRecord,
@@ -133,6 +138,40 @@ def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
     lines = set(after.splitlines()) ^ set(first.splitlines())
     assert lines and len(lines) < len(first.splitlines())
     assert not any(line.startswith(("call", "gradient", "[", "#")) for line in lines)  # numbers alone
+
+
+class Chain(eqx.Module):
+    """Applies its layers one after the other, the last without an activation."""
+
+    scales: list[jax.Array]
+
+    def __init__(self, depth: int = 2) -> None:
+        self.scales = [jnp.full((3,), 1.0 + layer) for layer in range(depth)]
+
+    def order(self) -> list[jax.Array]:
+        return self.scales[:-1]
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        for scale in self.order():
+            x = jnp.tanh(scale * x)
+        return self.scales[-1] * x
+
+
+class ReversedChain(Chain):
+    def order(self) -> list[jax.Array]:
+        return self.scales[-2::-1]
+
+
+@pytest.mark.parametrize("cls", [Chain, ReversedChain])
+def test_what_three_layers_give_is_recorded_where_the_example_has_two(cls: type[Chain]) -> None:
+    suite = type(f"Test{cls.__name__}", (PytreeLaws,), {"build": lambda self, seed: cls()})
+    suite.arguments = lambda self, seed: (sample(seed, (3,)),)
+    usual = type("TestUsual", (suite,), {"build": lambda self, seed: Chain()})
+    found, wanted = (of_configurations(one()) for one in (suite, usual))
+    changed = [name for name, _ in differences(wanted, found, None)]
+    assert "call() with depth=3" in wanted
+    assert changed == (["call() with depth=3"] if cls is ReversedChain else [])
+    assert not list(differences(*(entries(computed(one(), ELSEWHERE)) for one in (suite, usual)), None))
 
 
 def test_a_run_in_several_processes_does_not_record(tmp_path: Path) -> None:

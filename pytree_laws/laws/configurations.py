@@ -1,6 +1,7 @@
 """What a class is held to in each configuration that the signatures of its constructor and its call show."""
 
 import itertools
+import sys
 import warnings
 from typing import Any
 
@@ -12,13 +13,15 @@ import pytest
 from ..configurations import Trial, of_generic, run, trials, unused_arguments
 from ..guard import guard
 from ..look.arrays import has_dtype, is_array, is_inexact, is_key
+from ..look.choices import members
 from ..look.flows import reaching
+from ..look.invocations import Invocation
 from ..look.numerics import close
 from ..look.refusals import told
 from ..other_sizes import Resized, at_a_bound, fits_otherwise, of_small_sizes
 from ..report import Fault, check
 from ..suite import Suite
-from ..uses import built_with, construction, use_of
+from ..uses import built_with, call_of, construction, use_of
 
 MOST_RUN = 2  # configurations that are run, and not traced alone
 SQUEEZED = "`squeeze` without an axis, which takes sizes of one too"
@@ -175,6 +178,26 @@ class Configurations(Suite):
         usual = str(self._usual().trace[0])
         return [one for one in single if one.inputs and str(one.trace[0]) != usual]
 
+    def test_p12_hands_back_the_state_that_it_is_given(self) -> None:
+        self.need_call()
+        equinox: Any = sys.modules.get("equinox")
+        laws: Any = type(self)
+        use = use_of(laws)
+        if equinox is None or use is None:
+            pytest.skip("the call takes no state")
+        kind = equinox.nn.State
+        names = _left_out(use, kind)
+        if not names:
+            pytest.skip("the call takes no state that may be left out")
+        empty = kind(())
+        call, given = call_of(self, {names[0]: empty})
+        result = call(self.specimen(), given)
+        found = jax.tree.leaves(result, is_leaf=lambda v: isinstance(v, kind))
+        told = "given a state, the call returns none"
+        hint = "`return y, state` where a state is given, as `equinox.nn.Sequential` expects"
+        there = any(isinstance(one, kind) for one in found)
+        check(there, f"the call's {names[0]}", told, hint)
+
     def test_p08_every_argument_matters(self) -> None:
         self.need_call()
         laws: Any = type(self)
@@ -217,6 +240,17 @@ def _refuse(one: Trial, may_be: bool) -> None:
     if one.error is not None and not may_be:
         what = f"the {one.stage} raised {told(one.error)}"
         raise Fault(one.configuration.name, what, NOT_ALLOWED) from one.error
+
+
+def _left_out(use: Invocation, kind: type) -> list[str]:
+    """The arguments of a call that may be of a kind, and are None in the example."""
+    annotations = use.annotations()
+    return [
+        name
+        for name in use.varied()
+        if use.given[name] is None
+        and any(one is kind for one in members(annotations.get(name)))
+    ]
 
 
 def _is_float(value: Any) -> bool:

@@ -388,3 +388,25 @@ of_a_table(
 )
 of_a_table("sizes in each other's place", "P1", SwapsSizes, "given (3, 2), they hold (2, 3)")
 of_a_table("a real part twice", "P15", RepeatsRealPart, "the imaginary part of a complex number is its real")
+
+
+# A state that the call may be given, as the layers of Equinox that have none take it.
+
+
+class Stateless(One):
+    def __call__(self, x, state: eqx.nn.State | None = None):
+        y = self.weight * x
+        return y if state is None else (y, state)
+
+
+class DropsState(One):
+    def __call__(self, x, state: eqx.nn.State | None = None):
+        return self.weight * x
+
+
+wrong(
+    "a state that is given and not handed back",
+    *("P12", DropsState, "at `the call's state`: given a state, the call returns none"),
+    fixed=Stateless,
+    base=Weighted,
+)
