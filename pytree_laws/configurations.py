@@ -20,7 +20,7 @@ from .look.flows import reaching
 from .look.invocations import EMPTY, Invocation
 from .look.programs import compiled
 from .look.refusals import is_refusal
-from .look.trees import arrays_of, named_leaves, put
+from .look.trees import arrays_of, named_leaves, numbers_of, put
 from .report import ANY_ERROR
 from .uses import built_with, call_of, construction, traced, use_of
 
@@ -232,7 +232,7 @@ def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
         warnings.simplefilter("ignore")
         call, given = call_of(suite, changes)
         tree, back = suite.apart(instance)
-        eager = arrays_of(call(back(tree), given))
+        eager = numbers_of(call(back(tree), given))
         (closed, _), inputs = traced(suite, instance, changes)
     function = compiled(jax.extend.core.jaxpr_as_fun(closed))
     return eager, function(*(value for _, value in inputs))

@@ -28,7 +28,14 @@ from ..look.jaxprs import lacks_dtype, narrowing_casts
 from ..look.numerics import check_close, check_overflow, tolerance_of
 from ..look.programs import Compiled, quick_options
 from ..look.references import frozen
-from ..look.trees import arrays_of, bfloat16, merge, split, without_functions
+from ..look.trees import (
+    arrays_of,
+    bfloat16,
+    merge,
+    numbers_of,
+    split,
+    without_functions,
+)
 from ..pytree import PytreeSuite
 from ..report import ANY_ERROR, Law, check, doing
 from ..suite import Suite
@@ -186,7 +193,7 @@ class PytreeJitEqualsEager(PytreeSuite):
 
     def _of_parts(self, static: Any, arrays: Any) -> list[Any]:
         instance, arguments = merge(static, arrays)
-        return arrays_of(self.apply(instance, *arguments))
+        return numbers_of(self.apply(instance, *arguments))
 
     def test_p07_filter_jit_equals_eager(self) -> None:
         instance, arguments = self.example()

@@ -49,6 +49,16 @@ def arrays_of(tree: Any) -> list[Any]:
     return [leaf for leaf in jax.tree.leaves(tree) if is_array(leaf)]
 
 
+def numbers_of(tree: Any) -> list[Any]:
+    """The arrays of a tree, and the numbers of Python in it as the arrays that a trace makes of them."""
+    plain = bool | int | float | complex
+    leaves = [
+        jnp.asarray(leaf) if isinstance(leaf, plain) and not is_array(leaf) else leaf
+        for leaf in jax.tree.leaves(tree)
+    ]
+    return [leaf for leaf in leaves if is_array(leaf)]
+
+
 def inexact_places(tree: Any) -> list[int]:
     """The positions of the leaves that have a gradient."""
     return [i for i, leaf in enumerate(jax.tree.leaves(tree)) if is_inexact(leaf)]

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
 
 from ..guard import guard
 from ..laws.p08_sizes import another_size, check_not_stale, resized, sizes_of
-from ..look.arrays import is_key, on_device
+from ..look.arrays import on_device
 from ..look.draws import generic
 from ..look.trees import avals, structure
 from ..report import ANY_ERROR
@@ -53,7 +54,7 @@ class NnxSizes(NnxSuite):
             graphdef, state = nnx.split(nnx.eval_shape(build))
         except ANY_ERROR:
             pytest.skip("the module cannot be built with another size alone")
-        if any(is_key(leaf) for leaf in jax.tree.leaves(state)):
+        if any(_is_key(leaf) for leaf in jax.tree.leaves(state)):
             graphdef, state = nnx.split(build())
         zeros = jax.tree.map(_zeros, state)
         return nnx.merge(graphdef, generic(zeros, 2))
@@ -67,6 +68,11 @@ class NnxSizes(NnxSuite):
             return False
         has_constants = bool(first.consts or second.consts)
         return not has_constants and str(first) == str(second)
+
+
+def _is_key(leaf: Any) -> bool:
+    """Whether a leaf is a key, or has the shape and dtype of one alone."""
+    return jnp.issubdtype(leaf.dtype, jax.dtypes.prng_key)
 
 
 def _zeros(leaf: Any) -> Any:

@@ -146,6 +146,33 @@ class Tabled(eqx.Module):
     table: Any = eqx.field(static=True)
 
 
+class Counting(eqx.Module):
+    """A call that gives numbers of Python beside arrays, and another way through it."""
+
+    weight: jax.Array
+    power: int = eqx.field(static=True)
+
+    def __init__(self, weight: jax.Array, power: int = 1, is_shifted: bool = False):
+        self.weight, self.power = weight + is_shifted, power + is_shifted
+
+    def __call__(self, x: jax.Array) -> tuple[Any, ...]:
+        return self.power, self.weight * x**self.power
+
+
+class Deciding(Counting):
+    """The same, another one where nothing is traced."""
+
+    def __call__(self, x: jax.Array) -> tuple[Any, ...]:
+        return self.power, self.weight * x**self.power + isinstance(x, jax.core.Tracer)
+
+
+class Flooding(Counting):
+    """A number of Python beside what overflows on the way."""
+
+    def __call__(self, x: jax.Array) -> tuple[Any, ...]:
+        return self.power, self.weight * jnp.exp(x) / (1 + jnp.exp(x))
+
+
 class Halves(eqx.Module):
     """A call that uses one element, and a method that uses the other."""
 
@@ -281,6 +308,16 @@ FORMS = {
         "p09_methods_have_true_gradients",
         suite(lambda seed: Gamma(weight(seed)), methods=DRAW),
         suite(lambda seed: Stopped(weight(seed)), methods=DRAW),
+    ),
+    "a number of Python in another configuration": (
+        "p07_computes_what_its_trace_does_in_each_configuration",
+        suite(lambda seed: Counting(weight(seed))),
+        suite(lambda seed: Deciding(weight(seed))),
+    ),
+    "a number of Python beside large ones": (
+        "p07_large_arguments_do_not_overflow_on_the_way",
+        suite(lambda seed: Counting(weight(seed), 13)),
+        suite(lambda seed: Flooding(weight(seed))),
     ),
     "a key of a dict that cannot be written": (
         "p01_instances_share_nothing_mutable",

@@ -22,7 +22,18 @@ def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Para
         found = signature_of(function.__init__)[1:]  # a metaclass passes on what it is given
         function = function.__init__
     names = names_around(function, owner)
-    return [one.replace(annotation=resolved(one.annotation, names)) for one in found]
+    found = [one.replace(annotation=resolved(one.annotation, names)) for one in found]
+    fields = fields_of(owner) if function in (owner, getattr(owner, "__init__", None)) else {}
+    told = {name: resolved(one, names) for name, one in fields.items()}
+    return [
+        one.replace(annotation=told.get(one.name, EMPTY)) if one.annotation is EMPTY else one for one in found
+    ]
+
+
+def fields_of(owner: type | None) -> dict[str, Any]:
+    """The annotations of a class: what says nothing in the constructor is often said of the attribute."""
+    classes = reversed(owner.__mro__) if owner else ()
+    return {name: one for cls in classes for name, one in inspect.get_annotations(cls).items()}
 
 
 def signature_of(function: Any) -> list[inspect.Parameter]:

@@ -346,7 +346,7 @@ def first_that_works(ways: Iterator[Built]) -> Built | None:
     """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
     from .further import all_members_work  # which needs this module
 
-    found = list(itertools.islice(ways, WAYS))
+    found = list(itertools.islice(ways, 4 * WAYS))
     working = (one for one in found if all_members_work(instance_of(one.source)))
     return next(iter(working if len(found) > 1 else found), None) or next(iter(found), None)
 
