@@ -91,7 +91,12 @@ CONDITIONS = (
     Condition(
         "Python 3.11, oldest versions of NNX",
         python="3.11",
-        packages=("optax", "pytest", *(f"{name}=={number}" for name, number in NNX_FLOORS.items())),
+        packages=(
+            "optax",
+            "pytest",
+            "safetensors",
+            *(f"{name}=={number}" for name, number in NNX_FLOORS.items()),
+        ),
         only="^nnx_",
     ),
 )
