@@ -1,0 +1,71 @@
+"""Where a class is written, and what its source does not say of it."""
+
+import inspect
+import sys
+from typing import Any
+
+from .kinds import is_module, kind_of
+from .targets import found_class, look_in
+
+Request = dict[str, Any]
+_MAKERS = ("builtins", "abc", "typing", "equinox", "flax", "jax", "chex")
+"""The packages whose metaclasses say no more than the kind of a class does."""
+
+
+def place(request: Request) -> dict[str, Any]:
+    """File, module and name of the class, its kind, and what its bases hold."""
+    look_in(request["folders"])
+    cls = found_class(request["module"], request["name"])
+    file = file_of(cls)
+    kind = kind_of(cls).name
+    return {
+        "file": file,
+        "module": module_of(file, cls),
+        "name": cls.__qualname__,
+        "kind": "abstract module" if kind == "abstract" and is_module(cls) else kind,
+        "metaclass": metaclass_of(cls),
+        "inherited": inherited_fields(cls),
+    }
+
+
+def file_of(cls: Any) -> str:
+    """The file in which the class is written; of one that a library shows elsewhere, that of its functions."""
+    for value in vars(cls).values():
+        function: Any = inspect.unwrap(getattr(value, "__func__", value)) if callable(value) else value
+        function = getattr(function, "fget", function)
+        code = getattr(function, "__code__", None)
+        if code is not None and str(getattr(function, "__qualname__", "")).startswith(f"{cls.__qualname__}."):
+            if not code.co_filename.startswith("<"):
+                return code.co_filename
+    try:
+        return inspect.getsourcefile(cls) or ""
+    except (TypeError, OSError):
+        return ""
+
+
+def module_of(file: str, cls: Any) -> str:
+    """The module that the file is, from which its relative imports are meant."""
+    named = sorted(
+        name
+        for name, one in [*sys.modules.items()]
+        if getattr(one, "__file__", None) == file and name != "__main__"
+    )
+    return cls.__module__ if cls.__module__ in named else (named or [cls.__module__])[0]
+
+
+def metaclass_of(cls: Any) -> str:
+    """The name of a metaclass of somebody's own; nothing for those of the libraries."""
+    maker = type(cls)
+    return "" if maker.__module__.partition(".")[0] in _MAKERS else maker.__qualname__
+
+
+def inherited_fields(cls: Any) -> list[list[str]]:
+    """The fields of a dataclass that a base declares, each with the name of that base."""
+    names = getattr(cls, "__dataclass_fields__", {})
+    own = vars(cls).get("__annotations__", {})
+    owners = {
+        name: base.__qualname__
+        for base in reversed(cls.__mro__[1:])
+        for name in vars(base).get("__annotations__", {})
+    }
+    return [[name, owners[name]] for name in names if name not in own and name in owners]
