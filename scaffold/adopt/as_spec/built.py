@@ -29,11 +29,12 @@ class BuiltBy:
 def built_by(source: ClassSource, fields: Iterable[str]) -> BuiltBy:
     """The constructor that the class writes. Raises `NotSaidError` where a spec has no place for what it does."""
     functions = source.functions
-    for name in ("__new__", "__post_init__", "__init_subclass__"):
+    needless = () if source.kind == "registered" else ("__post_init__",)
+    for name in ("__new__", "__init_subclass__", *needless):
         if name in functions:
             raise NotSaidError(f"`{name}` decides how it is built, and a spec has no place for it")
     names = tuple(fields)
-    if "__init__" in functions:
+    if "__init__" in functions and not (source.kind == "registered" and "create" in functions):
         return _of_init(functions["__init__"], source, names)
     if "create" in functions:
         return _of_create(functions["create"], source, names)
@@ -41,7 +42,7 @@ def built_by(source: ClassSource, fields: Iterable[str]) -> BuiltBy:
 
 
 def _of_init(node: ast.FunctionDef, source: ClassSource, fields: tuple[str, ...]) -> BuiltBy:
-    statements = [one for one in node.body if not _is_needless(one)]
+    statements = _without_checks([one for one in node.body if not _is_needless(one)])
     made, rest = _made_last(statements)
     arguments = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
     assigned = _assigned_in(rest)
@@ -64,6 +65,14 @@ def _is_needless(statement: ast.stmt) -> bool:
             return not (statement.value.args or statement.value.keywords)  # type: ignore[union-attr]
         case _:
             return False
+
+
+def _without_checks(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements without those at the end that only look at the finished instance."""
+    end = len(statements)
+    while end and _reads_self(statements[end - 1]) and not _assigned_in(statements[end - 1 : end]):
+        end -= 1
+    return statements[:end]
 
 
 def _made_last(statements: list[ast.stmt]) -> tuple[dict[str, ast.expr], list[ast.stmt]]:
@@ -143,13 +152,23 @@ def _check_no_self(text: str) -> None:
             raise NotSaidError(f"`{told}` in its `__init__` uses an instance that is not finished")
 
 
+def _returned_at_once(body: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements, in which `node = cls(...)` that is checked and returned is returned at once."""
+    match body:
+        case [*rest, ast.Assign(targets=[ast.Name(id=name)], value=made), ast.Expr(), ast.Return(value=ast.Name(id=last))]:
+            return [*rest, ast.copy_location(ast.Return(made), made)] if name == last else body
+        case _:
+            return body
+
+
 def _of_create(node: ast.FunctionDef, source: ClassSource, fields: tuple[str, ...]) -> BuiltBy:
     """What a `create` makes; nothing of one that ends otherwise than with `return cls(...)`, which is a method."""
-    match node.body[-1:]:
+    body = _returned_at_once(node.body)
+    match body[-1:]:
         case [ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=args, keywords=keywords))]:
             given = [*zip(fields, args, strict=False), *((one.arg or "**", one.value) for one in keywords)]
         case _:
             return BuiltBy()
-    rest = [one for one in node.body[:-1] if not _is_needless(one)]
+    rest = [one for one in body[:-1] if not _is_needless(one)]
     setup = "\n".join(_text(one, source) for one in rest)
     return BuiltBy("factory", node, setup, {name: _text(value, source) for name, value in given})

@@ -43,7 +43,8 @@ class Parts:
         found += [f"{name}: {said} = {value}" for name, (said, value) in self.fields.items()]
         found += self.others
         for name, method in self.methods.items():
-            found += [f"{name}: {line}" for line in ast.unparse(method).split("\n")]
+            found += [f"{name} takes {place} {one} {said}" for place, (one, said) in enumerate(_signature(method).items())]
+            found += [f"{name}: {line}" for line in ast.unparse(ast.Module(_behind_signature(method), [])).split("\n")]
         return Counter(found)
 
 
@@ -231,6 +232,12 @@ class Compared:
         before, after = (ast.unparse(one.returns) if one.returns else "nothing" for one in (there, written))
         if before != after and name != "__check_init__":
             yield Difference(name, f"{_becomes(before, after)} as its result", self.guessed.get(f"{name}: its result", ""))
+
+
+def _behind_signature(node: ast.FunctionDef) -> list[ast.stmt]:
+    """The decorators, the result and the statements, as statements."""
+    head = [ast.Expr(one) for one in (*node.decorator_list, *([node.returns] if node.returns else []))]
+    return [*head, *(ast.parse("\n".join(_statements(node))).body)]
 
 
 @dataclass(frozen=True)

@@ -6,15 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scaffold.adopt.as_spec.built import BuiltBy, built_by
-from scaffold.adopt.as_spec.emitted import spec_of
+from scaffold.adopt.as_spec.emitted import spec_of, whole_module
 from scaffold.adopt.as_spec.fields import declared_fields, field_table
 from scaffold.adopt.as_spec.methods import constructor_texts, method_table
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError
 from scaffold.adopt.as_spec.types import Types
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import kind_of
+from scaffold.layout import Layout
 from scaffold.spec import ModuleSpec
-from scaffold.spec.skeletons.docstrings import docstring
+from scaffold.spec.signature import parse_argument
+from scaffold.spec.skeletons.notes import Notes
+from scaffold.spec.skeletons.values import raw_value
 
 KINDS = {
     "module": "module",
@@ -25,7 +28,7 @@ KINDS = {
 }
 OWNED = (
     *("__init__", "create", "__check_init__", "trainable", "save", "load", "snapshot", "restore"),
-    *("tree_flatten", "tree_unflatten", "tree_flatten_with_keys"),
+    *("tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "__post_init__", "_check", "_rebuild"),
 )
 """What a class gets from the tool, where it gets it at all."""
 _MODULES = ("equinox.Module", "equinox._module.Module", "flax.nnx.Module", "typing.NamedTuple")
@@ -41,7 +44,7 @@ class Draft:
     left_out: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def first_draft(source: ClassSource, types: Types) -> Draft:
+def first_draft(source: ClassSource, types: Types, layout: Layout) -> Draft:
     """All that the class says, as tables. Raises `NotSaidError` where no spec can say it."""
     if source.kind not in KINDS:
         raise NotSaidError("it is of no kind that a spec has")
@@ -56,10 +59,12 @@ def first_draft(source: ClassSource, types: Types) -> Draft:
     raw |= bases(source)
     raw["fields"] = {one.name: field_table(one, built.inits.get(one.name), source, types) for one in declared}
     raw |= constructed(built, source, types, raw["fields"])
+    for name, table in raw["fields"].items():
+        table |= default_of(raw, name) if "init" not in table else {}
     raw |= methods(source, types, built, left_out)
     raw |= {"helpers": source.helpers} if source.helpers else {}
     raw["imports"] = imports_of(source, raw, types)
-    return sound({key: one for key, one in raw.items() if one not in ({}, [])}, left_out)
+    return sound({key: one for key, one in raw.items() if one not in ({}, [])}, left_out, types, layout)
 
 
 def bases(source: ClassSource) -> dict[str, Any]:
@@ -84,6 +89,15 @@ def constructed(
         if table.get("init") == f"={name}" and name in [one.partition(":")[0] for one in arguments]:
             dict.pop(table, "init")  # type: ignore[arg-type]
     return {"constructor": built.form, "arguments": arguments, "setup": built.setup}
+
+
+def default_of(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """The default of the argument that a field is, as a key of that field."""
+    arguments = {one.name: one.default for one in map(parse_argument, raw.get("arguments", ())) if one.default}
+    text = arguments.get(name)
+    if text is None:
+        return {}
+    return {"default": raw_value(ast.parse(text, mode="eval").body, Notes(text, ""))}
 
 
 def methods(source: ClassSource, types: Types, built: BuiltBy, left_out: dict[str, str]) -> dict[str, Any]:
@@ -123,14 +137,16 @@ def imports_of(source: ClassSource, raw: Mapping[str, Any], types: Types) -> lis
 # -- what is sound -----------------------------------------------------------------------------------------------------
 
 
-def sound(raw: dict[str, Any], left_out: dict[str, str]) -> Draft:
+def sound(raw: dict[str, Any], left_out: dict[str, str], types: Types, layout: Layout) -> Draft:
     """The draft without the methods, checks and converters that a spec may not hold. Raises `NotSaidError` for other faults."""
     for _ in range(_REPAIRS):
         try:
-            return Draft(raw, spec_of(raw), left_out)
+            spec = spec_of(raw)
+            whole_module(spec, layout)
+            return Draft(raw, spec, left_out)
         except ScaffoldError as error:
             faults = [*error.faults]
-        repaired = [fault for fault in faults if repair(raw, fault, left_out)]
+        repaired = [fault for fault in faults if repair(raw, fault, left_out, types)]
         if not repaired:
             break
     raise NotSaidError("; ".join(told(fault) for fault in faults[:3]))
@@ -142,9 +158,19 @@ def told(fault: Fault) -> str:
     return f"{place}: {fault.what}" if place else fault.what
 
 
-def repair(raw: dict[str, Any], fault: Fault, left_out: dict[str, str]) -> bool:
+def repair(raw: dict[str, Any], fault: Fault, left_out: dict[str, str], types: Types) -> bool:
     """Takes out of the tables what a fault is about, where the class can do without."""
     match fault.where.partition(": ")[2].split("."):
+        case ["call" | "methods" | "constructors", *_] if fault.what.endswith("that the body never reads"):
+            raw.setdefault("test", {}).setdefault("unused", []).append(_quoted(fault))
+        case ["test", "sizes", *_] if (size := types.size_of(raw["fields"], _quoted(fault))) is not None:
+            raw.setdefault("test", {}).setdefault("sizes", {})[_quoted(fault)] = size
+        case ["test", "values", *_] if (value := types.seen.example(fault.what.split("`")[-2])):
+            raw.setdefault("test", {}).setdefault("values", {})[fault.what.split("`")[-2]] = f"={value}"
+            lines = types.seen.imports_for(value, [*types.foreign, source_name(raw)])
+            raw["imports"] = list(dict.fromkeys([*raw.get("imports", ()), *lines]))
+        case ["test", "unused", *_] if _quoted(fault) in raw.get("test", {}).get("unused", ()):
+            raw["test"]["unused"].remove(_quoted(fault))
         case ["methods" | "constructors" as table, name, *_] if name in raw.get(table, {}):
             del raw[table][name]
             left_out[name] = fault.what
@@ -164,6 +190,11 @@ def repair(raw: dict[str, Any], fault: Fault, left_out: dict[str, str]) -> bool:
     return True
 
 
-def says_doc(text: str) -> bool:
-    """Whether a docstring can be written as it is."""
-    return docstring(text, "", loose=True) is not None
+def source_name(raw: Mapping[str, Any]) -> str:
+    """The name of the class."""
+    return str(raw["name"])
+
+
+def _quoted(fault: Fault) -> str:
+    """The first name that a fault is about."""
+    return fault.what.split("`")[1]

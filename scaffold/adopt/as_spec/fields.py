@@ -1,6 +1,7 @@
 """The fields of a class as tables: from its statement, and from what an instance holds."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +10,7 @@ from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.adopt.as_spec.types import Types
 from scaffold.spec.skeletons.fields import doc_below
 from scaffold.spec.skeletons.values import raw_value
-from scaffold.spec.types import ArrayType, CallableType, ScalarType, TreeType, Type, UnionType, parse_type, walk
+from scaffold.spec.types import ArrayType, CallableType, ClassType, ScalarType, TreeType, Type, UnionType, parse_type, walk
 
 _MAKERS = ("equinox.field", "dataclasses.field", "flax.struct.field")
 
@@ -67,17 +68,35 @@ def _keys(value: ast.expr | None, source: ClassSource) -> dict[str, ast.expr]:
 def field_table(one: Declared, init: str | None, source: ClassSource, types: Types) -> dict[str, Any]:
     """The table of a field. Without a type where nobody knows it, which is told as a fault of the spec."""
     text = types.of_field(one.name, one.annotation)
+    text = text if one.is_static else as_list(text)
     table: dict[str, Any] = {"type": text or ast.unparse(one.annotation)}
     role = role_of(one, parse_type(text), types) if text else ""
     if role:
         table["role"] = role
     if init is not None:
-        table["init"] = f"={init}"
+        table["init"] = f"={_of_index(init, one.annotation)}"
     elif "default" in one.keys:
         table["default"] = raw_value(one.keys["default"], source.notes)
     if "converter" in one.keys and init is None:
         table["converter"] = source.notes.segment(one.keys["converter"])
     return {**table, **{key: told for key, told in (("doc", one.doc), ("comment", one.comment)) if told}}
+
+
+def _of_index(init: str, annotation: ast.expr) -> str:
+    """What a place in the state begins with: a spec says the array, and its role."""
+    match ast.parse(init, mode="eval").body:
+        case ast.Call(func=maker, args=[value]) if "StateIndex" in ast.unparse(maker):
+            return ast.unparse(value) if "StateIndex" in ast.unparse(annotation) else init
+        case _:
+            return init
+
+
+def as_list(text: str) -> str:
+    """A tuple of any length whose items are leaves, or hold some, as the list that a spec has for it."""
+    found = re.fullmatch(r"tuple\[(.*), \.\.\.\]", text)
+    kinds = walk(parse_type(found[1])) if found is not None else ()
+    holds = any(isinstance(part, ArrayType | ClassType | TreeType) for part in kinds)
+    return f"list[{found[1]}]" if found is not None and holds else text
 
 
 def role_of(one: Declared, kind: Type, types: Types) -> str:
@@ -98,6 +117,8 @@ def _is_number(part: Type) -> bool:
 
 
 def _of_arrays(one: Declared, parts: list[Type], types: Types) -> str:
+    if "StateIndex" in ast.unparse(one.annotation):
+        return "state"
     held, _ = types.held(types.seen, one.name)
     role = held.role if held is not None else ""
     if one.is_static or any(part.dtype == "key" for part in parts if isinstance(part, ArrayType)):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scaffold.adopt.as_spec.source import ClassSource
-from scaffold.adopt.as_spec.types import Types
+from scaffold.adopt.as_spec.types import Types, plain_type
 from scaffold.spec.signature import parse_argument
 from scaffold.spec.skeletons.methods import expression_of_default, read_arguments, read_call, read_method
 from scaffold.spec.skeletons.notes import Notes
@@ -32,6 +32,7 @@ def method_table(node: ast.FunctionDef, within: str, source: ClassSource, types:
     table |= {"args": ", ".join(arguments)}
     if within != "constructors" and not types.written(node.returns):
         table |= {"returns": types.of_result(node.name, node.returns)}
+    table |= {"returns": plain_type(str(table["returns"]))} if table.get("returns") else {}
     return Drafted({key: one for key, one in table.items() if one or key == "body"})
 
 

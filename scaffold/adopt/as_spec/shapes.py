@@ -66,6 +66,22 @@ class Seen:
         rows += self.found.get("further", ())
         return {name: text for row, given in rows if row == method for name, text, _ in given}
 
+    def example(self, name: str) -> str:
+        """What an argument was found to be, as source."""
+        rows = [one for one in (self.inputs, *map(self.arguments, self.methods)) if name in one]
+        return rows[0][name] if rows else ""
+
+    @property
+    def methods(self) -> list[str]:
+        """The call and the methods whose arguments were found."""
+        return [*filter(None, [self.called]), *(name for name, _ in self.found.get("further", ()))]
+
+    def imports_for(self, text: str, known: Sequence[str]) -> list[str]:
+        """The imports that an example needs, but for those of names that are `known`."""
+        pairs = [pair for part in ("", "call_", "further_") for pair in self.found.get(f"{part}imports", ())]
+        names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)} - {*known}
+        return [line for name, line in pairs if name in names]
+
     @property
     def given(self) -> Iterator[Held]:
         """The arrays that constructor and methods are given."""

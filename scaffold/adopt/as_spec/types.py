@@ -2,13 +2,15 @@
 
 import ast
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from scaffold.adopt.as_spec.shapes import Dims, Held, Seen, array_in
 from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.spec.entries import without_none
 from scaffold.spec.skeletons.annotations import type_of
-from scaffold.spec.types import ClassType, TypeSyntaxError, parse_type, walk
+from scaffold.spec.types import ClassType, TypeSyntaxError, arrays, parse_type, walk
 
 _ARRAYS = re.compile(r"\b(Array|ArrayLike|ndarray|jax:Array|jaxtyping:Array)\b(?!\s*,)")
 _NUMBER = re.compile(r"-?\d+")
@@ -36,7 +38,7 @@ class Types:
             except SyntaxError:
                 return ""
         text, foreign = type_of(annotation, self.source.names, self.source.notes)
-        return self._sound(" ".join(text.split()), foreign)
+        return self._sound(plain_type(text), foreign)
 
     def _sound(self, text: str, foreign: tuple[str, ...] = ()) -> str:
         try:
@@ -57,6 +59,7 @@ class Types:
         if annotation is None or held is None:
             return ""
         text, foreign = type_of(annotation, self.source.names, self.source.notes)
+        text = plain_type(text)
         shaped = self.dims.type(held, other)
         return self._sound(_ARRAYS.sub(shaped, text.replace(shaped, "Array")), foreign)
 
@@ -77,6 +80,17 @@ class Types:
         if text:
             self.guessed[name] = "the shape that was found" if held is not None else "the value that was found"
         return text
+
+    def size_of(self, fields: Mapping[str, Any], dim: str) -> int | None:
+        """The size of a dim in the instance that was found."""
+        for name, table in fields.items():
+            held = self.seen.leaves.get(name)
+            kinds = arrays(parse_type(str(table["type"]))) if held is not None else ()
+            pairs = zip(kinds[0].dims, held.shape, strict=False) if kinds and held is not None else ()
+            for text, size in pairs:
+                if text == dim:
+                    return size
+        return None
 
     @staticmethod
     def held(seen: Seen, name: str) -> tuple[Held | None, bool]:
@@ -121,7 +135,7 @@ class Types:
     def _second(self, name: str) -> Held | None:
         texts = [self.other.inputs.get(name, "")] if self.other is not None else []
         if self.other is not None:
-            texts += [given.get(name, "") for given in map(self.other.arguments, _methods(self.other))]
+            texts += [given.get(name, "") for given in map(self.other.arguments, self.other.methods)]
         return next((one for one in map(array_in, filter(None, texts)) if one is not None), None)
 
     def of_result(self, method: str, annotation: ast.expr | None) -> str:
@@ -140,8 +154,11 @@ class Types:
         return ", ".join(pairs)
 
 
-def _methods(seen: Seen) -> list[str]:
-    return [*filter(None, [seen.called]), *(name for name, _ in seen.found.get("further", ()))]
+def plain_type(text: str) -> str:
+    """A type without what says nothing to a spec: who is bound by a dim, a dtype's class, the word for abstract fields."""
+    text = re.sub(r"\bdtype\[[^\]]*\]", "dtype", " ".join(text.split())).replace("=_", "")
+    inner = re.fullmatch(r"(?:[\w.]+[:.])?(?:AbstractVar|StateIndex)\[(.*)\]", text)
+    return inner[1].strip("'") if inner is not None else text
 
 
 def _may_be_none(annotation: ast.expr) -> bool:

@@ -1,6 +1,7 @@
 """Where a class is written, and what its source does not say of it."""
 
 import inspect
+import re
 import sys
 from typing import Any
 
@@ -30,6 +31,9 @@ def place(request: Request) -> dict[str, Any]:
 
 def file_of(cls: Any) -> str:
     """The file in which the class is written; of one that a library shows elsewhere, that of its functions."""
+    loaded = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
+    if says_class(loaded, cls.__name__):
+        return loaded
     for value in vars(cls).values():
         function: Any = inspect.unwrap(getattr(value, "__func__", value)) if callable(value) else value
         function = getattr(function, "fget", function)
@@ -41,6 +45,15 @@ def file_of(cls: Any) -> str:
         return inspect.getsourcefile(cls) or ""
     except (TypeError, OSError):
         return ""
+
+
+def says_class(file: str, name: str) -> bool:
+    """Whether a file has the statement of a class of this name."""
+    try:
+        with open(file, encoding="utf-8") as stream:
+            return re.search(rf"^class {re.escape(name)}\b", stream.read(), re.MULTILINE) is not None
+    except (OSError, ValueError):
+        return False
 
 
 def module_of(file: str, cls: Any) -> str:
