@@ -61,7 +61,9 @@ def _is_needless(statement: ast.stmt) -> bool:
     match statement:
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             return True
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"))):
+        case ast.Expr(
+            value=ast.Call(func=ast.Attribute(value=ast.Call(func=ast.Name(id="super")), attr="__init__"))
+        ):
             return not (statement.value.args or statement.value.keywords)  # type: ignore[union-attr]
         case _:
             return False
@@ -91,7 +93,9 @@ def _made_by(statement: ast.stmt) -> dict[str, ast.expr]:
     match statement:
         case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value):
             return {name: value}
-        case ast.AnnAssign(target=ast.Attribute(value=ast.Name(id="self"), attr=name), value=ast.expr() as value):
+        case ast.AnnAssign(
+            target=ast.Attribute(value=ast.Name(id="self"), attr=name), value=ast.expr() as value
+        ):
             return {name: value}
         case _:
             return {}
@@ -130,7 +134,9 @@ def _with_locals(text: str, local: Mapping[str, str]) -> str:
     """The text, in which what is assigned to `self` before the end is a local name."""
 
     def change(node: ast.AST, above: tuple[ast.AST, ...]) -> str | None:
-        is_own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+        is_own = (
+            isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+        )
         return local.get(node.attr) if is_own and isinstance(node, ast.Attribute) else None
 
     return rewrite(text, change)
@@ -155,7 +161,12 @@ def _check_no_self(text: str) -> None:
 def _returned_at_once(body: list[ast.stmt]) -> list[ast.stmt]:
     """The statements, in which `node = cls(...)` that is checked and returned is returned at once."""
     match body:
-        case [*rest, ast.Assign(targets=[ast.Name(id=name)], value=made), ast.Expr(), ast.Return(value=ast.Name(id=last))]:
+        case [
+            *rest,
+            ast.Assign(targets=[ast.Name(id=name)], value=made),
+            ast.Expr(),
+            ast.Return(value=ast.Name(id=last)),
+        ]:
             return [*rest, ast.copy_location(ast.Return(made), made)] if name == last else body
         case _:
             return body

@@ -228,7 +228,11 @@ def optional(raw: Raw, chooser: Chooser) -> Iterator[Change]:
     for name, table in raw["fields"].items():
         text = str(table.get("init", ""))
         node = ast.parse(text[1:].strip(), mode="eval").body if text.startswith("=") else None
-        if isinstance(node, ast.IfExp) and isinstance(node.test, ast.Name) and ast.unparse(node.orelse) == "None":
+        if (
+            isinstance(node, ast.IfExp)
+            and isinstance(node.test, ast.Name)
+            and ast.unparse(node.orelse) == "None"
+        ):
             way = {"init": f"={ast.unparse(node.body)}", "optional": node.test.id}
             yield _updated(name, {**way, "type": _without_none(str(table["type"]))})
 
@@ -262,13 +266,19 @@ def checked(raw: Raw, chooser: Chooser) -> Iterator[Change]:
 def typed(raw: Raw, chooser: Chooser) -> Iterator[Change]:
     """Arrays of the dtype that jax takes by default, or of 32 bits, where the constructor takes none."""
     if not any(one.partition(" ")[0] == "dtype" for one in raw.get("arguments", ())):
-        yield _key("", "dtype", "default")
+
+        def default(raw: Raw) -> None:
+            raw["dtype"] = "default"
+            for table in raw["fields"].values():
+                table["type"] = str(table["type"]).replace("f32[", "f[")
 
         def exact(raw: Raw) -> None:
+            raw.pop("dtype", None)
             for table in raw["fields"].values():
                 table["type"] = str(table["type"]).replace("f[", "f32[")
 
         yield exact
+        yield default
 
 
 def unsaid(raw: Raw, chooser: Chooser) -> Iterator[Change]:
@@ -281,16 +291,22 @@ def unsaid(raw: Raw, chooser: Chooser) -> Iterator[Change]:
 
 MOVES: tuple[Move, ...] = (
     *(rebuilt, saved, typed, given, listed, named, optional, set_up),
-    *(rebuilt, guarded, checked, unsaid),
+    *(rebuilt, guarded, checked, typed, unsaid),
 )
 
 
 def conditions(node: ast.ClassDef) -> tuple[str, ...]:
     """What `__check_init__` demands, as conditions over the names of fields."""
-    functions = (one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__check_init__")
+    functions = (
+        one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__check_init__"
+    )
     found: list[str] = []
     for one in (statement for function in functions for statement in function.body):
-        if isinstance(one, ast.If) and not one.orelse and any(isinstance(part, ast.Raise) for part in one.body):
+        if (
+            isinstance(one, ast.If)
+            and not one.orelse
+            and any(isinstance(part, ast.Raise) for part in one.body)
+        ):
             found.append(_without_self(_opposite(one.test)))
     return tuple(found)
 

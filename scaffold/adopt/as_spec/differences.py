@@ -9,7 +9,12 @@ from scaffold.errors import shown
 
 Whole = Callable[[ast.expr], str]
 """The whole name that a name stands for, by the imports of its file."""
-_WORDS = {"jax.Array": "Array", "jaxtyping.Array": "Array", "typing.Any": "Any", "jaxtyping.PRNGKeyArray": "PRNGKeyArray"}
+_WORDS = {
+    "jax.Array": "Array",
+    "jaxtyping.Array": "Array",
+    "typing.Any": "Any",
+    "jaxtyping.PRNGKeyArray": "PRNGKeyArray",
+}
 _LONGEST = 90
 
 
@@ -43,8 +48,14 @@ class Parts:
         found += [f"{name}: {said} = {value}" for name, (said, value) in self.fields.items()]
         found += self.others
         for name, method in self.methods.items():
-            found += [f"{name} takes {place} {one} {said}" for place, (one, said) in enumerate(_signature(method).items())]
-            found += [f"{name}: {line}" for line in ast.unparse(ast.Module(_behind_signature(method), [])).split("\n")]
+            found += [
+                f"{name} takes {place} {one} {said}"
+                for place, (one, said) in enumerate(_signature(method).items())
+            ]
+            found += [
+                f"{name}: {line}"
+                for line in ast.unparse(ast.Module(_behind_signature(method), [])).split("\n")
+            ]
         return Counter(found)
 
 
@@ -164,8 +175,16 @@ class Compared:
 
     def head(self) -> Iterator[Difference]:
         there, written = self.there.head, self.written.head
-        yield from (Difference("the class", f"`{_said(one, text)}` is left out") for one, text in there.items() if one not in written)
-        yield from (Difference("the class", f"gets `{_said(one, text)}`") for one, text in written.items() if one not in there)
+        yield from (
+            Difference("the class", f"`{_said(one, text)}` is left out")
+            for one, text in there.items()
+            if one not in written
+        )
+        yield from (
+            Difference("the class", f"gets `{_said(one, text)}`")
+            for one, text in written.items()
+            if one not in there
+        )
         for one in (one for one in there if one in written and there[one] != written[one]):
             yield Difference("the class", f"`{_said(one, there[one])}` becomes `{_said(one, written[one])}`")
 
@@ -180,16 +199,27 @@ class Compared:
             if said != before:
                 yield Difference(name, f"{_becomes(before, said)} as its type", self.guessed.get(name, ""))
             if value != value_before:
-                yield Difference(name, _becomes(value_before or "nothing", value or "nothing") + " as its value", _why_value(value_before, value))
+                yield Difference(
+                    name,
+                    _becomes(value_before or "nothing", value or "nothing") + " as its value",
+                    _why_value(value_before, value),
+                )
 
     def _lost(self, name: str) -> Difference:
         is_class = "ClassVar" in self.there.fields[name][0]
-        why = "a spec has no place for what belongs to the class alone" if is_class else self.left_out.get(name, "")
+        why = (
+            "a spec has no place for what belongs to the class alone"
+            if is_class
+            else self.left_out.get(name, "")
+        )
         return Difference(name, "is left out", why)
 
     def others(self) -> Iterator[Difference]:
         lost = (one for one in self.there.others if one not in self.written.others)
-        yield from (Difference("the class", f"`{_short(one)}` is left out", "a spec has fields and methods alone") for one in lost)
+        yield from (
+            Difference("the class", f"`{_short(one)}` is left out", "a spec has fields and methods alone")
+            for one in lost
+        )
 
     def methods(self) -> Iterator[Difference]:
         there, written = self.there.methods, self.written.methods
@@ -216,22 +246,35 @@ class Compared:
         yield from self._result(name, there, written)
         decorators = [[ast.unparse(one) for one in node.decorator_list] for node in (there, written)]
         if decorators[0] != decorators[1]:
-            yield Difference(name, _becomes(", ".join(decorators[0]) or "no decorator", ", ".join(decorators[1]) or "none"))
+            yield Difference(
+                name, _becomes(", ".join(decorators[0]) or "no decorator", ", ".join(decorators[1]) or "none")
+            )
         yield from _bodies(name, there, written)
 
     def _argument(self, name: str, one: str, before: "_Argument", after: "_Argument") -> Iterator[Difference]:
         if before.annotation != after.annotation:
             why = self.guessed.get(f"{name}.{one}", "")
-            yield Difference(f"{name}, `{one}`", f"{_becomes(before.annotation or 'nothing', after.annotation or 'nothing')} as its type", why)
+            yield Difference(
+                f"{name}, `{one}`",
+                f"{_becomes(before.annotation or 'nothing', after.annotation or 'nothing')} as its type",
+                why,
+            )
         if before.default != after.default:
-            yield Difference(f"{name}, `{one}`", f"{_becomes(before.default or 'nothing', after.default or 'nothing')} as its default")
+            yield Difference(
+                f"{name}, `{one}`",
+                f"{_becomes(before.default or 'nothing', after.default or 'nothing')} as its default",
+            )
         if before.by_name != after.by_name:
-            yield Difference(f"{name}, `{one}`", "is taken by name alone" if after.by_name else "is taken by position too")
+            yield Difference(
+                f"{name}, `{one}`", "is taken by name alone" if after.by_name else "is taken by position too"
+            )
 
     def _result(self, name: str, there: ast.FunctionDef, written: ast.FunctionDef) -> Iterator[Difference]:
         before, after = (ast.unparse(one.returns) if one.returns else "nothing" for one in (there, written))
         if before != after and name != "__check_init__":
-            yield Difference(name, f"{_becomes(before, after)} as its result", self.guessed.get(f"{name}: its result", ""))
+            yield Difference(
+                name, f"{_becomes(before, after)} as its result", self.guessed.get(f"{name}: its result", "")
+            )
 
 
 def _behind_signature(node: ast.FunctionDef) -> list[ast.stmt]:
@@ -252,8 +295,12 @@ def _signature(node: ast.FunctionDef) -> dict[str, _Argument]:
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults = [None] * (len(positional) - len(arguments.defaults)) + [*arguments.defaults]
     pairs = [(one, default, False) for one, default in zip(positional, defaults, strict=True)]
-    pairs += [(one, default, True) for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
-    found = {one.arg: _Argument(_text(one.annotation), _text(default), by_name) for one, default, by_name in pairs}
+    pairs += [
+        (one, default, True) for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    found = {
+        one.arg: _Argument(_text(one.annotation), _text(default), by_name) for one, default, by_name in pairs
+    }
     for star, one in (("*", arguments.vararg), ("**", arguments.kwarg)):
         found |= {star + one.arg: _Argument(_text(one.annotation), "", False)} if one is not None else {}
     return found
@@ -272,7 +319,9 @@ def _bodies(name: str, there: ast.FunctionDef, written: ast.FunctionDef) -> Iter
     for one in new:
         target, text = _target(one)
         if target and target in by_field:
-            yield Difference(f"{name}, `{target}`", _becomes(by_field[target], text), _why_value(by_field[target], text))
+            yield Difference(
+                f"{name}, `{target}`", _becomes(by_field[target], text), _why_value(by_field[target], text)
+            )
             lost.remove(next(each for each in lost if _target(each)[0] == target))
         else:
             yield Difference(name, f"does `{_short(one)}` as well", _why_value("", one))

@@ -9,6 +9,7 @@ from scaffold.adopt.as_spec.built import BuiltBy, built_by
 from scaffold.adopt.as_spec.emitted import spec_of, whole_module
 from scaffold.adopt.as_spec.fields import declared_fields, field_table
 from scaffold.adopt.as_spec.methods import constructor_texts, method_table
+from scaffold.adopt.as_spec.shapes import FREE
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError
 from scaffold.adopt.as_spec.types import Types
 from scaffold.errors import Fault, ScaffoldError
@@ -69,7 +70,9 @@ def first_draft(source: ClassSource, types: Types, layout: Layout) -> Draft:
 
 def bases(source: ClassSource) -> dict[str, Any]:
     """The bases beside that of the kind."""
-    whole = [source.names.of(one.value if isinstance(one, ast.Subscript) else one) for one in source.node.bases]
+    whole = [
+        source.names.of(one.value if isinstance(one, ast.Subscript) else one) for one in source.node.bases
+    ]
     others = [one for one in whole if one not in _MODULES and "." in one and not one.endswith(".Generic")]
     if not others or source.kind not in ("module", "abstract module"):
         return {}
@@ -93,7 +96,9 @@ def constructed(
 
 def default_of(raw: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The default of the argument that a field is, as a key of that field."""
-    arguments = {one.name: one.default for one in map(parse_argument, raw.get("arguments", ())) if one.default}
+    arguments = {
+        one.name: one.default for one in map(parse_argument, raw.get("arguments", ())) if one.default
+    }
     text = arguments.get(name)
     if text is None:
         return {}
@@ -131,7 +136,9 @@ def imports_of(source: ClassSource, raw: Mapping[str, Any], types: Types) -> lis
     """The imports that the spec has to say: not those that any class of the kind may count on."""
     known = kind_of(str(raw["kind"])).imports
     needed = source.names.imports(known, types.foreign)
-    return [line for line in source.imports if line in needed or line.startswith(f"from {source.module} import")]
+    return [
+        line for line in source.imports if line in needed or line.startswith(f"from {source.module} import")
+    ]
 
 
 # -- what is sound -----------------------------------------------------------------------------------------------------
@@ -161,11 +168,15 @@ def told(fault: Fault) -> str:
 def repair(raw: dict[str, Any], fault: Fault, left_out: dict[str, str], types: Types) -> bool:
     """Takes out of the tables what a fault is about, where the class can do without."""
     match fault.where.partition(": ")[2].split("."):
+        case ["call" | "methods" | "constructors", *_] if fault.what.endswith(
+            "is a dim of nothing that goes in"
+        ):
+            return resized(raw, fault, types)
         case ["call" | "methods" | "constructors", *_] if fault.what.endswith("that the body never reads"):
             raw.setdefault("test", {}).setdefault("unused", []).append(_quoted(fault))
         case ["test", "sizes", *_] if (size := types.size_of(raw["fields"], _quoted(fault))) is not None:
             raw.setdefault("test", {}).setdefault("sizes", {})[_quoted(fault)] = size
-        case ["test", "values", *_] if (value := types.seen.example(fault.what.split("`")[-2])):
+        case ["test", "values", *_] if value := types.seen.example(fault.what.split("`")[-2]):
             raw.setdefault("test", {}).setdefault("values", {})[fault.what.split("`")[-2]] = f"={value}"
             lines = types.seen.imports_for(value, [*types.foreign, source_name(raw)])
             raw["imports"] = list(dict.fromkeys([*raw.get("imports", ()), *lines]))
@@ -188,6 +199,19 @@ def repair(raw: dict[str, Any], fault: Fault, left_out: dict[str, str], types: T
         case _:
             return False
     return True
+
+
+def resized(raw: dict[str, Any], fault: Fault, types: Types) -> bool:
+    """Says the size of a dim that is in the results alone; or leaves the results unsaid."""
+    parts = fault.where.partition(": ")[2].split(".")
+    table = raw.get("call", {}) if parts[0] == "call" else raw.get(parts[0], {}).get(parts[1], {})
+    dim = _quoted(fault)
+    sizes = raw.setdefault("test", {}).setdefault("sizes", {})
+    size = types.size_of_result(str(table.get("returns", "")), dim)
+    if size is not None and dim not in sizes and dim not in FREE:
+        sizes[dim] = size
+        return True
+    return table.pop("returns", None) is not None
 
 
 def source_name(raw: Mapping[str, Any]) -> str:

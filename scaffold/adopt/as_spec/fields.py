@@ -10,7 +10,17 @@ from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.adopt.as_spec.types import Types
 from scaffold.spec.skeletons.fields import doc_below
 from scaffold.spec.skeletons.values import raw_value
-from scaffold.spec.types import ArrayType, CallableType, ClassType, ScalarType, TreeType, Type, UnionType, parse_type, walk
+from scaffold.spec.types import (
+    ArrayType,
+    CallableType,
+    ClassType,
+    ScalarType,
+    TreeType,
+    Type,
+    UnionType,
+    parse_type,
+    walk,
+)
 
 _MAKERS = ("equinox.field", "dataclasses.field", "flax.struct.field")
 
@@ -42,7 +52,11 @@ def declared_fields(source: ClassSource) -> Iterator[Declared]:
     """The annotated names of the class, in order, without those that belong to the class alone."""
     body, end = source.node.body, source.node.lineno
     for place, one in enumerate(body):
-        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and not of_class(one.annotation):
+        if (
+            isinstance(one, ast.AnnAssign)
+            and isinstance(one.target, ast.Name)
+            and not of_class(one.annotation)
+        ):
             doc = doc_below(body[place + 1]) if place + 1 < len(body) else None
             comment = (source.notes.comment_of(one, end), source.notes.comment_behind(one))
             told = "\n".join(filter(None, comment))
@@ -52,7 +66,11 @@ def declared_fields(source: ClassSource) -> Iterator[Declared]:
 
 def of_class(annotation: ast.expr) -> bool:
     """Whether it is `ClassVar[...]`, which no instance holds."""
-    return any("ClassVar" in ast.unparse(one) for one in ast.walk(annotation) if isinstance(one, ast.Name | ast.Attribute))
+    return any(
+        "ClassVar" in ast.unparse(one)
+        for one in ast.walk(annotation)
+        if isinstance(one, ast.Name | ast.Attribute)
+    )
 
 
 def _keys(value: ast.expr | None, source: ClassSource) -> dict[str, ast.expr]:
@@ -113,7 +131,9 @@ def role_of(one: Declared, kind: Type, types: Types) -> str:
 
 
 def _is_number(part: Type) -> bool:
-    return isinstance(part, UnionType) or (isinstance(part, ScalarType) and part.name in ("int", "bool", "float"))
+    return isinstance(part, UnionType) or (
+        isinstance(part, ScalarType) and part.name in ("int", "bool", "float")
+    )
 
 
 def _of_arrays(one: Declared, parts: list[Type], types: Types) -> str:

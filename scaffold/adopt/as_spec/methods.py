@@ -11,6 +11,7 @@ from scaffold.spec.signature import parse_argument
 from scaffold.spec.skeletons.methods import expression_of_default, read_arguments, read_call, read_method
 from scaffold.spec.skeletons.notes import Notes
 
+
 @dataclass(frozen=True)
 class Drafted:
     """A table, or why there is none."""
@@ -52,7 +53,10 @@ class Arguments:
         notes = Notes(self.source.notes.text, self.source.node.name)
         owner = owner_of(self.node)
         texts, _ = read_arguments(self.node, ("args",), self.source.names, notes, owner=owner)
-        return [text if text == "*" else self._typed(text.partition(":")[0].partition("=")[0].strip()) for text in texts]
+        return [
+            text if text == "*" else self._typed(text.partition(":")[0].partition("=")[0].strip())
+            for text in texts
+        ]
 
     def _typed(self, name: str) -> str:
         annotation, default = self._of(name)

@@ -34,10 +34,26 @@ class Said:
     differences: tuple[Difference, ...] = field(default=())
     why: str = ""
 
+    @property
+    def line(self) -> str:
+        """What is said of it in a line."""
+        if self.why:
+            return f"no spec says it: {self.why}"
+        count = len(self.differences)
+        return f"{count or 'no'} difference{'s' * (count != 1)}" + (
+            ", in TOML" if self.form == "toml" else ""
+        )
+
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
         told = [{"place": one.place, "what": one.what, "why": one.why} for one in self.differences]
-        return {"class": self.label, "spec": self.text or None, "form": self.form, "differences": told, "why": self.why or None}
+        return {
+            "class": self.label,
+            "spec": self.text or None,
+            "form": self.form,
+            "differences": told,
+            "why": self.why or None,
+        }
 
 
 def said(label: str, placed: Mapping[str, Any], seen: Seen, other: Seen | None, layout: Layout) -> Said:

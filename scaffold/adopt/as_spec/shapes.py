@@ -11,7 +11,7 @@ from scaffold.spec.synonyms import DTYPES
 Shape = tuple[int, ...]
 _SHORT = {name: short for short, (_, name) in reversed(DTYPES.items())}
 _FACTORS = (2, 3, 4)
-_FREE = ("n", "m", "k", "l", "p", "q")
+FREE = ("n", "m", "k", "l", "p", "q")
 """The names of sizes that nothing names."""
 
 
@@ -153,7 +153,7 @@ class Dims:
     def of(cls, seen: Seen, other: Seen | None) -> "Dims":
         """The sizes that have names, and names for those of arrays that are given in any size."""
         sizes, others = dict(seen.sizes), dict(other.sizes) if other is not None else {}
-        free = (name for name in _FREE if name not in sizes)
+        free = (name for name in FREE if name not in sizes)
         for size in dict.fromkeys(size for held in seen.given for size in held.shape):
             if size > 1 and size not in sizes.values() and (name := next(free, None)):
                 sizes[name] = size

@@ -58,7 +58,9 @@ class ClassSource:
         """The imports whose names the class or its helpers say, and those of the classes beside it."""
         words = _words(f"{self.text}\n{self.helpers}")
         lines = [line for _, line in self.names.lines]
-        lines += [f"from {self.module} import {name}" for name in _others(self.body) if name != self.node.name]
+        lines += [
+            f"from {self.module} import {name}" for name in _others(self.body) if name != self.node.name
+        ]
         return [line for line in dict.fromkeys(lines) if words & set(assigned_names(line))]
 
 
@@ -72,7 +74,9 @@ def class_source(placed: Mapping[str, Any]) -> ClassSource:
     except (OSError, ValueError, SyntaxError, ScaffoldError):
         raise NotSaidError("its source is not found") from None
     if "." in placed["name"]:
-        raise NotSaidError(f"it lies within `{placed['name'].rpartition('.')[0]}`, and a spec is of a class of a module")
+        raise NotSaidError(
+            f"it lies within `{placed['name'].rpartition('.')[0]}`, and a spec is of a class of a module"
+        )
     found = [one for one in body if isinstance(one, ast.ClassDef) and one.name == placed["name"]]
     if not found:
         raise NotSaidError(f"`{placed['file']}` has no statement `class {placed['name']}` of its own")

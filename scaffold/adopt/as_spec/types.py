@@ -9,6 +9,7 @@ from typing import Any
 from scaffold.adopt.as_spec.shapes import Dims, Held, Seen, array_in
 from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.spec.entries import without_none
+from scaffold.spec.signature import parse_returns
 from scaffold.spec.skeletons.annotations import type_of
 from scaffold.spec.types import ClassType, TypeSyntaxError, arrays, parse_type, walk
 
@@ -78,7 +79,9 @@ class Types:
             text = self.dims.type(held, other) + optional if is_whole else "tree"
         text = text or self.of_value(self.seen.static.get(name, ""))
         if text:
-            self.guessed[name] = "the shape that was found" if held is not None else "the value that was found"
+            self.guessed[name] = (
+                "the shape that was found" if held is not None else "the value that was found"
+            )
         return text
 
     def size_of(self, fields: Mapping[str, Any], dim: str) -> int | None:
@@ -90,6 +93,18 @@ class Types:
             for text, size in pairs:
                 if text == dim:
                     return size
+        return None
+
+    def size_of_result(self, text: str, dim: str) -> int | list[int] | None:
+        """The size, or the sizes, of a dim in what the call returns."""
+        kinds, _ = parse_returns(text) if text else ((), False)
+        for kind, held in zip(kinds, self.seen.outputs, strict=False):
+            for array in arrays(kind):
+                if array.dims == (f"*{dim}",):
+                    return list(held.shape)
+                found = dict(zip(array.dims, held.shape, strict=False))
+                if dim in found:
+                    return found[dim]
         return None
 
     @staticmethod
@@ -184,7 +199,9 @@ def _of_literal(value: object) -> str:
         case tuple() if value:
             kinds = [_of_literal(one) for one in value]
             return (
-                f"tuple[{kinds[0]}, ...]" if len({*kinds}) == 1 and kinds[0] else f"tuple[{', '.join(kinds)}]" * all(kinds)
+                f"tuple[{kinds[0]}, ...]"
+                if len({*kinds}) == 1 and kinds[0]
+                else f"tuple[{', '.join(kinds)}]" * all(kinds)
             )
         case _:
             return ""

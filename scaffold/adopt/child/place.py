@@ -38,9 +38,9 @@ def file_of(cls: Any) -> str:
         function: Any = inspect.unwrap(getattr(value, "__func__", value)) if callable(value) else value
         function = getattr(function, "fget", function)
         code = getattr(function, "__code__", None)
-        if code is not None and str(getattr(function, "__qualname__", "")).startswith(f"{cls.__qualname__}."):
-            if not code.co_filename.startswith("<"):
-                return code.co_filename
+        is_own = str(getattr(function, "__qualname__", "")).startswith(f"{cls.__qualname__}.")
+        if code is not None and is_own and not code.co_filename.startswith("<"):
+            return str(code.co_filename)
     try:
         return inspect.getsourcefile(cls) or ""
     except (TypeError, OSError):
