@@ -43,7 +43,7 @@ def built_by(source: ClassSource, fields: Iterable[str]) -> BuiltBy:
 
 def _of_init(node: ast.FunctionDef, source: ClassSource, fields: tuple[str, ...]) -> BuiltBy:
     statements = _without_checks([one for one in node.body if not _is_needless(one)])
-    made, rest = _made_last(statements)
+    made, rest = _made_last(_put_off(statements))
     arguments = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
     assigned = _assigned_in(rest)
     local = {name: f"{name}_made" if name in arguments else name for name in assigned}
@@ -75,6 +75,26 @@ def _without_checks(statements: list[ast.stmt]) -> list[ast.stmt]:
     while end and _reads_self(statements[end - 1]) and not _assigned_in(statements[end - 1 : end]):
         end -= 1
     return statements[:end]
+
+
+def _put_off(statements: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements, of which those that make a field come last where nothing between reads it or changes what it is made of."""
+    first: list[ast.stmt] = []
+    last: list[ast.stmt] = []
+    for place, one in enumerate(statements):
+        (last if _made_by(one) and _can_wait(one, statements[place + 1 :]) else first).append(one)
+    return [*first, *last]
+
+
+def _can_wait(statement: ast.stmt, behind: list[ast.stmt]) -> bool:
+    [name] = _made_by(statement)
+    read = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)} - {"self"}
+    for node in (node for one in behind for node in ast.walk(one)):
+        is_own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self" and node.attr == name
+        is_bound = isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and node.id in read
+        if is_own or is_bound:
+            return False
+    return True
 
 
 def _made_last(statements: list[ast.stmt]) -> tuple[dict[str, ast.expr], list[ast.stmt]]:

@@ -1,6 +1,7 @@
 """What differs between a class that exists and the one that its spec gives: by their syntax trees, a line each."""
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -355,7 +356,16 @@ def _becomes(before: str, after: str) -> str:
 
 
 def _short(text: str) -> str:
-    return shown(" ".join(text.split()), _LONGEST)
+    """The text in one line, with names as one writes them."""
+    text = _WHOLE.sub(lambda found: _SHOWN[found[0]], " ".join(text.split()))
+    return shown(text, _LONGEST)
+
+
+_SHOWN = {
+    **dict.fromkeys(("jaxtyping.", "collections.abc.", "typing.", "jax.typing."), ""),
+    **{"jax.numpy.": "jnp.", "equinox.": "eqx.", "flax.nnx.": "nnx.", "numpy.": "np."},
+}
+_WHOLE = re.compile("|".join(rf"(?<![\w.]){re.escape(one)}" for one in _SHOWN))
 
 
 def _said(one: str, text: str) -> str:

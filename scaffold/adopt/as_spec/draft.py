@@ -1,7 +1,7 @@
 """The tables of a spec for a class that exists: a first draft, and that without what no spec may hold."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import kind_of
 from scaffold.layout import Layout
 from scaffold.spec import ModuleSpec
+from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.signature import parse_argument
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.values import raw_value
@@ -34,6 +35,7 @@ OWNED = (
 """What a class gets from the tool, where it gets it at all."""
 _MODULES = ("equinox.Module", "equinox._module.Module", "flax.nnx.Module", "typing.NamedTuple")
 _REPAIRS = 12
+_PROSE = ("doc", "comment", "type", "returns", "bases")
 
 
 @dataclass(frozen=True)
@@ -136,9 +138,19 @@ def imports_of(source: ClassSource, raw: Mapping[str, Any], types: Types) -> lis
     """The imports that the spec has to say: not those that any class of the kind may count on."""
     known = kind_of(str(raw["kind"])).imports
     needed = source.names.imports(known, types.foreign)
-    return [
-        line for line in source.imports if line in needed or line.startswith(f"from {source.module} import")
-    ]
+    found = source.imports("\n".join(code_in(raw)))
+    return [line for line in found if line in needed or line.startswith(f"from {source.module} import")]
+
+
+def code_in(raw: Any) -> Iterator[str]:
+    """The Python that tables hold, all but prose and types."""
+    if isinstance(raw, str):
+        yield raw
+    elif isinstance(raw, Mapping):
+        table = as_table(raw)
+        yield from (text for key, one in table.items() if key not in _PROSE for text in code_in(one))
+    elif isinstance(raw, list):
+        yield from (text for one in as_list(raw) for text in code_in(one))
 
 
 # -- what is sound -----------------------------------------------------------------------------------------------------

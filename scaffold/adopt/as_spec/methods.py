@@ -1,6 +1,7 @@
 """Methods as tables: what their author wrote, with a type for each argument that has none."""
 
 import ast
+import copy
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,7 +24,9 @@ class Drafted:
 def method_table(node: ast.FunctionDef, within: str, source: ClassSource, types: Types) -> Drafted:
     """The table of the call, of a method, or of a further constructor, by the name of the table `within`."""
     notes = Notes(source.notes.text, source.node.name)
-    if within == "call":
+    if node.name == "__call__":
+        node = copy.copy(node)
+        node.decorator_list = []
         table, _ = read_call(node, source.names, notes)
     else:
         table, _ = read_method(node, source.names, notes, within)

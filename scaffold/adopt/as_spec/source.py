@@ -35,6 +35,8 @@ class ClassSource:
     """As the interpreter found it: `module`, `nnx`, `registered`, `namedtuple`, `abstract module`."""
     inherited: Mapping[str, str]
     """The fields that a base declares, each with that base."""
+    children: tuple[str, ...] = ()
+    """The attributes that a `tree_flatten` gives as children."""
 
     @cached_property
     def text(self) -> str:
@@ -53,10 +55,9 @@ class ClassSource:
         _, kept = shared_out(list(helpers_in(self.notes.text, wanted)), ["", self.text])
         return joined(kept)
 
-    @cached_property
-    def imports(self) -> list[str]:
-        """The imports whose names the class or its helpers say, and those of the classes beside it."""
-        words = _words(f"{self.text}\n{self.helpers}")
+    def imports(self, text: str) -> list[str]:
+        """The imports whose names a text or the helpers say, and those of the classes beside it."""
+        words = _words(f"{text}\n{self.helpers}")
         lines = [line for _, line in self.names.lines]
         lines += [
             f"from {self.module} import {name}" for name in _others(self.body) if name != self.node.name
@@ -83,11 +84,23 @@ def class_source(placed: Mapping[str, Any]) -> ClassSource:
     notes = Notes(text, placed["name"])
     names = read_names(body, notes)
     names.variables.update(type_variables(body, names))
+    names = _shown(names, placed["public"])
     own = {name: f"{placed['module']}.{name}" for name in _others(body) if name != placed["name"]}
     names = replace(names, whole={**own, **names.whole}).within(placed["name"])
     notes.faults.clear()
     inherited = {name: base for name, base in placed["inherited"]}
-    return ClassSource(placed["module"], found[-1], body, notes, names, placed["kind"], inherited)
+    return ClassSource(
+        placed["module"], found[-1], body, notes, names, placed["kind"], inherited, tuple(placed["children"])
+    )
+
+
+def _shown(names: Names, public: Mapping[str, str]) -> Names:
+    """The names, those of private modules by the public ones that show them."""
+    whole = {name: f"{public[name]}.{name}" if name in public else one for name, one in names.whole.items()}
+    lines = [
+        (name, f"from {public[name]} import {name}" if name in public else line) for name, line in names.lines
+    ]
+    return replace(names, whole=whole, lines=lines)
 
 
 def _absolute(body: Iterable[ast.stmt], module: str, file: str) -> Iterator[ast.stmt]:

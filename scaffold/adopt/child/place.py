@@ -26,6 +26,8 @@ def place(request: Request) -> dict[str, Any]:
         "kind": "abstract module" if kind == "abstract" and is_module(cls) else kind,
         "metaclass": metaclass_of(cls),
         "inherited": inherited_fields(cls),
+        "public": public_names(sys.modules.get(module_of(file, cls))),
+        "children": children_of(cls),
     }
 
 
@@ -64,6 +66,37 @@ def module_of(file: str, cls: Any) -> str:
         if getattr(one, "__file__", None) == file and name != "__main__"
     )
     return cls.__module__ if cls.__module__ in named else (named or [cls.__module__])[0]
+
+
+def public_names(module: Any) -> dict[str, str]:
+    """For each name of a module that a private module brings, the public one that shows the same."""
+    found: dict[str, str] = {}
+    for name, value in sorted(vars(module).items()) if module is not None else ():
+        parts = str(getattr(value, "__module__", None) or "").split(".")
+        if not any(part.startswith("_") for part in parts) and parts[0] != "equinox":
+            continue
+        above = [".".join(parts[:end]) for end in range(1, len(parts) + 1)]
+        public = (one for one in above if not any(part.startswith("_") for part in one.split(".")))
+        shown = [one for one in public if getattr(sys.modules.get(one), name, None) is value]
+        found |= {name: shown[0]} if shown else {}
+    return found
+
+
+def children_of(cls: Any) -> list[str]:
+    """The attributes that `tree_flatten` gives as children, in order, as a blank instance shows."""
+    flatten = getattr(cls, "tree_flatten", None)
+    if flatten is None:
+        return []
+
+    class Blank:
+        def __getattr__(self, name: str) -> str:
+            return name
+
+    try:
+        children, _ = flatten(Blank())
+        return [str(one) for one in children]
+    except Exception:  # it does more than naming them
+        return []
 
 
 def metaclass_of(cls: Any) -> str:
