@@ -45,8 +45,9 @@ def _of_init(node: ast.FunctionDef, source: ClassSource, fields: tuple[str, ...]
     statements = _without_checks([one for one in node.body if not _is_needless(one)])
     made, rest = _made_last(_put_off(statements))
     arguments = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
-    assigned = _assigned_in(rest)
-    local = {name: f"{name}_made" if name in arguments else name for name in assigned}
+    assigned = assigned_in(rest)
+    given = {name for name in assigned if _is_given(name, rest)}
+    local = {name: f"{name}_made" if name in arguments - given else name for name in assigned}
     texts = [_with_locals(_text(one, source), local) for one in rest]
     setup = "\n".join(text for text in texts if text and not _says_nothing(text))
     values = {name: _with_locals(_text(value, source), local) for name, value in made.items()}
@@ -54,6 +55,30 @@ def _of_init(node: ast.FunctionDef, source: ClassSource, fields: tuple[str, ...]
         _check_no_self(text)
     inits = {**{name: local[name] for name in assigned}, **values}
     return BuiltBy("init", node, setup, {name: one for name, one in inits.items() if name in fields})
+
+
+def _is_given(name: str, statements: Iterable[ast.stmt]) -> bool:
+    """Whether all that is assigned to a field is the argument of its name, which stays what it is."""
+    bound = [node for one in statements for node in ast.walk(one) if isinstance(node, ast.Name)]
+    values = [ast.unparse(made[name]) for one in statements if name in (made := _made_by(one))]
+    is_rebound = any(one.id == name and isinstance(one.ctx, ast.Store) for one in bound)
+    return (
+        bool(values)
+        and {*values} == {name}
+        and not is_rebound
+        and _assigned_times(name, statements) == len(values)
+    )
+
+
+def _assigned_times(name: str, statements: Iterable[ast.stmt]) -> int:
+    return sum(
+        isinstance(part, ast.Attribute)
+        and isinstance(part.ctx, ast.Store)
+        and part.attr == name
+        and ast.unparse(part.value) == "self"
+        for one in statements
+        for part in ast.walk(one)
+    )
 
 
 def _is_needless(statement: ast.stmt) -> bool:
@@ -72,7 +97,7 @@ def _is_needless(statement: ast.stmt) -> bool:
 def _without_checks(statements: list[ast.stmt]) -> list[ast.stmt]:
     """The statements without those at the end that only look at the finished instance."""
     end = len(statements)
-    while end and _reads_self(statements[end - 1]) and not _assigned_in(statements[end - 1 : end]):
+    while end and _reads_self(statements[end - 1]) and not assigned_in(statements[end - 1 : end]):
         end -= 1
     return statements[:end]
 
@@ -125,7 +150,7 @@ def _reads_self(node: ast.AST) -> bool:
     return any(isinstance(one, ast.Name) and one.id == "self" for one in ast.walk(node))
 
 
-def _assigned_in(statements: Iterable[ast.stmt]) -> list[str]:
+def assigned_in(statements: Iterable[ast.stmt]) -> list[str]:
     """The attributes of `self` that statements assign, in order."""
     found = [
         part.attr

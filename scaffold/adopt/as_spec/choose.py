@@ -4,25 +4,17 @@ Tables are changed one move at a time, each tried by what would be written: what
 dtype, the splits of a key, copies and checks, need not be said. Moves are tried in one order, and as many on any machine.
 """
 
-import ast
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from scaffold.adopt.as_spec.differences import Parts, Whole, distance, parts_of
-from scaffold.adopt.as_spec.draft import Draft, default_of
+from scaffold.adopt.as_spec.draft import Draft
 from scaffold.adopt.as_spec.emitted import quick_class, spec_of
+from scaffold.adopt.as_spec.moves import MOVES, Change, Raw, There
+from scaffold.adopt.as_spec.parts import Parts, Whole, distance, parts_of
 from scaffold.errors import ScaffoldError
 from scaffold.layout import Layout
-from scaffold.spec.expressions import free_names
-from scaffold.spec.initialisers import INITIALISERS
-from scaffold.spec.keys import REBUILDS
-from scaffold.spec.rewriting import rewrite
-from scaffold.spec.roles import OF_GIVEN
 
-Raw = dict[str, Any]
 Score = tuple[int, int]
 _TRIES = 160
 
@@ -51,8 +43,9 @@ class Chooser:
         """The draft after all moves that bring it nearer."""
         raw, score = draft.raw, self.score(draft.raw)
         assert score is not None
+        has = There(frozenset(self.there.methods), self.checks)
         for move in MOVES:
-            for changed in move(raw, self):
+            for changed in move(raw, has):
                 if self.tries <= 0:
                     break
                 candidate = self._merged(raw, changed)
@@ -62,282 +55,7 @@ class Chooser:
         return replace(draft, raw=raw, spec=spec_of(raw))
 
     @staticmethod
-    def _merged(raw: Raw, changed: "Change") -> Raw:
+    def _merged(raw: Raw, changed: Change) -> Raw:
         candidate = copy.deepcopy(raw)
         changed(candidate)
         return {key: one for key, one in candidate.items() if one not in ({}, [], "")}
-
-
-Change = Callable[[Raw], None]
-Move = Callable[[Raw, Chooser], Iterator[Change]]
-
-
-def _key(table: str, key: str, value: Any) -> Change:
-    def change(raw: Raw) -> None:
-        owner = raw["fields"][table] if table else raw
-        owner[key] = value
-
-    return change
-
-
-def _without(table: str, *keys: str) -> Change:
-    def change(raw: Raw) -> None:
-        owner = raw["fields"][table] if table else raw
-        for key in keys:
-            owner.pop(key, None)
-
-    return change
-
-
-# -- moves -------------------------------------------------------------------------------------------------------------
-
-
-def rebuilt(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """The ways in which unflatten may rebuild a pytree class."""
-    yield from (_key("", "rebuild", one) for one in REBUILDS * (raw["kind"] == "pytree"))
-
-
-def saved(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """The class saves and loads itself."""
-    yield from (_key("", "save", True) for _ in {"save", "load"} & chooser.there.methods.keys())
-
-
-def guarded(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """A field that is read behind `stop_gradient` is a buffer."""
-    for name in raw["fields"]:
-        yield _as_buffer(name)
-    arrays = [name for name, table in raw["fields"].items() if table.get("role") in OF_GIVEN]
-    yield from (_roles(arrays, role) for role in ("param", "data"))
-    for name in arrays:
-        yield from (_key(name, "role", role) for role in OF_GIVEN)
-
-
-def _roles(names: list[str], role: str) -> Change:
-    def change(raw: Raw) -> None:
-        for name in names:
-            raw["fields"][name]["role"] = role
-
-    return change
-
-
-def _as_buffer(name: str) -> Change:
-    def change(raw: Raw) -> None:
-        raw["fields"][name]["role"] = "buffer"
-        for table in (raw.get("call", {}), *raw.get("methods", {}).values()):
-            if "body" in table:
-                table["body"] = _unguarded(table["body"], name)
-
-    return change
-
-
-def _unguarded(body: str, name: str) -> str:
-    def change(node: ast.AST, above: tuple[ast.AST, ...]) -> str | None:
-        match node:
-            case ast.Call(func=function, args=[ast.Attribute(value=ast.Name(id="self"), attr=attr)]) if (
-                attr == name and ast.unparse(function).endswith("stop_gradient")
-            ):
-                return f"self.{name}"
-            case _:
-                return None
-
-    return rewrite(body, change)
-
-
-def given(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """A field that is made of its argument is given: it is copied and converted by itself."""
-    for name, table in raw["fields"].items():
-        if name in free_names(str(table.get("init", "")).removeprefix("=") or "None", expression=True):
-            yield _given(name)
-
-
-def _given(name: str) -> Change:
-    def change(raw: Raw) -> None:
-        table = raw["fields"][name]
-        table.pop("init")
-        table |= default_of(raw, name)
-
-    return change
-
-
-def listed(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """What makes a list, which the class holds as a tuple by itself."""
-    for name, table in raw["fields"].items():
-        text = str(table.get("init", ""))
-        match ast.parse(text[1:].strip(), mode="eval").body if text.startswith("=") else None:
-            case ast.Call(func=ast.Name(id="tuple"), args=[ast.GeneratorExp(elt=one, generators=parts)]):
-                yield _key(name, "init", f"={ast.unparse(ast.ListComp(one, parts))}")
-            case ast.Call(func=ast.Name(id="tuple"), args=[one]):
-                yield _key(name, "init", f"={ast.unparse(one)}")
-            case _:
-                pass
-
-
-def named(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """Fields that named initialisers draw: all at once without what is set up for them, and each by itself."""
-    found = {name: [*_initialisers(table)] for name, table in raw["fields"].items()}
-
-    def all_of(depth: int) -> Change:
-        def change(raw: Raw) -> None:
-            for name, ways in found.items():
-                raw["fields"][name] |= ways[min(depth, len(ways) - 1)] if ways else {}
-            raw.pop("setup", None)
-
-        return change
-
-    yield from (all_of(depth) for depth in range(max(map(len, found.values()), default=0)))
-    for name, ways in found.items():
-        yield from (_updated(name, way) for way in ways)
-
-
-def _updated(name: str, way: Mapping[str, Any]) -> Change:
-    return lambda raw: raw["fields"][name].update(way)
-
-
-def _initialisers(table: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The named initialisers whose name stands in what makes a field, with the measure that it is given."""
-    text = str(table.get("init", ""))
-    if not text.startswith("="):
-        return
-    node = ast.parse(text[1:].strip(), mode="eval").body
-    optional: dict[str, Any] = {}
-    if isinstance(node, ast.IfExp) and isinstance(node.test, ast.Name) and ast.unparse(node.orelse) == "None":
-        optional, node = {"optional": node.test.id, "type": _without_none(str(table["type"]))}, node.body
-    node = node.body if isinstance(node, ast.IfExp) else node
-    calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
-    words = [ast.unparse(one.func) for one in calls]
-    for name in INITIALISERS:
-        if any(name == word.rpartition(".")[2] or f".{name}(" in word for word in words):
-            yield {"init": name, **optional}
-            measured = _measures(node, calls) if INITIALISERS[name].measured else ()
-            yield from ({"init": f"{name}({one})", **optional} for one in measured)
-
-
-def _measures(node: ast.expr, calls: list[ast.Call]) -> list[str]:
-    """What a named initialiser may be given: what multiplies the draw, and the last arguments of the calls."""
-    factors = [node.left] if isinstance(node, ast.BinOp) else []
-    given = [one for call in calls for one in (*call.args, *(each.value for each in call.keywords))]
-    return list(dict.fromkeys(ast.unparse(one) for one in (*factors, *given[::-1][:4])))
-
-
-def _without_none(text: str) -> str:
-    return text.removesuffix("| None").strip()
-
-
-def optional(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """A field that a flag leaves out."""
-    for name, table in raw["fields"].items():
-        text = str(table.get("init", ""))
-        node = ast.parse(text[1:].strip(), mode="eval").body if text.startswith("=") else None
-        if (
-            isinstance(node, ast.IfExp)
-            and isinstance(node.test, ast.Name)
-            and ast.unparse(node.orelse) == "None"
-        ):
-            way = {"init": f"={ast.unparse(node.body)}", "optional": node.test.id}
-            yield _updated(name, {**way, "type": _without_none(str(table["type"]))})
-
-
-def set_up(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """What is set up without one of its statements: the tool writes it by itself."""
-    text = str(raw.get("setup", ""))
-    for place in range(len(ast.parse(text).body)):
-        yield _without_statement(place)
-
-
-def _without_statement(place: int) -> Change:
-    def change(raw: Raw) -> None:
-        body = ast.parse(raw.get("setup", "")).body
-        if len(body) > 0:
-            lines = raw["setup"].split("\n")
-            at = min(place, len(body) - 1)
-            one = body[len(body) - 1 - at]
-            raw["setup"] = "\n".join([*lines[: one.lineno - 1], *lines[one.end_lineno :]]).strip("\n")
-
-    return change
-
-
-def checked(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """What the class checks, by the first field that it is about."""
-    for condition in chooser.checks:
-        fields = [name for name in free_names(condition, expression=True) if name in raw["fields"]]
-        yield from (_key(name, "check", condition) for name in fields)
-
-
-def typed(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """Arrays of the dtype that jax takes by default, or of 32 bits, where the constructor takes none."""
-    if not any(one.partition(" ")[0] == "dtype" for one in raw.get("arguments", ())):
-
-        def default(raw: Raw) -> None:
-            raw["dtype"] = "default"
-            for table in raw["fields"].values():
-                table["type"] = str(table["type"]).replace("f32[", "f[")
-
-        def exact(raw: Raw) -> None:
-            raw.pop("dtype", None)
-            for table in raw["fields"].values():
-                table["type"] = str(table["type"]).replace("f[", "f32[")
-
-        yield exact
-        yield default
-
-
-def unsaid(raw: Raw, chooser: Chooser) -> Iterator[Change]:
-    """What is so by itself: roles, the list of arguments, the form of the constructor."""
-    for name in raw["fields"]:
-        yield from (_without(name, key) for key in ("role", "default"))
-    yield _without("", "arguments", "constructor")
-    yield _without("", "arguments")
-
-
-MOVES: tuple[Move, ...] = (
-    *(rebuilt, saved, typed, given, listed, named, optional, set_up),
-    *(rebuilt, guarded, checked, typed, unsaid),
-)
-
-
-def conditions(node: ast.ClassDef) -> tuple[str, ...]:
-    """What `__check_init__` demands, as conditions over the names of fields."""
-    functions = (
-        one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__check_init__"
-    )
-    found: list[str] = []
-    for one in (statement for function in functions for statement in function.body):
-        if (
-            isinstance(one, ast.If)
-            and not one.orelse
-            and any(isinstance(part, ast.Raise) for part in one.body)
-        ):
-            found.append(_without_self(_opposite(one.test)))
-    return tuple(found)
-
-
-def _opposite(test: ast.expr) -> str:
-    match test:
-        case ast.UnaryOp(op=ast.Not(), operand=operand):
-            return ast.unparse(operand)
-        case ast.Compare(left=left, ops=[operator], comparators=[right]) if type(operator) in _OPPOSITES:
-            return ast.unparse(ast.Compare(left, [_OPPOSITES[type(operator)]()], [right]))
-        case _:
-            return f"not ({ast.unparse(test)})"
-
-
-_OPPOSITES: Mapping[type[ast.cmpop], type[ast.cmpop]] = {
-    ast.Eq: ast.NotEq,
-    ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot,
-    ast.IsNot: ast.Is,
-    ast.In: ast.NotIn,
-    ast.NotIn: ast.In,
-    ast.Lt: ast.GtE,
-    ast.GtE: ast.Lt,
-    ast.Gt: ast.LtE,
-    ast.LtE: ast.Gt,
-}
-
-
-def _without_self(text: str) -> str:
-    def change(node: ast.AST, above: tuple[ast.AST, ...]) -> str | None:
-        is_own = isinstance(node, ast.Attribute) and ast.unparse(node.value) == "self"
-        return node.attr if is_own and isinstance(node, ast.Attribute) else None
-
-    return rewrite(text, change)

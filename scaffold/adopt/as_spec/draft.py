@@ -1,13 +1,13 @@
 """The tables of a spec for a class that exists: a first draft, and that without what no spec may hold."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from scaffold.adopt.as_spec.built import BuiltBy, built_by
 from scaffold.adopt.as_spec.emitted import spec_of, whole_module
-from scaffold.adopt.as_spec.fields import declared_fields, field_table
+from scaffold.adopt.as_spec.fields import Declared, assigned_fields, declared_fields, field_table
 from scaffold.adopt.as_spec.methods import constructor_texts, method_table
 from scaffold.adopt.as_spec.shapes import FREE
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError
@@ -55,7 +55,10 @@ def first_draft(source: ClassSource, types: Types, layout: Layout) -> Draft:
         raise NotSaidError(f"its field `{name}` is declared by `{base}`, and a class of a spec has its own")
     left_out: dict[str, str] = {}
     raw: dict[str, Any] = {"name": source.node.name, "kind": KINDS[source.kind]}
-    declared = list(declared_fields(source))
+    declared = list(declared_fields(source)) or list(assigned_fields(source))
+    if not declared:
+        raise NotSaidError("it holds nothing, and a spec has fields")
+    check_arrays(declared, source)
     built = built_by(source, (one.name for one in declared))
     doc = ast.get_docstring(source.node)
     raw |= {"doc": doc} if doc else {}
@@ -68,6 +71,19 @@ def first_draft(source: ClassSource, types: Types, layout: Layout) -> Draft:
     raw |= {"helpers": source.helpers} if source.helpers else {}
     raw["imports"] = imports_of(source, raw, types)
     return sound({key: one for key, one in raw.items() if one not in ({}, [])}, left_out, types, layout)
+
+
+def check_arrays(declared: Iterable[Declared], source: ClassSource) -> None:
+    """Refuses arrays in the treedef."""
+    for one in declared:
+        if one.is_static and source.names.of(one.annotation).rpartition(".")[2] in (
+            "Array",
+            "ArrayLike",
+            "ndarray",
+        ):
+            raise NotSaidError(
+                f"its static field `{one.name}` is an array, which has no equality that a treedef could use"
+            )
 
 
 def bases(source: ClassSource) -> dict[str, Any]:
@@ -158,13 +174,14 @@ def code_in(raw: Any) -> Iterator[str]:
 
 def sound(raw: dict[str, Any], left_out: dict[str, str], types: Types, layout: Layout) -> Draft:
     """The draft without the methods, checks and converters that a spec may not hold. Raises `NotSaidError` for other faults."""
+    faults: tuple[Fault, ...] = ()
     for _ in range(_REPAIRS):
         try:
             spec = spec_of(raw)
             whole_module(spec, layout)
             return Draft(raw, spec, left_out)
         except ScaffoldError as error:
-            faults = [*error.faults]
+            faults = tuple(error.faults)
         repaired = [fault for fault in faults if repair(raw, fault, left_out, types)]
         if not repaired:
             break

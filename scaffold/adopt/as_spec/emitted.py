@@ -24,7 +24,7 @@ def quick_class(spec: ModuleSpec, layout: Layout) -> ast.ClassDef:
     emitted = with_comments(spec, kind_of(spec.kind).context(spec))
     emitted = {**emitted, "stem": spec.stem, "source_folder": "", "serialisation_module": "serialisation"}
     emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
-    readable = {**readable_context(spec, emitted), "imports": []}
+    readable: dict[str, Any] = {**readable_context(spec, emitted), "imports": []}
     return class_in(render_class(spec.kind, readable), spec.name)
 
 

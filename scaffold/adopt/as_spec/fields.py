@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from scaffold.adopt.as_spec.built import assigned_in
 from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.adopt.as_spec.types import Types
 from scaffold.spec.skeletons.fields import doc_below
@@ -62,6 +63,18 @@ def declared_fields(source: ClassSource) -> Iterator[Declared]:
             told = "\n".join(filter(None, comment))
             yield Declared(one.target.id, one.annotation, _keys(one.value, source), doc or "", told)
         end = one.end_lineno or end
+
+
+def assigned_fields(source: ClassSource) -> Iterator[Declared]:
+    """What `__init__` assigns, as the fields of a class that annotates none; of an argument, with its annotation."""
+    node = source.functions.get("__init__")
+    if node is None or source.kind != "registered":
+        return
+    arguments = {one.arg: one.annotation for one in (*node.args.args, *node.args.kwonlyargs)}
+    for name in assigned_in(node.body):
+        annotation = arguments.get(name) or ast.Name("Any", ast.Load())
+        keys = {"static": ast.Constant(True)} if source.children and name not in source.children else {}
+        yield Declared(name, annotation, keys)
 
 
 def of_class(annotation: ast.expr) -> bool:

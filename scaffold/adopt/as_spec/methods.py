@@ -68,7 +68,7 @@ class Arguments:
         kind = kind or self.known.get(name, "")
         if not kind and name not in self.known:
             kind = self.types.of_value(said) or ("tree | None" if said == "None" else "tree")
-            self.types.guessed[f"{self.node.name}.{name}"] = "nothing that says its type"
+            self.types.guessed[f"{self.node.name}.{name}"] = "nothing says it"
         text = f"{name}: {kind}" if kind else name
         return f"{text} = {said}" if said else text
 

@@ -4,7 +4,7 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 from scaffold.adopt.as_spec.shapes import Dims, Held, Seen, array_in
 from scaffold.adopt.as_spec.source import ClassSource
@@ -13,7 +13,7 @@ from scaffold.spec.signature import parse_returns
 from scaffold.spec.skeletons.annotations import type_of
 from scaffold.spec.types import ClassType, TypeSyntaxError, arrays, parse_type, walk
 
-_ARRAYS = re.compile(r"\b(Array|ArrayLike|ndarray|jax:Array|jaxtyping:Array)\b(?!\s*,)")
+_ARRAYS = re.compile(r"(?:\b[\w.]+[.:])?\b(?:Array|ArrayLike|ndarray)\b(?!\s*,)")
 _NUMBER = re.compile(r"-?\d+")
 
 
@@ -71,8 +71,11 @@ class Types:
         said = self.written(annotation)
         if said:
             return said
-        held, is_whole = self.held(self.seen, name)
-        other = self.held(self.other, name)[0] if self.other is not None else None
+        path = str(self.source.children.index(name)) if name in self.source.children else name
+        found = {one.partition(".")[0] for one in self.seen.leaves}
+        path = path if path in found else name
+        held, is_whole = self.held(self.seen, path)
+        other = self.held(self.other, path)[0] if self.other is not None else None
         optional = " | None" if _may_be_none(annotation) else ""
         text = self.filled(annotation, held, other)
         if not text and held is not None:
@@ -197,7 +200,7 @@ def _of_literal(value: object) -> str:
         case str():
             return "str"
         case tuple() if value:
-            kinds = [_of_literal(one) for one in value]
+            kinds = [_of_literal(one) for one in cast("tuple[object, ...]", value)]
             return (
                 f"tuple[{kinds[0]}, ...]"
                 if len({*kinds}) == 1 and kinds[0]
