@@ -140,6 +140,8 @@ def role_of(one: Declared, kind: Type, types: Types) -> str:
     if any(isinstance(part, ArrayType | TreeType) for part in parts):
         return _of_arrays(one, parts, types)
     is_number = isinstance(kind, ScalarType | UnionType) and all(_is_number(part) for part in parts)
+    if types.source.kind == "registered" and (one.name in types.seen.static or not types.seen.leaves):
+        return "static"
     return "buffer" if is_number and types.source.kind != "nnx" else ""
 
 

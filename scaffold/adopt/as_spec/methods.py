@@ -26,7 +26,7 @@ def method_table(node: ast.FunctionDef, within: str, source: ClassSource, types:
     notes = Notes(source.notes.text, source.node.name)
     if node.name == "__call__":
         node = copy.copy(node)
-        node.decorator_list = []
+        node.decorator_list = [one for one in node.decorator_list if "abstract" in ast.unparse(one)]
         table, _ = read_call(node, source.names, notes)
     else:
         table, _ = read_method(node, source.names, notes, within)

@@ -12,8 +12,10 @@ from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.keys import REBUILDS
 from scaffold.spec.rewriting import rewrite
 from scaffold.spec.roles import OF_GIVEN
+from scaffold.spec.signature import parse_argument
 
 Raw = dict[str, Any]
+_SPLITS = tuple(f"jax.random.split(key{by})" for by in ("", *(f", {count}" for count in range(2, 10))))
 Change = Callable[[Raw], None]
 Move = Callable[[Raw, "There"], Iterator[Change]]
 
@@ -116,6 +118,52 @@ def _given(name: str) -> Change:
     return change
 
 
+def preset(raw: Raw, there: "There") -> Iterator[Change]:
+    """A dict that is given, and gets entries of its own."""
+    for name, table in raw["fields"].items():
+        text = str(table.get("init", ""))
+        match ast.parse(text[1:].strip(), mode="eval").body if text.startswith("=") else None:
+            case ast.BinOp(op=ast.BitOr(), right=ast.Dict(keys=keys, values=values)):
+                pairs = zip(keys, map(_entry, values), strict=True)
+                yield _preset(
+                    name, {one.value: value for one, value in pairs if isinstance(one, ast.Constant)}
+                )
+            case _:
+                pass
+
+
+def _entry(node: ast.expr) -> Any:
+    """The value of an entry, without the array that is made of it."""
+    value = node.args[0] if isinstance(node, ast.Call) and node.args else node
+    return value.value if isinstance(value, ast.Constant) else f"={ast.unparse(value)}"
+
+
+def _preset(name: str, entries: Mapping[Any, Any]) -> Change:
+    def change(raw: Raw) -> None:
+        _given(name)(raw)
+        raw["fields"][name]["preset"] = dict(entries)
+
+    return change
+
+
+def unannotated(raw: Raw, there: "There") -> Iterator[Change]:
+    """Arguments that are fields, whose types say what may be given for them."""
+    given = [name for name, table in raw["fields"].items() if "init" not in table]
+    for names in (given, *([one] for one in given)):
+        yield _without_types(names)
+
+
+def _without_types(names: list[str]) -> Change:
+    def change(raw: Raw) -> None:
+        for place, text in enumerate(raw.get("arguments", ())):
+            name = re.split(r"[:= ]", text)[0]
+            if name in names:
+                default = parse_argument(text).default
+                raw["arguments"][place] = f"{name} = {default}" if default else name
+
+    return change
+
+
 def listed(raw: Raw, there: There) -> Iterator[Change]:
     """What makes a list, which the class holds as a tuple by itself."""
     for name, table in raw["fields"].items():
@@ -133,17 +181,30 @@ def named(raw: Raw, there: There) -> Iterator[Change]:
     """Fields that named initialisers draw: all at once without what is set up for them, and each by itself."""
     found = {name: [*_initialisers(table)] for name, table in raw["fields"].items()}
 
-    def all_of(depth: int) -> Change:
+    def all_of(depth: int, setup: str) -> Change:
         def change(raw: Raw) -> None:
             for name, ways in found.items():
                 raw["fields"][name] |= ways[min(depth, len(ways) - 1)] if ways else {}
-            raw.pop("setup", None)
+            raw["setup"] = setup
 
         return change
 
-    yield from (all_of(depth) for depth in range(max(map(len, found.values()), default=0)))
+    setups = dict.fromkeys(("", _without_draws(str(raw.get("setup", "")))))
+    depths = range(max(map(len, found.values()), default=0))
+    yield from (all_of(depth, setup) for depth in depths for setup in setups)
     for name, ways in found.items():
         yield from (_updated(name, way) for way in ways)
+
+
+def _without_draws(setup: str) -> str:
+    """What is set up without what the tool writes to draw: the splits of the key, and functions."""
+    kept = [
+        one
+        for one in ast.parse(setup).body
+        if not isinstance(one, ast.FunctionDef) and not ast.unparse(one).endswith(_SPLITS)
+    ]
+    lines = setup.split("\n")
+    return "\n".join("\n".join(lines[one.lineno - 1 : one.end_lineno]) for one in kept)
 
 
 def _updated(name: str, way: Mapping[str, Any]) -> Change:
@@ -240,14 +301,14 @@ def typed(raw: Raw, there: There) -> Iterator[Change]:
 
 def unsaid(raw: Raw, there: There) -> Iterator[Change]:
     """What is so by itself: roles, the list of arguments, the form of the constructor."""
-    for name in raw["fields"]:
-        yield from (_without(name, key) for key in ("role", "default"))
     yield _without("", "arguments", "constructor")
     yield _without("", "arguments")
+    for name in raw["fields"]:
+        yield from (_without(name, key) for key in ("role", "default"))
 
 
 MOVES: tuple[Move, ...] = (
-    *(rebuilt, saved, typed, given, listed, named, optional, set_up),
+    *(rebuilt, saved, typed, preset, given, listed, named, optional, set_up, unannotated),
     *(rebuilt, guarded, checked, typed, unsaid),
 )
 
