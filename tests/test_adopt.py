@@ -15,7 +15,7 @@ from tests.support import read_tree, write_tree
 PAGE = (REPOSITORY / "docs" / "adopt.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LAYERS, HEAD = [body for name, body in BLOCK.findall(PAGE) if name == "python"]
-LINES, FOUND = [body for name, body in BLOCK.findall(PAGE) if name == "text"]
+LINES, FOUND, *_ = [body for name, body in BLOCK.findall(PAGE) if name == "text"]
 
 
 def masked(text: str) -> str:

@@ -182,4 +182,4 @@ _WHOLE = re.compile("|".join(rf"(?<![\w.]){re.escape(one)}" for one in _SHOWN))
 
 def _said(one: str, text: str) -> str:
     kind, _, name = one.partition(" ")
-    return f"{name}={text}" if kind == "keyword" else name or kind
+    return _short(f"{name}={text}" if kind == "keyword" else name or kind)
