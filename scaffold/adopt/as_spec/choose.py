@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 
 from scaffold.adopt.as_spec.draft import Draft
 from scaffold.adopt.as_spec.emitted import quick_class, spec_of
-from scaffold.adopt.as_spec.moves import MOVES, Change, Raw, There
+from scaffold.adopt.as_spec.moves import MOVES
 from scaffold.adopt.as_spec.parts import Parts, Whole, distance, parts_of
+from scaffold.adopt.as_spec.tables import Change, Raw, There
 from scaffold.errors import ScaffoldError
 from scaffold.layout import Layout
 

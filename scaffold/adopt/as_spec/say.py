@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scaffold.adopt.as_spec.choose import Chooser
+from scaffold.adopt.as_spec.conditions import conditions
 from scaffold.adopt.as_spec.differences import Compared, Difference
 from scaffold.adopt.as_spec.draft import Draft, first_draft, told
 from scaffold.adopt.as_spec.emitted import class_in, quick_class, spec_of, whole_module
-from scaffold.adopt.as_spec.moves import conditions
 from scaffold.adopt.as_spec.parts import Whole, parts_of
 from scaffold.adopt.as_spec.shapes import Dims, Seen
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError, class_source
