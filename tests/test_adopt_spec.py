@@ -27,7 +27,7 @@ OTHERWISE = {
     "loop_condition.py:LoopCondition": "helpers: `Structure` hides",  # a closure
     "low_rank_linear.py:LowRankLinear": "trained_fields",  # `frozen` has no trace but this
     "nnx_block.py:NnxBlock": "a Variable holds one array",
-    "smooth.py:Smooth": "item",  # a tuple whose parts are of one type
+    "smooth.py:Smooth": "__check_init__: does",  # a tuple whose parts are of one type
     "solver_term.py:SolverTerm": "helpers: `Structure` hides",
     "split_params_nested.py:SplitParamsNested": "",  # groups
     "split_table.py:SplitTable": "combine: is left out",
