@@ -104,13 +104,15 @@ def call_context(found: Found) -> dict[str, Any]:
     """The example arguments, and the call with them by name."""
     if not found["called"]:
         return {"is_called": False, "arguments": [], "targets": "", "call": ""}
-    names = [safe(name) for name, _, _ in found["arguments"]]
-    given = given_to(found["arguments"])
+    constants = found.get("constants", ())
+    varied = [one for one in found["arguments"] if one[0] not in constants]
+    names = [safe(name) for name, _, _ in varied]
+    given = given_to(found["arguments"], constants)
     method = f".{found['method']}" if found["method"] else ""
     targets = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
     return {
         "is_called": True,
-        "arguments": [text for _, text, _ in found["arguments"]],
+        "arguments": [text for _, text, _ in varied],
         "targets": targets,
         "call": f"instance{method}({', '.join(given)})",
     }
@@ -127,9 +129,10 @@ def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
     return f"Method({row})"
 
 
-def given_to(arguments: Iterable[tuple[str, str, bool]]) -> list[str]:
-    """What a call is written with: names, those by name as such."""
-    return [f"{name}={safe(name)}" if by_name else safe(name) for name, _, by_name in arguments]
+def given_to(arguments: Iterable[tuple[str, str, bool]], constants: Sequence[str] = ()) -> list[str]:
+    """What a call is written with: names, those by name as such; what is the same for every example as it is."""
+    texts = [(name, text if name in constants else safe(name), by_name) for name, text, by_name in arguments]
+    return [f"{name}={text}" if by_name else text for name, text, by_name in texts]
 
 
 def told_of(found: Found, what: str) -> list[Any]:

@@ -42,6 +42,8 @@ class Called:
     """Which of them are given by name."""
     by_parameters: bool = True
     by_arguments: bool = True
+    constants: tuple[str, ...] = ()
+    """Which of them hold nothing that varies, such as functions: they stand in the call."""
     also: str = ""
     """Another shape that it takes as well, where the answer is ambiguous."""
 
