@@ -17,10 +17,10 @@ import copier
 from benchmarks._timing import Budget, Case, Measured, Table, interleave, main
 from scaffold import find_layout, lay_out
 from scaffold.generate import load_specs, plan_modules
+from scaffold.in_project.spec_files import spec_files
 from scaffold.lifecycle.check import check
 from scaffold.lifecycle.update import plan_update
 from scaffold.publish import publish
-from scaffold.spec_files import spec_files
 
 MODULES, EDITED, MANY = 50, 10, 1000
 UPDATE, COPIER = "scaffold update", "copier update"

@@ -16,15 +16,15 @@ if TYPE_CHECKING:
     from scaffold.errors import Fault, ScaffoldError
     from scaffold.generate import load_spec
     from scaffold.generate import plan_modules as plan
-    from scaffold.layout import Layout, find_layout
+    from scaffold.in_project.layout import Layout, find_layout
 
 __all__ = ["Fault", "Layout", "ScaffoldError", "find_layout", "load_spec", "plan", "publish"]
 
 _HOMES = {
     "Fault": ("scaffold.errors", "Fault"),
-    "Layout": ("scaffold.layout", "Layout"),
+    "Layout": ("scaffold.in_project.layout", "Layout"),
     "ScaffoldError": ("scaffold.errors", "ScaffoldError"),
-    "find_layout": ("scaffold.layout", "find_layout"),
+    "find_layout": ("scaffold.in_project.layout", "find_layout"),
     "load_spec": ("scaffold.generate", "load_spec"),
     "plan": ("scaffold.generate", "plan_modules"),
 }

@@ -6,9 +6,9 @@ from dataclasses import replace
 from scaffold.emit.helpers import HELPERS
 from scaffold.emit.saving import save_faults
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.hidden_names import compiled_in, name_faults
+from scaffold.in_project.hidden_names import compiled_in, name_faults
+from scaffold.in_project.layout import Layout
 from scaffold.kinds import kind_of
-from scaffold.layout import Layout
 from scaffold.spec.bases import base_faults
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem

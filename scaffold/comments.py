@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
 
 if TYPE_CHECKING:
-    from scaffold.fileset import Plan
+    from scaffold.files.fileset import Plan
 
 Comment = tuple[int, str]
 """Line, from 1, and text."""

@@ -10,10 +10,10 @@ from typing import Any
 
 from scaffold.comments import as_comment, comments, left_out
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import File, Plan, make_plan
-from scaffold.layout import Layout
+from scaffold.files.fileset import File, Plan, make_plan
+from scaffold.files.places import read_regular
+from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.copies import with_copies
-from scaffold.places import read_regular
 from scaffold.spec import ModuleSpec
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files

@@ -11,12 +11,13 @@ from typing import Any
 
 from scaffold.beside import check_beside, check_names, generated_classes, with_defaults
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import File, Plan
-from scaffold.in_project import Wishes, plan_in_project
+from scaffold.files.fileset import File, Plan
+from scaffold.in_project.fit import Wishes, plan_in_project
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kinds import Context
 from scaffold.law_texts import texts_for
 from scaffold.lay_out import module_context, module_files
-from scaffold.layout import Layout
 from scaffold.lifecycle.history import ClassFiles
 from scaffold.lifecycle.records import MODULE, SPEC, TEST
 from scaffold.own_templates import check_templates
@@ -28,7 +29,6 @@ from scaffold.spec.places import COMMAND_LINE, by_argument, located
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import write_toml
-from scaffold.spec_files import SpecFiles, file_of
 from scaffold.suite.suites import law_suites
 from scaffold.tidy import tidy
 

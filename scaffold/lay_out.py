@@ -8,9 +8,9 @@ from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helper
 from scaffold.emit.imports import import_lines, imported
 from scaffold.emit.members import with_comments
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import File
+from scaffold.files.fileset import File
+from scaffold.in_project.layout import Layout
 from scaffold.kinds import Context, kind_of
-from scaffold.layout import Layout
 from scaffold.own_templates import own_template
 from scaffold.render import render, render_class, render_named
 from scaffold.spec.generics import GENERIC

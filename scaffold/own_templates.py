@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.fileset import File
+from scaffold.files.fileset import File
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.settings import where_of
 from scaffold.kinds import NAMES
-from scaffold.layout import Layout
 from scaffold.render import CLASS_FILE, SUFFIX, templates_folder
-from scaffold.settings import where_of
 from scaffold.spec.model import ModuleSpec
 
 FORMAT = 1

@@ -22,16 +22,16 @@ import yaml
 from jinja2 import Environment
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.fileset import Action, Edit, File, Plan, Step, make_plan
-from scaffold.folders import Folder, with_folder
+from scaffold.files.fileset import Action, Edit, File, Plan, Step, make_plan
+from scaffold.files.folders import Folder, with_folder
+from scaffold.files.places import read_place
 from scaffold.generate import SCHEMA_NAME, load_spec, plan_modules
+from scaffold.in_project.layout import find_layout
 from scaffold.law_texts import law_texts
-from scaffold.layout import find_layout
 from scaffold.lifecycle.copies import KEPT
 from scaffold.lifecycle.records import FOLDER, record_path
-from scaffold.places import read_place
 from scaffold.publish import publish
-from scaffold.registration import register
+from scaffold.registration.edits import register
 from scaffold.render import OPTIONS, templates_folder
 from scaffold.spec.names import stem
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import File
+from scaffold.files.fileset import File
 
 OPTIONS = (
     "format",

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scaffold.fileset import Plan
+from scaffold.files.fileset import Plan
 from scaffold.generate import load_specs, plan_modules, plan_new
-from scaffold.layout import Layout, find_layout
+from scaffold.in_project.layout import Layout, find_layout
 from scaffold.lifecycle.check import check
 from scaffold.lifecycle.destroy import plan_destroy
 from scaffold.lifecycle.update import plan_update

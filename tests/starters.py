@@ -6,10 +6,10 @@ Plain Copier cannot run the tool, so the template has these files ready; a test 
 from pathlib import PurePosixPath
 
 from scaffold import load_spec
-from scaffold.fileset import File
+from scaffold.files.fileset import File
 from scaffold.generate import SCHEMA_NAME, schema_text
+from scaffold.in_project.layout import Layout, Settings
 from scaffold.lay_out import module_files
-from scaffold.layout import Layout, Settings
 from scaffold.render import templates_folder
 from scaffold.spec import ModuleSpec
 from scaffold.tidy import tidy

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from scaffold.generate import shown_files
-from scaffold.layout import find_layout
+from scaffold.in_project.layout import find_layout
 from tests.projects import EXAMPLES, REPOSITORY, run
 from tests.support import read_tree, write_tree
 

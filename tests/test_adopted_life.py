@@ -11,8 +11,8 @@ from subprocess import CompletedProcess
 import pytest
 from click.testing import CliRunner, Result
 
-from scaffold.begin import plan_skeleton
 from scaffold.cli import main
+from scaffold.cli.begin import plan_skeleton
 from scaffold.errors import ScaffoldError
 from scaffold.publish import publish
 from tests.library import BIAS, EMPTY, Library, actions, spec
@@ -91,7 +91,7 @@ def test_check_knows_edited_and_missing_by_the_record_alone(library: Library) ->
 def modules_of(library: Library) -> str:
     """What a process that checks has imported of all that is slow."""
     looked = (
-        "import sys; from pathlib import Path; from scaffold.layout import find_layout; "
+        "import sys; from pathlib import Path; from scaffold.in_project.layout import find_layout; "
         "from scaffold.lifecycle.check import check; check(find_layout(Path())); "
         "print(*{'jax', 'equinox', 'flax', 'copier'} & {*sys.modules})"
     )

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Plan
+from scaffold.files.fileset import Plan
 from scaffold.generate import plan_new
-from scaffold.layout import find_layout
+from scaffold.in_project.layout import find_layout
 from tests.projects import run, scaffold
 from tests.support import read_tree, write_tree
 

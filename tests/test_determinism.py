@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.spec_files import spec_files
+from scaffold.in_project.spec_files import spec_files
 from tests.projects import AFFINE, EXAMPLES, REPOSITORY, scaffold
 from tests.support import read_modes, read_tree, write_tree
 

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from scaffold import find_layout, publish
-from scaffold.fileset import File
+from scaffold.files.fileset import File
 from scaffold.generate import SCHEMA_NAME, plan_modules
 from scaffold.lay_out import module_files
 from scaffold.spec import ModuleSpec, read_spec

@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from scaffold import find_layout, load_spec, plan, publish
-from scaffold.fileset import Action
+from scaffold.files.fileset import Action
+from scaffold.in_project.spec_files import spec_files
 from scaffold.project import plan_project
-from scaffold.spec_files import spec_files
 from tests.projects import EXAMPLES
 from tests.starters import TEMPLATE, starter_files
 from tests.support import read_tree, write_tree

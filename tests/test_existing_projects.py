@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scaffold.generate import plan_new
-from scaffold.layout import find_layout
+from scaffold.in_project.layout import find_layout
 from scaffold.publish import publish
 from tests.existing import LAWS_STUB, PROJECTS, STUBS, Existing
 from tests.projects import passed, run, scaffold

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Edit, File, make_plan
+from scaffold.files.fileset import Edit, File, make_plan
 from tests.support import read_tree, write_tree
 
 

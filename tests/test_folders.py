@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from scaffold import ScaffoldError, publish
-from scaffold.fileset import Action, File, Plan, make_plan
-from scaffold.folders import DIGESTS, Folder, with_folder
+from scaffold.files.fileset import Action, File, Plan, make_plan
+from scaffold.files.folders import DIGESTS, Folder, with_folder
 from scaffold.law_texts import law_texts
 from tests.projects import AFFINE, scaffold
 from tests.support import read_tree, write_tree

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.layout import Layout, Settings, find_layout
+from scaffold.in_project.layout import Layout, Settings, find_layout
 from tests.support import write_tree
 
 

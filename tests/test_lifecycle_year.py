@@ -8,7 +8,7 @@ from unittest import mock
 import pytest
 
 from scaffold import lay_out
-from scaffold.spec_files import spec_files
+from scaffold.in_project.spec_files import spec_files
 from scaffold.tidy import ruff_program
 from tests.library import EMPTY, Library, actions
 from tests.projects import EXAMPLES, bare_pytest, passed, run

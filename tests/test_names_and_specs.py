@@ -6,7 +6,7 @@ import pytest
 
 from scaffold.errors import ScaffoldError
 from scaffold.generate import load_specs, plan_modules, plan_new, shown_files
-from scaffold.layout import find_layout
+from scaffold.in_project.layout import find_layout
 from tests.support import write_tree
 
 PYPROJECT = '[project]\nname = "lib"\ndependencies = ["equinox"]\n[dependency-groups]\ndev = ["pytest"]\n'

@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import File, make_plan
+from scaffold.files.fileset import File, make_plan
+from scaffold.files.places import LIMIT, NotReadableError, read_regular
 from scaffold.generate import load_spec
-from scaffold.layout import find_layout
-from scaffold.places import LIMIT, NotReadableError, read_regular
+from scaffold.in_project.layout import find_layout
 from tests.projects import scaffold
 
 

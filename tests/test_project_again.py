@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scaffold import ScaffoldError, publish
-from scaffold.fileset import Action, Plan
+from scaffold.files.fileset import Action, Plan
 from scaffold.project import plan_project
 from tests.projects import scaffold
 from tests.support import read_tree

@@ -9,8 +9,8 @@ import pytest
 import yaml
 from markdown_it import MarkdownIt
 
+from scaffold.in_project.layout import find_layout
 from scaffold.law_texts import law_texts
-from scaffold.layout import find_layout
 from scaffold.lifecycle.check import check
 from tests.projects import REPOSITORY, run
 from tests.starters import TEMPLATE

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import File, Plan, make_plan
+from scaffold.files.fileset import File, Plan, make_plan
 from scaffold.publish import publish
 from tests.support import read_modes, read_tree, write_tree
 

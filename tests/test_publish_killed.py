@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Edit, File, Plan, make_plan
+from scaffold.files.fileset import Edit, File, Plan, make_plan
 from scaffold.publish import publish, recover
 from scaffold.publish.journal import Entry, Journal, go_line, plan_line
 from tests.killing import in_child, left_overs, stopped_before_each_change

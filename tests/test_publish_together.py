@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Action, Edit, File, Plan, make_plan
+from scaffold.files.fileset import Action, Edit, File, Plan, make_plan
 from scaffold.publish import lock as locking
 from scaffold.publish import publish
 from scaffold.publish.journal import Owner, owner_line

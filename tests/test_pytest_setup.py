@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.conftest import folders_on_path, with_path_lines
 from scaffold.errors import ScaffoldError
 from scaffold.generate import plan_new
-from scaffold.layout import find_layout
+from scaffold.in_project.conftest import folders_on_path, with_path_lines
+from scaffold.in_project.layout import find_layout
+from scaffold.in_project.pytest_config import PytestConfig
 from scaffold.publish import publish
-from scaffold.pytest_config import PytestConfig
 from tests.existing import LAWS_STUB, STUBS
 from tests.projects import run
 from tests.support import write_tree

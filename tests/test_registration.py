@@ -3,7 +3,7 @@ import warnings
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.registration import register, unregister
+from scaffold.registration.edits import register, unregister
 
 
 def registered(source: str, *names: str, stem: str = "affine") -> str:

@@ -6,7 +6,7 @@ from codecs import BOM_UTF8
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from scaffold.registration import register, unregister
+from scaffold.registration.edits import register, unregister
 
 HEADERS = ["#!/usr/bin/env python", "# Licence", "# ends in a backslash \\", "", "# -*- caf\u00e9 -*-"]
 DOCSTRINGS = ['"""Doc."""', '"""Doc.\n\nMore.\n"""', "'''D\u00e9j\u00e0 vu.'''  # said", '"""Doc."""; x = 1']

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Plan
+from scaffold.files.fileset import Plan
 from scaffold.generate import plan_new
-from scaffold.layout import find_layout
-from scaffold.registration import register, unregister
+from scaffold.in_project.layout import find_layout
+from scaffold.registration.edits import register, unregister
 from scaffold.tidy import ruff_program
 from tests.support import write_tree
 

@@ -3,7 +3,7 @@
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.registration import register, register_all
+from scaffold.registration.edits import register, register_all
 
 MANY = [
     ("b2", "B2"),

@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, assume, given, settings
 from scaffold import ScaffoldError, find_layout
 from scaffold.beside import with_defaults
 from scaffold.convert import meaning
-from scaffold.fileset import File
+from scaffold.files.fileset import File
+from scaffold.in_project.spec_files import spec_files
 from scaffold.lay_out import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.files import raw_specs
@@ -19,7 +20,6 @@ from scaffold.spec.shortened import shortened
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.skeletons.write import write_skeleton
 from scaffold.spec.toml import write_toml
-from scaffold.spec_files import spec_files
 from scaffold.tidy import tidy
 from tests.drafts import HELPERS
 from tests.projects import EXAMPLES

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scaffold.errors import ScaffoldError
 from scaffold.generate import load_spec, plan_modules, plan_new
-from scaffold.layout import Layout, find_layout
+from scaffold.in_project.layout import Layout, find_layout
 from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, KINDS, REBUILDS, ROLES, SPEC_KEYS, TEST_KEYS
 from scaffold.spec.read import read_spec
 from scaffold.spec.sizes import sizes

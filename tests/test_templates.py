@@ -12,7 +12,7 @@ from jinja2 import UndefinedError
 
 from scaffold import find_layout, load_spec
 from scaffold.emit.helpers import helpers_of
-from scaffold.fileset import File
+from scaffold.files.fileset import File
 from scaffold.lay_out import module_context, module_files
 from scaffold.render import OPTIONS, render, templates_folder
 from scaffold.tidy import tidy

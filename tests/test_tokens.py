@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scaffold.cli import main
 from scaffold.errors import ScaffoldError
 from scaffold.generate import plan_new
-from scaffold.layout import find_layout
+from scaffold.in_project.layout import find_layout
 from scaffold.spec.keys import ROLES
 from scaffold.spec.read import read_spec
 from scaffold.spec.tokens import call_from_text, parse_field_token, raw_spec

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scaffold.emit.imports import import_lines
-from scaffold.fileset import File
-from scaffold.layout import Layout
+from scaffold.files.fileset import File
+from scaffold.in_project.layout import Layout
 from scaffold.render import render
 from scaffold.spec.names import stem
 

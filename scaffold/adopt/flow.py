@@ -13,11 +13,11 @@ from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.fileset import File, Plan
-from scaffold.in_project import Wishes, plan_in_project
+from scaffold.files.fileset import File, Plan
+from scaffold.in_project.fit import Wishes, plan_in_project
+from scaffold.in_project.layout import Layout
 from scaffold.law_texts import texts_for
 from scaffold.lay_out import conftest_file
-from scaffold.layout import Layout
 from scaffold.lifecycle.adopted import adopted_files
 from scaffold.tidy import tidy
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from scaffold.adopt.emit import Adopted
 from scaffold.errors import shown
-from scaffold.fileset import File
+from scaffold.files.fileset import File
 
 _SEVERITIES = ("fault", "cost", "style")
 _PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}

@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from scaffold.adopt.emit import Adopted, stems_of
-from scaffold.fileset import Action
-from scaffold.layout import Layout
+from scaffold.files.fileset import Action
+from scaffold.files.places import read_below, read_regular
+from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.adopted import (
     AdoptedTests,
     adopted_key,
@@ -18,7 +19,6 @@ from scaffold.lifecycle.adopted import (
 from scaffold.lifecycle.records import TEST, DamagedError, Record, Records, record_path
 from scaffold.lifecycle.states import outcome
 from scaffold.lifecycle.texts import Text
-from scaffold.places import read_below, read_regular
 
 Named = tuple[str, str]
 """A module, and the name of a class in it."""

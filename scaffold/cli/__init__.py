@@ -1,4 +1,4 @@
-"""argv to the API: with `scaffold.prompts`, all that prints or sets an exit code."""
+"""argv to the API: with `scaffold.cli.prompts`, all that prints or sets an exit code."""
 
 from scaffold.cli.commands import main
 from scaffold.cli.conversion import convert

@@ -22,8 +22,8 @@ from scaffold.errors import ScaffoldError
 from scaffold.publish.signals import stoppable
 
 if TYPE_CHECKING:
-    from scaffold.fileset import Plan
-    from scaffold.layout import Layout
+    from scaffold.files.fileset import Plan
+    from scaffold.in_project.layout import Layout
 
 atexit.register(gc.freeze)  # or Python searches everything for garbage once more, when it is about to end
 FIRST_CLASS = """
@@ -193,7 +193,7 @@ def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool]
             where="NAME",
             fix="write `scaffold new-module NAME FIELDS...` or `--spec FILE`",
         )
-    from scaffold.prompts import plan_begun, plan_from_answers, plan_with_roles
+    from scaffold.cli.prompts import plan_begun, plan_from_answers, plan_with_roles
 
     if answers.is_name_alone:
         return plan_begun(answers, layout, plan, force=wishes["force"])

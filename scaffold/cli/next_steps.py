@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scaffold.fileset import Plan
+    from scaffold.files.fileset import Plan
 
 _NEEDED = ("jax", "jaxtyping", "equinox", "flax", "optax", "safetensors", "numpy", "pytest")
 """What generated code and its tests import, as far as the tool decides it."""

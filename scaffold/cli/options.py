@@ -72,8 +72,8 @@ def _laws(_: click.Context) -> Iterable[str]:
 def _classes(ctx: click.Context) -> Iterator[str]:
     """The classes of the specs in the project."""
     from scaffold.errors import ScaffoldError
-    from scaffold.layout import find_layout
-    from scaffold.spec_files import described_by, spec_files
+    from scaffold.in_project.layout import find_layout
+    from scaffold.in_project.spec_files import described_by, spec_files
 
     try:
         layout = find_layout(ctx.params.get("folder") or Path())

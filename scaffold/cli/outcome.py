@@ -10,8 +10,8 @@ from scaffold.cli.progress import progress
 from scaffold.cli.terminal import complain, hint, say, say_json
 
 if TYPE_CHECKING:
-    from scaffold.fileset import Plan
-    from scaffold.layout import Layout
+    from scaffold.files.fileset import Plan
+    from scaffold.in_project.layout import Layout
 
 
 def recovered(root: Path, *, writes: bool) -> bool:
@@ -23,7 +23,7 @@ def recovered(root: Path, *, writes: bool) -> bool:
 
 def recovered_layout(folder: Path, *, writes: bool) -> "Layout":
     """The layout of the project that `folder` lies in, as it is once a killed run was finished or undone."""
-    from scaffold.layout import find_layout
+    from scaffold.in_project.layout import find_layout
 
     layout = find_layout(folder)
     return find_layout(folder) if recovered(layout.root, writes=writes) else layout
@@ -53,7 +53,7 @@ def published(plan: "Plan") -> "Plan":
     from scaffold.publish import publish
 
     if plan.commands:
-        from scaffold.add_dependencies import run_commands
+        from scaffold.in_project.add_dependencies import run_commands
 
         run_commands(plan)
     return publish(plan, complain)

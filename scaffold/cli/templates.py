@@ -19,7 +19,7 @@ from scaffold.cli.terminal import hint, say, say_json
 def show(target: str, folder: Path, context: bool, as_json: bool) -> None:
     """Print what would be generated, and write nothing."""
     from scaffold.generate import shown_contexts, shown_files
-    from scaffold.layout import find_layout
+    from scaffold.in_project.layout import find_layout
 
     layout = find_layout(folder)
     if context:
@@ -47,7 +47,7 @@ def eject(
     kind: str, target: str, folder: Path, dry_run: bool, diff: bool, force: bool, as_json: bool
 ) -> None:
     """Copy the template of KIND into the folder DIR of the project."""
-    from scaffold.fileset import make_plan
+    from scaffold.files.fileset import make_plan
     from scaffold.own_templates import ejected
 
     layout = recovered_layout(folder, writes=not (dry_run or diff))

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from scaffold.emit.annotations import Scope
-from scaffold.layout import Layout
+from scaffold.in_project.layout import Layout
 from scaffold.spec.model import ModuleSpec, TypeParameter
 
 _FLOOR = re.compile(r"(?:>=?|~=|==)\s*3\.(\d+)")

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scaffold.errors import Fault
+from scaffold.files.places import read_regular
+from scaffold.in_project.layout import Layout
 from scaffold.kinds import Context
-from scaffold.layout import Layout
-from scaffold.places import read_regular
 from scaffold.spec.model import ModuleSpec
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from scaffold.layout import Layout
+from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.history import ClassFiles
 from scaffold.lifecycle.records import ADOPTED, TEST, DamagedError, Generated, Record, Records, record_path
 

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from scaffold.fileset import Action, Plan, Step
-from scaffold.layout import Layout
+from scaffold.files.fileset import Action, Plan, Step
+from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.project_specs import ProjectSpecs
 from scaffold.lifecycle.states import State
 from scaffold.lifecycle.update import plan_update_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hashlib import sha256
 from pathlib import PurePosixPath
 
-from scaffold.fileset import Action, File, Plan, Step
+from scaffold.files.fileset import Action, File, Plan, Step
 from scaffold.lifecycle.records import FOLDER
 
 KEPT = FOLDER / "kept"

@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.exports import withdrawals
-from scaffold.fileset import Action, Plan, Step, make_plan
-from scaffold.layout import Layout
+from scaffold.files.fileset import Action, Plan, Step, make_plan
+from scaffold.files.places import read_below
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.spec_files import described_by
 from scaffold.lifecycle.adopted import AdoptedTests, is_adopted, target_of
 from scaffold.lifecycle.copies import with_copies
 from scaffold.lifecycle.leftovers import leftovers
 from scaffold.lifecycle.records import FOLDER, SPEC, DamagedError, Generated, Record, Records
 from scaffold.lifecycle.texts import Text
-from scaffold.places import read_below
-from scaffold.spec_files import described_by
+from scaffold.registration.exports import withdrawals
 
 _REMEDY = "--force removes it, and keeps a copy; or bring it back to what was generated"
 

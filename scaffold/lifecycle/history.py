@@ -6,9 +6,10 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.exports import Export
-from scaffold.fileset import Action, File, Plan, Step
-from scaffold.layout import Layout
+from scaffold.files.fileset import Action, File, Plan, Step
+from scaffold.files.places import read_below
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.spec_files import described_by
 from scaffold.lifecycle.records import (
     AFTER,
     BEFORE,
@@ -25,8 +26,7 @@ from scaffold.lifecycle.records import (
 from scaffold.lifecycle.renames import carried_names
 from scaffold.lifecycle.states import Outcome, outcome
 from scaffold.lifecycle.texts import Text
-from scaffold.places import read_below
-from scaffold.spec_files import described_by
+from scaffold.registration.exports import Export
 
 _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from scaffold.fileset import Action, Step
-from scaffold.folders import removal
-from scaffold.layout import Layout
+from scaffold.files.fileset import Action, Step
+from scaffold.files.folders import removal
+from scaffold.files.places import read_below, read_regular
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.spec_files import spec_files
 from scaffold.lifecycle.records import AFTER, BEFORE, FOLDER, Record, Records, record_path
 from scaffold.lifecycle.states import merge_python
 from scaffold.lifecycle.texts import Text
-from scaffold.places import read_below, read_regular
-from scaffold.spec_files import spec_files
 
 _LAWS = "pytree_laws"
 _CONFTEST = "conftest"

@@ -6,12 +6,12 @@ from functools import cached_property
 from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.layout import Layout
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.spec_files import described_by, spec_files
 from scaffold.lifecycle.adopted import AdoptedTests, target_of
 from scaffold.lifecycle.records import Record, Records
 from scaffold.spec import ModuleSpec
 from scaffold.spec.files import read_spec_files
-from scaffold.spec_files import described_by, spec_files
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import ScaffoldError
+from scaffold.files.places import read_below
 from scaffold.lifecycle.texts import Text, lines_of
-from scaffold.places import read_below
 
 FOLDER = PurePosixPath(".scaffold")
 FORMAT = 1

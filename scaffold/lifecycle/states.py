@@ -5,7 +5,7 @@ from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Action, File
+from scaffold.files.fileset import Action, File
 from scaffold.lifecycle.texts import Merged, Text, has_markers
 
 

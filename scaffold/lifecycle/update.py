@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from scaffold.fileset import File, Plan
+from scaffold.files.fileset import File, Plan
 from scaffold.generate import plan_classes
-from scaffold.in_project import Wishes
+from scaffold.in_project.fit import Wishes
+from scaffold.in_project.layout import Layout
 from scaffold.lay_out import conftest_file
-from scaffold.layout import Layout
 from scaffold.lifecycle.adopted import adopted_files, class_of
 from scaffold.lifecycle.project_specs import ProjectSpecs, check_renames
 from scaffold.lifecycle.records import Generated, Record

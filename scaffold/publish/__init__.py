@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from scaffold.fileset import Plan
+    from scaffold.files.fileset import Plan
 
 
 def _silent(_: str) -> None: ...

@@ -16,8 +16,8 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.fileset import Plan, Step, check_unchanged
-from scaffold.places import place_of
+from scaffold.files.fileset import Plan, Step, check_unchanged
+from scaffold.files.places import place_of
 from scaffold.progress import counted
 from scaffold.publish.journal import LOCK, Entry, Journal, digest, go_line, plan_line
 from scaffold.publish.lock import Lock, write_all

@@ -10,7 +10,7 @@ from enum import Enum, auto
 from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.places import place_of, read_regular
+from scaffold.files.places import place_of, read_regular
 from scaffold.publish.carry import remove
 from scaffold.publish.journal import LOCK, DamagedError, Entry, Journal, digest, parse
 from scaffold.publish.lock import Lock, damaged

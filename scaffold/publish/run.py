@@ -7,7 +7,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Plan, refresh
+from scaffold.files.fileset import Plan, refresh
 from scaffold.publish.carry import carry_out
 from scaffold.publish.journal import LOCK
 from scaffold.publish.lock import Lock, is_held, project_lock

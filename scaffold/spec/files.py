@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
 from scaffold.progress import counted
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
 from scaffold.spec.positions import Positions, key_positions, position_of
 
 COMMAND_LINE = "command line"

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
 from scaffold.spec.raw import as_list, as_table
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)

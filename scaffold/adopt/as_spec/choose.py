@@ -14,7 +14,7 @@ from scaffold.adopt.as_spec.moves import MOVES
 from scaffold.adopt.as_spec.parts import Parts, Whole, distance, parts_of
 from scaffold.adopt.as_spec.tables import Change, Raw, There
 from scaffold.errors import ScaffoldError
-from scaffold.layout import Layout
+from scaffold.in_project.layout import Layout
 
 Score = tuple[int, int]
 _TRIES = 160

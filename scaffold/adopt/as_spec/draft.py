@@ -13,8 +13,8 @@ from scaffold.adopt.as_spec.shapes import FREE
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError
 from scaffold.adopt.as_spec.types import Types
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.in_project.layout import Layout
 from scaffold.kinds import kind_of
-from scaffold.layout import Layout
 from scaffold.spec import ModuleSpec
 from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.signature import parse_argument

@@ -6,9 +6,9 @@ from typing import Any
 
 from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.members import with_comments
+from scaffold.in_project.layout import Layout
 from scaffold.kinds import kind_of
 from scaffold.lay_out import module_files
-from scaffold.layout import Layout
 from scaffold.render import render_class
 from scaffold.spec import ModuleSpec
 from scaffold.spec.read import read_spec

@@ -12,7 +12,7 @@ from scaffold.adopt.interpreter import find_python
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut
 from scaffold.adopt.targets import folders_of, read_targets
-from scaffold.layout import Layout
+from scaffold.in_project.layout import Layout
 
 Progress = Callable[[int, int, str], None]
 

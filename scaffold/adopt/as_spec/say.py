@@ -15,7 +15,7 @@ from scaffold.adopt.as_spec.shapes import Dims, Seen
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError, class_source
 from scaffold.adopt.as_spec.types import Types
 from scaffold.errors import ScaffoldError
-from scaffold.layout import Layout
+from scaffold.in_project.layout import Layout
 from scaffold.spec.skeletons.names import Names, read_names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.read import skeletons_of

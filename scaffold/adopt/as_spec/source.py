@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold.errors import ScaffoldError
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
 from scaffold.spec.expressions import assigned_names, first_line
 from scaffold.spec.helpers import bound_by, helpers_in, joined, shared_out, why_not
 from scaffold.spec.skeletons.names import Names, is_for_types, read_names

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
 from scaffold.spec.expressions import assigned_names, first_line, parse
 from scaffold.spec.helpers import Helper, helpers_in, joined, shared_out, why_not
 from scaffold.spec.skeletons.classes import ClassReader

@@ -8,7 +8,7 @@ from typing import Any
 from scaffold.comments import as_comment
 from scaffold.emit.generics import variable
 from scaffold.emit.imports import import_lines, imported
-from scaffold.fileset import File
+from scaffold.files.fileset import File
 from scaffold.kinds import kind_of
 from scaffold.spec.bases import MODULE
 from scaffold.spec.constructor import Parameter, constructor_names, dims_of, parameters

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
-from scaffold.dependencies import Dependencies, requirement
 from scaffold.errors import ScaffoldError
-from scaffold.fileset import Edit, Plan
-from scaffold.layout import Layout
-from scaffold.packages import table
+from scaffold.files.fileset import Edit, Plan
+from scaffold.in_project.dependencies import Dependencies, requirement
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.packages import table
 
 _PYPROJECT = PurePosixPath("pyproject.toml")
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from scaffold.errors import ScaffoldError
-from scaffold.export_list import spliced
-from scaffold.pysource import Source
+from scaffold.files.pysource import Source
+from scaffold.registration.export_list import spliced
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from scaffold.errors import ScaffoldError
-from scaffold.settings import Settings, where_of
+from scaffold.in_project.settings import Settings, where_of
 
 _HERE = PurePosixPath(".")
 _SRC = PurePosixPath("src")

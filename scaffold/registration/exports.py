@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 
-from scaffold.dependencies import Dependencies, requirement
-from scaffold.fileset import Edit
-from scaffold.layout import Layout
+from scaffold.files.fileset import Edit
+from scaffold.files.places import read_regular
+from scaffold.in_project.dependencies import Dependencies, requirement
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.packages import table
 from scaffold.lifecycle.records import Record
-from scaffold.packages import table
-from scaffold.places import read_regular
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def withdrawals(records: Iterable[Record], layout: Layout) -> Iterator[Edit]:
 
 
 def _withdrawn(record: Record, layout: Layout, where: str, source: bytes) -> bytes:
-    from scaffold.registration import unregister
+    from scaffold.registration.edits import unregister
 
     width = line_width(layout)
     return unregister(source, record.stem, [record.name], package=record.package, where=where, width=width)
@@ -82,8 +82,8 @@ def _left_out(init_file: PurePosixPath, export: Export, missing: Sequence[str]) 
 
 def _lazy_form(place: Path, where: str) -> str:
     """How the package loads its names; empty for at once."""
-    from scaffold.lazy_exports import find_lazy  # here, because few packages do
-    from scaffold.pysource import Source
+    from scaffold.files.pysource import Source
+    from scaffold.registration.lazy_exports import find_lazy  # here, because few packages do
 
     content = read_regular(place) if place.is_file() else b""
     if b"__getattr__" not in content and b"attach" not in content:
@@ -96,7 +96,7 @@ def _registering(
     found: Sequence[Export], layout: Layout, init_file: PurePosixPath, form: str
 ) -> Iterator[Edit]:
     """The edit that imports all of them at once."""
-    from scaffold.lazy_exports import stub_of
+    from scaffold.registration.lazy_exports import stub_of
 
     path = stub_of(init_file) if form == "attach_stub" else init_file
     if found:
@@ -105,14 +105,14 @@ def _registering(
 
 def _attached(export: Export, place: Path, where: str, source: bytes) -> bytes:
     from scaffold.as_clean import as_clean
-    from scaffold.lazy_exports import attach
+    from scaffold.registration.lazy_exports import attach
 
     after = attach(source, export.stem, export.name, where=where)
     return source if after == source else as_clean(source, after, place)
 
 
 def _registered(found: Sequence[Export], layout: Layout, where: str, source: bytes) -> bytes:
-    from scaffold.registration import register_all  # here, because only a package needs it
+    from scaffold.registration.edits import register_all  # here, because only a package needs it
 
     pairs = [(export.stem, export.name) for export in found]
     return register_all(source, pairs, package=layout.package, where=where, width=line_width(layout))

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from scaffold.fileset import File
-from scaffold.import_graph import ImportGraph
-from scaffold.layout import Layout
-from scaffold.packages import table
-from scaffold.places import read_regular
-from scaffold.requirements import distribution
+from scaffold.files.fileset import File
+from scaffold.files.places import read_regular
+from scaffold.in_project.import_graph import ImportGraph
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.packages import table
+from scaffold.in_project.requirements import distribution
 
 BRINGS = {
     "jax": ("jax", "jaxlib", "numpy", "scipy"),

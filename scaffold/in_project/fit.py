@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from scaffold.add_dependencies import Addition, addition
-from scaffold.dependencies import undeclared
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.exports import Export, dependency_notes, exports, withdrawals
-from scaffold.fileset import Edit, File, Plan, make_plan
-from scaffold.folders import Folder, with_folder
+from scaffold.files.fileset import Edit, File, Plan, make_plan
+from scaffold.files.folders import Folder, with_folder
+from scaffold.files.places import read_regular
+from scaffold.in_project.add_dependencies import Addition, addition
+from scaffold.in_project.dependencies import undeclared
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.reach import find_reach
 from scaffold.law_texts import law_texts
-from scaffold.layout import Layout
 from scaffold.lifecycle.copies import with_copies
 from scaffold.lifecycle.history import ClassFiles, History
-from scaffold.places import read_regular
-from scaffold.reach import find_reach
+from scaffold.registration.exports import Export, dependency_notes, exports, withdrawals
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def _check_stems(layout: Layout, found: Iterable[Export]) -> None:
     init_file = layout.init_file
     if init_file is None or not (layout.root / init_file).is_file():
         return
-    from scaffold.registration import stem_faults  # here, because only a package needs it
+    from scaffold.registration.edits import stem_faults  # here, because only a package needs it
 
     source, where = read_regular(layout.root / init_file), init_file.as_posix()
     faults: list[Fault] = []

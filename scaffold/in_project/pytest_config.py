@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from typing import cast
 
 from scaffold.errors import ScaffoldError
-from scaffold.packages import table
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
+from scaffold.in_project.packages import table
 
 IMPORT_MODES = ("prepend", "append", "importlib")
 

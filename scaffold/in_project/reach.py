@@ -11,12 +11,12 @@ from functools import partial
 from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
 
-from scaffold.conftest import folders_on_path, path_line, with_path_lines
-from scaffold.fileset import Edit, File
-from scaffold.hidden_names import hides_a_module
-from scaffold.layout import Layout
+from scaffold.files.fileset import Edit, File
+from scaffold.files.places import read_regular
+from scaffold.in_project.conftest import folders_on_path, path_line, with_path_lines
+from scaffold.in_project.hidden_names import hides_a_module
+from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.records import MODULE, SHARED, Records
-from scaffold.places import read_regular
 
 LAWS = "pytree_laws"
 _HERE = PurePosixPath(".")

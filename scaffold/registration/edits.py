@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.export_list import add_entry, export_list, without_entry
-from scaffold.hooks import Region, find_region
-from scaffold.import_order import import_key, index_for, sort_key
-from scaffold.pysource import Chunk, Source, is_future
+from scaffold.files.pysource import Chunk, Source, is_future
+from scaffold.registration.export_list import add_entry, export_list, without_entry
+from scaffold.registration.hooks import Region, find_region
+from scaffold.registration.import_order import import_key, index_for, sort_key
 
 WIDTH = 88
 """How long a line of the project's may be, where it does not say."""

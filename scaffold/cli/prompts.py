@@ -10,9 +10,9 @@ import click
 from scaffold.cli.answers import Answers
 from scaffold.cli.terminal import hint
 from scaffold.errors import Fault, ScaffoldError, shown
-from scaffold.fileset import Plan
+from scaffold.files.fileset import Plan
+from scaffold.in_project.layout import Layout
 from scaffold.kinds import NAMES, kind_of
-from scaffold.layout import Layout
 from scaffold.spec.check_fields import initialiser_faults
 from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key, option_faults
@@ -52,7 +52,7 @@ def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan
 
 def plan_begun(answers: Answers, layout: Layout, plan: Callable[[Answers], Plan], *, force: bool) -> Plan:
     """The plan for a class of which only the name is said: a skeleton to fill in, or what is answered."""
-    from scaffold.begin import can_begin, plan_skeleton
+    from scaffold.cli.begin import can_begin, plan_skeleton
 
     name, kind = answers.name or "", answers.options.get("kind") or "module"
     if not can_begin(name, kind, layout):

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 
-from scaffold.fileset import Action, File, Plan, Step
-from scaffold.places import read_below
+from scaffold.files.fileset import Action, File, Plan, Step
+from scaffold.files.places import read_below
 
 DIGESTS = "digests.txt"
 

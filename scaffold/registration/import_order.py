@@ -5,7 +5,7 @@ import re
 from bisect import bisect
 from collections.abc import Sequence
 
-from scaffold.pysource import Chunk
+from scaffold.files.pysource import Chunk
 
 
 def sort_key(chunk: Chunk) -> tuple[object, ...]:

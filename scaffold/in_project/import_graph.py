@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import ScaffoldError
-from scaffold.packages import Package, find_package, is_namespace, table
-from scaffold.places import NotReadableError, read_regular
-from scaffold.pytest_config import PytestConfig, find_pytest_config, tests_folder
-from scaffold.requirements import depends_on
-from scaffold.settings import STYLES, Settings
+from scaffold.files.places import NotReadableError, read_regular
+from scaffold.in_project.packages import Package, find_package, is_namespace, table
+from scaffold.in_project.pytest_config import PytestConfig, find_pytest_config, tests_folder
+from scaffold.in_project.requirements import depends_on
+from scaffold.in_project.settings import STYLES, Settings
 
 __all__ = ["STYLES", "Layout", "Settings", "find_layout"]
 

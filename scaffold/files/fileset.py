@@ -11,9 +11,9 @@ from functools import partial, reduce
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.path_rules import check_path, check_text, collisions, difference
-from scaffold.places import place_of, read_below, read_place, real_place, refused
-from scaffold.shown import Line, diff_of, folder_line
+from scaffold.files.path_rules import check_path, check_text, collisions, difference
+from scaffold.files.places import place_of, read_below, read_place, real_place, refused
+from scaffold.files.shown import Line, diff_of, folder_line
 
 _DIFFERS = "exists, and differs from what would be written"
 _BOTH = "take one side of each, or make one of both, and delete the markers"

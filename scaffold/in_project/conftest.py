@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from scaffold.as_clean import as_clean
 from scaffold.errors import ScaffoldError
-from scaffold.pysource import Source
+from scaffold.files.pysource import Source
 
 _IMPORTS = {"sys": "import sys", "Path": "from pathlib import Path"}
 

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from scaffold.errors import ScaffoldError
-from scaffold.import_order import index_for
-from scaffold.pysource import Source
+from scaffold.files.pysource import Source
+from scaffold.registration.import_order import index_for
 
 
 @dataclass(frozen=True)

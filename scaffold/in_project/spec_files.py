@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import ScaffoldError
-from scaffold.layout import Layout
-from scaffold.places import read_regular
+from scaffold.files.places import read_regular
+from scaffold.in_project.layout import Layout
 from scaffold.spec.files import SUFFIXES, is_spec_file, names_in
 from scaffold.spec.names import stem
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scaffold.errors import Fault
-from scaffold.layout import Layout
-from scaffold.requirements import distribution, normal
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.requirements import distribution, normal
 
 if TYPE_CHECKING:
     from importlib.metadata import PackagePath

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scaffold.errors import ScaffoldError
-from scaffold.pysource import Source
+from scaffold.files.pysource import Source
 
 _HOOKS = (
     "install_import_hook",
