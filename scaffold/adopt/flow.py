@@ -65,11 +65,11 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
     command = find_python(wanted.python, layout.root)
     path = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
     run = Run(wanted, layout, path, Written(layout, ()))
-    with _children(command, layout.root) as first:
+    with Children(command, layout.root) as first:
         child = first()
         request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
         listed = child.ask({**request, **_path(run)}, 600.0)
-        _check_listed(listed, targets, wanted)
+        check_listed(listed, targets, wanted)
         classes = [one for one in listed["classes"] if not one["why"]]
         run = replace(run, written=written_before(layout, ((one["module"], one["name"]) for one in classes)))
         outcomes = each(
@@ -93,7 +93,7 @@ def _begun(module: str, name: str, run: Run) -> Adopted:
     )
 
 
-class _children:
+class Children:
     """Processes that are ended at the end, whatever happens."""
 
     def __init__(self, command: Sequence[str], folder: Path) -> None:
@@ -117,7 +117,7 @@ def _path(run: Run) -> dict[str, Any]:
     return {"folders": list(run.path)}
 
 
-def _check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
+def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
     """Refuses targets that cannot be imported or hold no class, and what is said of one class where there are more."""
     if "error" in listed:
         raise RuntimeError(f"{listed['error']}\n{listed['traceback']}")

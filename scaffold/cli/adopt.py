@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,6 +11,9 @@ from scaffold.cli.failures import faults_json, told
 from scaffold.cli.outcome import published, recovered_layout
 from scaffold.cli.terminal import complain, hint, say, say_json
 from scaffold.errors import ScaffoldError
+
+if TYPE_CHECKING:
+    from scaffold.adopt import Wanted
 
 
 @click.command("adopt", short_help="Write and run the tests of classes that exist.")
@@ -43,6 +47,9 @@ from scaffold.errors import ScaffoldError
 @click.option("--dry-run", is_flag=True, help="Run the tests and print the plan, and write nothing.")
 @click.option("--diff", is_flag=True, help="Print the tests as a diff, and write nothing.")
 @click.option("--force", is_flag=True, help="Overwrite tests that differ.")
+@click.option(
+    "--spec", "as_spec", is_flag=True, help="Print the class as a spec, and what would differ; write nothing."
+)
 @json_option
 def adopt(
     targets: tuple[str, ...],
@@ -57,6 +64,7 @@ def adopt(
     dry_run: bool,
     diff: bool,
     force: bool,
+    as_spec: bool,
     as_json: bool,
 ) -> None:
     """Write the tests of classes that exist, run them, and say what is wrong.
@@ -67,6 +75,10 @@ def adopt(
     from scaffold.adopt import Wanted
     from scaffold.adopt import adopt as find
 
+    if as_spec:
+        wanted = Wanted(targets, python, build, call, _pairs(sets), seconds=time_limit)
+        _print_specs(wanted, folder, as_json=as_json)
+        return
     writes = not (dry_run or diff)
     layout = recovered_layout(folder, writes=writes)
     wanted = Wanted(targets, python, build, call, _pairs(sets), baseline, processes, time_limit, force)
@@ -83,6 +95,21 @@ def adopt(
             complain("\n".join(told(plan.faults())))
         hint(_next(plan.root, layout.tests.as_posix()) if writes else "nothing is written yet")
     if collides or not report.ok:
+        sys.exit(1)
+
+
+def _print_specs(wanted: "Wanted", folder: Path, *, as_json: bool) -> None:
+    """The specs on stdout, so that a file can take them, and on stderr what differs."""
+    from scaffold.adopt.as_spec.flow import specs
+
+    report = specs(wanted, recovered_layout(folder, writes=False), folder, _progress)
+    if as_json:
+        say_json({"ok": report.ok, **report.to_json()})
+    else:
+        if report.text():
+            say(report.text())
+        complain(report.differences())
+    if not report.ok:
         sys.exit(1)
 
 

@@ -11,6 +11,7 @@ from pytree_laws.infer import inferred_leaves, inferred_outputs, inferred_static
 from pytree_laws.limit import TooLong, time_limit
 from pytree_laws.written import source_of, written
 
+from .begun import find_with_state, with_fixed
 from .build import Built, Failure, builds, instance_of, ways_to_build
 from .call import Called, Subject, find_call, methods_of
 from .further import all_members_work, further_methods, written_methods
@@ -22,6 +23,8 @@ from .targets import found_class, look_in
 
 Request = dict[str, Any]
 TRIES = 300
+STATES = 80
+"""How many arguments are tried of methods that give a state, and take it."""
 
 
 def adopt(request: Request) -> dict[str, Any]:
@@ -83,6 +86,7 @@ def built_and_called(
     first: tuple[Built | None, Called | None] = None, None
     full: tuple[Built, Called] | None = None
     budget, of_calls = Budget(TRIES), Budget(TRIES + 200)
+    begins = Budget(STATES)
     own = built_as_said(request["build"], cls.__module__)
     if own is not None and not builds(cls, own, failure):
         failure.first = failure.first or f"`{request['build']}` gives another class"
@@ -90,7 +94,7 @@ def built_and_called(
     for built in [own] if own else ways_to_build(cls, said, budget, failure):
         tries = min(TRIES, of_calls.tries)
         one = Budget(tries)
-        called = call_for(cls, built, request, said, one, of_call)
+        called = call_for(cls, built, request, said, one, of_call, begins)
         of_calls.tries -= tries - max(0, one.tries)
         if not methods_of(cls):
             return built, called
@@ -106,7 +110,13 @@ def built_and_called(
 
 
 def call_for(
-    cls: Any, built: Built, request: Request, said: Mapping[str, Source], budget: Budget, failure: Failure
+    cls: Any,
+    built: Built,
+    request: Request,
+    said: Mapping[str, Source],
+    budget: Budget,
+    failure: Failure,
+    begins: Budget,
 ) -> Called | None:
     made = instance_of(built.source)
     instance, state = made if built.has_state else (made, None)
@@ -114,7 +124,12 @@ def call_for(
     wished, bracket, _ = request["call"].partition("(")
     if bracket:
         return said_call(cls, subject, request["call"])
-    return find_call(cls, subject, wished, said, budget, failure) if wished or methods_of(cls) else None
+    if not (wished or methods_of(cls)):
+        return None
+    found = find_call(cls, subject, wished, said, budget, failure)
+    if not (wished or built.has_state or (found is not None and found.is_full)):
+        found = find_with_state(cls, subject, said, begins, failure) or found
+    return with_fixed(found, subject) if found is not None else None
 
 
 def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]) -> list[Called]:
@@ -130,9 +145,15 @@ class StateOf:
 
     def __init__(self, built: Built) -> None:
         self.built = built
+        self.made: dict[int, Any] = {}
 
     def state(self, seed: int) -> Any:
         return self.built.source.value(seed)[1]
+
+    def make(self, seed: int) -> Any:
+        if seed not in self.made:
+            self.made[seed] = model_of(self.built, seed)
+        return self.made[seed]
 
 
 def built_as_said(text: str, module: str) -> Built | None:

@@ -53,5 +53,10 @@ HELPERS = {
     4: "def fourth(first: Any, second: Any, third: Any, given: Any) -> Any:\n    return -given",
 }
 """Functions of several arguments: defined in the test file, so that all instances hold one and the same."""
+PAIRS = (
+    "def residual(value: Any, given: Any) -> Any:\n    return 2 * value - 1, value",
+    "def objective(value: Any, given: Any) -> Any:\n    return jnp.sum(value * value), value",
+)
+"""Functions that return a result and something beside it: of the size of the value, and of none."""
 REDUCES = re.compile(r"reduc|operation|pool|aggregat|agg")
 INITIALISES = re.compile(r"init")

@@ -51,11 +51,12 @@ def missing_library(load_laws: Callable[[], object]) -> str:
 
 def handled(request: Request) -> dict[str, Any]:
     """The answer to a request; whatever a class raises is part of it."""
-    from . import adopted, hold, targets
+    from . import adopted, hold, place, targets
 
     doors: dict[str, Callable[[Request], dict[str, Any]]] = {
         "list": targets.listed,
         "adopt": adopted.adopt,
+        "place": place.place,
         "hold": hold.hold,
     }
     with contextlib.redirect_stdout(sys.stderr):

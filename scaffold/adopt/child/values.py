@@ -8,6 +8,8 @@ import typing
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import jax
+
 from . import names
 from .annotations import (
     EMPTY,
@@ -74,8 +76,19 @@ def of_annotation(name: str, annotation: Any, context: Context) -> list[Source]:
     if plain is not None:
         return plain(name, context)
     if is_callable_type(kind):
-        return functions(name, arity_of(kind), context)
+        return [*pairs(kind), *functions(name, arity_of(kind), context)]
     return of_special(name, kind, context)
+
+
+def pairs(kind: Any) -> list[Source]:
+    """Functions of two arguments that return a result and something beside it, as an annotation says."""
+    given = typing.get_args(kind)
+    result = typing.get_args(given[1]) if len(given) == 2 and typing.get_origin(given[1]) is tuple else ()
+    if arity_of(kind) != 2 or len(result) != 2:
+        return []
+    is_scalar = is_shaped(result[0]) and not result[0].dim_str.strip()
+    texts = names.PAIRS[::-1] if is_scalar else names.PAIRS
+    return [Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in texts]
 
 
 def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source]:
@@ -134,6 +147,9 @@ def of_type_variable(name: str, kind: Any, context: Context) -> list[Source]:
 
 
 def of_class(cls: Any, context: Context) -> list[Source]:
+    if cls is jax.ShapeDtypeStruct:
+        shapes = dict.fromkeys([*context.shapes[:1], (), *context.shapes[:6]])
+        return [Source(f"jax.ShapeDtypeStruct({shape}, jnp.float32)") for shape in shapes]
     if cls in (object, Any) or cls.__module__ in ("builtins", "collections.abc", "typing"):
         return []
     if issubclass(cls, enum.Enum):

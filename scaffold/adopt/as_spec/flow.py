@@ -1,0 +1,122 @@
+"""From targets to specs: each class in turn, as it was named; nothing is written, and no test is run."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scaffold.adopt.as_spec.say import Said, said
+from scaffold.adopt.as_spec.shapes import Seen, other_sizes
+from scaffold.adopt.flow import GRACE, Children, Wanted, check_listed
+from scaffold.adopt.interpreter import find_python
+from scaffold.adopt.process import Child, NoAnswerError
+from scaffold.adopt.report import LeftOut
+from scaffold.adopt.targets import folders_of, read_targets
+from scaffold.in_project.layout import Layout
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True)
+class SpecReport:
+    """The specs of all classes."""
+
+    specs: tuple[Said, ...]
+    left_out: tuple[LeftOut, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether every class could be said."""
+        return not any(one.why for one in self.specs)
+
+    def text(self) -> str:
+        """The specs, each below the name of its class where there are several."""
+        told = [one for one in self.specs if one.text]
+        if len(self.specs) == 1:
+            return "\n".join(one.text.rstrip("\n") for one in told)
+        return "\n\n".join(f"# --- {one.label}\n{one.text.rstrip()}" for one in told)
+
+    def differences(self) -> str:
+        """What differs, class by class, and what stands in the way of those that no spec says."""
+        lines: list[str] = []
+        for one in self.specs:
+            lines.append(f"{one.label}: {one.line}")
+            lines += [f"  {each.text}" for each in one.differences]
+        return "\n".join([*lines, *(one.text for one in self.left_out)])
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON."""
+        left_out = [{"class": f"{one.module}:{one.name}", "why": one.why} for one in self.left_out]
+        return {"specs": [one.to_json() for one in self.specs], "left_out": left_out}
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What the classes share."""
+
+    wanted: Wanted
+    layout: Layout
+    folders: tuple[str, ...]
+
+    def asked(self, child: Child, do: str, one: Mapping[str, Any], **more: Any) -> dict[str, Any]:
+        seconds = self.wanted.seconds
+        request = {"do": do, "module": one["module"], "name": one["name"], "folders": [*self.folders]}
+        return child.ask({**request, "seconds": seconds, **more}, seconds + GRACE)
+
+    def seen(self, child: Child, one: Mapping[str, Any], said: Mapping[str, str]) -> Seen:
+        """What is found of an instance; nothing where none is built."""
+        wanted = self.wanted
+        more = {"build": wanted.build, "call": wanted.call, "said": {**said, **wanted.said}}
+        return Seen(self.asked(child, "adopt", one, **more))
+
+
+def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> SpecReport:
+    """The specs of the classes. Raises `ScaffoldError` for targets that cannot be used, all of them at once."""
+    targets = read_targets(wanted.targets, here)
+    command = find_python(wanted.python, layout.root)
+    folders = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
+    run = _Run(wanted, layout, folders)
+    with Children(command, layout.root) as start:
+        child = start()
+        request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
+        listed = child.ask({**request, "folders": [*folders]}, 600.0)
+        listed = {**listed, "classes": [_with_abstract(one) for one in listed.get("classes", ())]}
+        check_listed(listed, targets, wanted)
+        classes = [one for one in listed["classes"] if not one["why"]]
+        told = _each(classes, run, child, start, progress)
+    left_out = [LeftOut(one["module"], one["name"], one["why"]) for one in listed["classes"] if one["why"]]
+    return SpecReport(tuple(told), tuple(one for one in left_out if "no pytree" not in one.why))
+
+
+def _with_abstract(one: Mapping[str, Any]) -> dict[str, Any]:
+    """An abstract class gets no suite of its own, and a spec as any other."""
+    return {**one, "why": ""} if one["kind"] == "abstract" else dict(one)
+
+
+def _each(
+    classes: Sequence[Mapping[str, Any]],
+    run: _Run,
+    child: Child,
+    start: Callable[[], Child],
+    progress: Progress,
+) -> list[Said]:
+    told: list[Said] = []
+    for place, one in enumerate(classes):
+        label = f"{one['module']}:{one['name']}"
+        progress(place, len(classes), label)
+        try:
+            told.append(_one(label, one, run, child))
+        except NoAnswerError as error:
+            told.append(Said(label, why=str(error)))
+            child = start()
+    return told
+
+
+def _one(label: str, one: Mapping[str, Any], run: _Run, child: Child) -> Said:
+    placed = run.asked(child, "place", one)
+    if "error" in placed:
+        raise RuntimeError(f"{placed['error']}\n{placed['traceback']}")
+    first = run.seen(child, one, {}) if one["kind"] != "abstract" else Seen({})
+    sizes = [name for name in first.sizes if name in first.inputs and name not in run.wanted.said]
+    second = run.seen(child, one, other_sizes(sizes)) if sizes and not run.wanted.build else Seen({})
+    return said(label, placed, first, second if second.found.get("built") else None, run.layout)
