@@ -13,7 +13,7 @@ from .configurations import Configuration, Trial, trials, tried
 from .look.arrays import is_array, is_key
 from .look.choices import shown
 from .look.programs import compiled
-from .look.trees import arrays_of
+from .look.trees import arrays_of, structure
 from .record import Entry, entries
 from .report import ANY_ERROR
 from .uses import call_of, construction, inputs_of
@@ -145,10 +145,15 @@ def _at_once(called: Sequence[Called]) -> list[Any]:
         return [jax.extend.core.jaxpr_as_fun(one)(*given) for (one, _), given in pairs]
 
     found = compiled(all_of_them)([inputs for *_, inputs in called])
+<<<<<<< HEAD
     pairs = zip((form for _, form in traces), found)
     return [
         jax.tree.unflatten(jax.tree.structure(form), arrays) for form, arrays in pairs
     ]
+=======
+    forms = (structure(form) for _, form in traces)
+    return [form.unflatten(arrays) for form, arrays in zip(forms, found)]
+>>>>>>> configurations
 
 
 def _eagerly(suite: Any, one: Called) -> Any:

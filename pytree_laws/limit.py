@@ -4,11 +4,13 @@ import contextlib
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Generator
 from types import FrameType
 
 RELEASES: list[Callable[[], object]] = []
 """What has pytest give the standard streams back."""
+PERIOD = 1.0  # seconds between two looks
 GRACE = 30.0  # seconds, after which no interrupt can be hoped for
 
 
@@ -34,15 +36,41 @@ def time_limit(seconds: float, told: str) -> Generator[None, None, None]:
 
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)
-    last = threading.Timer(seconds + GRACE, stop, [told])
-    last.daemon = True
-    last.start()
+    WATCH.begin(seconds + GRACE, told)
     try:
         yield
     finally:
-        last.cancel()
+        WATCH.end()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+class Watch:
+    """A thread that ends what hears no signal: one for many laws, since to start one for each takes long."""
+
+    def __init__(self) -> None:
+        self.thread: threading.Thread | None = None
+        self.latest: float | None = None
+        self.told = ""
+
+    def begin(self, seconds: float, told: str) -> None:
+        self.told, self.latest = told, time.monotonic() + seconds
+        if self.thread is None or not self.thread.is_alive():
+            self.thread = threading.Thread(target=self.look, daemon=True)
+            self.thread.start()
+
+    def end(self) -> None:
+        self.latest = None
+
+    def look(self) -> None:
+        """Looks now and then, until nothing runs."""
+        while (latest := self.latest) is not None:
+            if time.monotonic() > latest:
+                return stop(self.told)
+            time.sleep(min(PERIOD, GRACE))
+
+
+WATCH = Watch()
 
 
 def stop(told: str) -> None:

@@ -1,7 +1,7 @@
 """What suites of NNX modules declare and share."""
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 import jax
@@ -29,6 +29,7 @@ from .variables import (
     values_of,
     variables_of,
     with_setting,
+    zeros_like,
 )
 
 
@@ -46,6 +47,22 @@ class NnxSuite(Suite):
         if takes_a_seed(type(self).build):
             return {"seed": seed}
         return {"rngs": nnx.Rngs(seed)}
+
+    def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
+        """A module of these inputs with zeros in its Variables, made without compiling."""
+
+        def build() -> Any:
+            own = self.inputs(0)  # what belongs to this trace, as streams of keys
+            held = {n: own[n] for n, v in inputs.items() if n in own and is_of_nnx(v)}
+            return self.build(**{**inputs, **held})
+
+        try:
+            graphdef, state = nnx.split(nnx.eval_shape(build))
+        except ANY_ERROR:  # it needs values
+            return self.build(**inputs)
+        if any(map(is_key, jax.tree.leaves(state))):
+            return self.build(**inputs)
+        return nnx.merge(graphdef, jax.tree.map(zeros_like, state))
 
     def plain_inputs(self, seed: int) -> dict[str, Any]:
         return {name: v for name, v in self.inputs(seed).items() if not is_of_nnx(v)}

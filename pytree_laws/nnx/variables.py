@@ -6,12 +6,13 @@ import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import jax
 import numpy as np
 import pytest
 from flax import nnx
 from jax.core import Tracer
 
-from ..look.arrays import aval, is_floating, is_inexact
+from ..look.arrays import aval, is_floating, is_inexact, on_device
 from ..look.classes import is_of_library, second_class
 from ..look.numerics import close
 from ..look.references import frozen, reachable
@@ -44,6 +45,12 @@ class Var:
     @property
     def is_tree(self) -> bool:
         return self.below or self.type is nnx.Module
+
+
+def zeros_like(leaf: Any) -> Any:
+    """Zeros in the place of what has a shape and a dtype alone."""
+    is_abstract = isinstance(leaf, jax.ShapeDtypeStruct)
+    return on_device(np.zeros(leaf.shape, leaf.dtype)) if is_abstract else leaf
 
 
 def variables_of(tree: Any) -> dict[str, Any]:
