@@ -145,15 +145,8 @@ def _at_once(called: Sequence[Called]) -> list[Any]:
         return [jax.extend.core.jaxpr_as_fun(one)(*given) for (one, _), given in pairs]
 
     found = compiled(all_of_them)([inputs for *_, inputs in called])
-<<<<<<< HEAD
-    pairs = zip((form for _, form in traces), found)
-    return [
-        jax.tree.unflatten(jax.tree.structure(form), arrays) for form, arrays in pairs
-    ]
-=======
     forms = (structure(form) for _, form in traces)
     return [form.unflatten(arrays) for form, arrays in zip(forms, found)]
->>>>>>> configurations
 
 
 def _eagerly(suite: Any, one: Called) -> Any:

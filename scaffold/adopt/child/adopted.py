@@ -17,7 +17,7 @@ from .call import Called, Subject, find_call, methods_of
 from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
-from .sound import lone_methods, sound, without_sizes
+from .sound import is_refused, lone_methods, sound, without_sizes
 from .sources import Source, as_said
 from .targets import found_class, look_in
 
@@ -137,7 +137,7 @@ def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[
     if built.has_state:
         return []
     found = further_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
-    return [*found, *lone_methods(built, called)]
+    return [*(one for one in found if not is_refused(built, one)), *lone_methods(built, called)]
 
 
 class StateOf:

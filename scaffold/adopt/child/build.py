@@ -157,6 +157,8 @@ def ways_of_maker(
         new = [word for word in dict.fromkeys(words) if word not in context.words and word not in names]
         counts = [int(one) for one in sorted(told) if one.isdigit() and 1 < int(one) <= LARGEST]
         numbers = [one for one in counts if one not in context.numbers]
+        if not (further or new or numbers):  # nothing is named: what may be left out is perhaps needed
+            further = [one for one in optional if one not in wanted][:2]
         if found or not (further or new or numbers):
             return
         wanted = [*wanted, *further[:4]]

@@ -108,6 +108,16 @@ def lone_methods(built: Built, called: Called | None) -> list[Called]:
     return [one for one in found if one.method != called.method and look(built, one).works]
 
 
+def is_refused(built: Built, called: Called) -> bool:
+    """Whether a check of values, which no trace shows the outcome of, refuses the example."""
+    try:
+        run, arrays = program(built, called, 0)
+        has_check = "callback" in str(jax.make_jaxpr(run)(*arrays))
+    except Exception:
+        return False
+    return has_check and look(built, called).refuses
+
+
 def without_sizes(built: Built) -> list[str]:
     """The methods and properties that jax refuses, where the sizes of arrays are guessed: these may be wrong."""
     if not built.guesses:

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.adopt_findings`."""
+
+from benchmarks.adopt_findings import main
+
+main()

@@ -1,0 +1,133 @@
+"""Findings in diffrax."""
+
+# ruff: noqa: E731
+
+import copy
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+from benchmarks.adopt_findings.rows import (
+    key,
+    raises,
+    row,
+)
+
+
+@row(
+    "diffrax: solvers with a root finder",
+    "P14",
+    "a copy by `deepcopy`, or from `pickle`, cannot solve: `is` tells its tolerance from the one that stands for none",
+    8,
+)
+def diffrax_copied() -> bool:
+    import diffrax
+
+    controller = diffrax.PIDController(1e-3, 1e-3)
+    term = diffrax.ODETerm(lambda t, y, args: -y)
+
+    def solve(solver: Any) -> Any:
+        return diffrax.diffeqsolve(term, solver, 0.0, 1.0, 0.1, jnp.ones(2), stepsize_controller=controller)
+
+    return not raises(lambda: solve(diffrax.Kvaerno5())) and raises(
+        lambda: solve(copy.deepcopy(diffrax.Kvaerno5()))
+    )
+
+
+@row(
+    "diffrax: solvers",
+    "P6, P7, P9, P10, P12, P15, P16",
+    "the step cannot be compiled; with a function among its arguments",
+    18,
+    "mended",
+)
+def diffrax_compiled() -> bool:
+    import diffrax
+
+    term, solver = diffrax.ODETerm(lambda t, y, args: -y), diffrax.Euler()
+    step = lambda t: solver.step(term, t, t + 0.1, jnp.ones(2), None, None, False)[0]
+    return raises(lambda: jax.jit(step)(0.0))
+
+
+@row(
+    "diffrax.PIDController, ClipStepSizeController",
+    "P6, P7, P10, P12, P16",
+    "the call cannot be compiled; it gives a controller, with functions among its leaves",
+    2,
+    "mended",
+)
+def diffrax_wrapped() -> bool:
+    import diffrax
+
+    controller = diffrax.PIDController(1e-3, 1e-3)
+    return raises(lambda: eqx.filter_jit(lambda one: one.wrap(jnp.array(1)))(controller))
+
+
+@row("diffrax.UnsafeBrownianPath", "P7", "for times in bfloat16 it raises `KeyError`")
+def diffrax_bfloat16() -> bool:
+    import diffrax
+
+    path = diffrax.UnsafeBrownianPath((3,), key=key())
+    return raises(lambda: path.evaluate(jnp.bfloat16(0.0), jnp.bfloat16(1.0)), KeyError)
+
+
+@row(
+    "diffrax.TextProgressMeter, TqdmProgressMeter",
+    "P7",
+    "each `init` counts on a counter of the process: under jit it is another number",
+    2,
+)
+def diffrax_meter() -> bool:
+    import diffrax
+
+    meter: Any = diffrax.TextProgressMeter()
+    return int(meter.init().meter_idx) != int(meter.init().meter_idx)
+
+
+@row(
+    "diffrax.StepTo",
+    "P6, P7",
+    "the call raises; for a time that is not the first one, which it refuses",
+    now="mended",
+)
+def diffrax_step_to() -> bool:
+    import diffrax
+
+    controller, term = diffrax.StepTo(jnp.array([0.0, 0.5, 1.0])), diffrax.ODETerm(lambda t, y, args: -y)
+    solver: Any = diffrax.Euler()
+    run = lambda: diffrax.diffeqsolve(
+        term, solver, 0.0, 1.0, None, jnp.ones(2), stepsize_controller=controller
+    )
+    return raises(run)
+
+
+@row(
+    "diffrax.UnderdampedLangevinDiffusionTerm",
+    "P7, P9",
+    "outputs and gradients are NaN; of a friction below 0",
+    now="mended",
+)
+def diffrax_langevin() -> bool:
+    import diffrax
+
+    path = diffrax.UnsafeBrownianPath((3,), key=key())
+    term: Any = diffrax.UnderdampedLangevinDiffusionTerm(jnp.ones(3), jnp.ones(3), path)
+    return bool(jnp.isnan(jax.tree.leaves(term.vf(0.0, (jnp.ones(3), jnp.ones(3)), None))[0]).any())
+
+
+@row(
+    "diffrax.ConstantStepSize, LeapfrogMidpoint, PIDController",
+    "P7",
+    "its trace gives more than it does; a number of Python beside arrays",
+    3,
+    "mended",
+)
+def diffrax_numbers() -> bool:
+    import diffrax
+
+    solver, term = diffrax.LeapfrogMidpoint(), diffrax.ODETerm(lambda t, y, args: -y)
+    state = (jnp.array(0.0), jnp.ones(2))
+    step = lambda: solver.step(term, 0.1, 0.2, jnp.ones(2), None, state, False)
+    return len(jax.tree.leaves(step())) != len(jax.tree.leaves(jax.jit(step)()))

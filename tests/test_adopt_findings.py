@@ -1,0 +1,28 @@
+"""The table of findings says what benchmarks/adopt_findings.py holds, and few of them are false."""
+
+from benchmarks.adopt_findings import HEAD, PAGE, ROWS, line, told, total, written, wrong
+
+
+def test_the_page_has_the_rows_and_their_number() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert written(page) == page
+    assert HEAD + line(ROWS[0]) in page
+    assert total(ROWS) in page
+
+
+def test_at_most_one_in_twenty_is_false() -> None:
+    false = [one for one in ROWS if one.now == "open"]
+    assert len(false) <= len(ROWS) / 20
+    assert {told(one) for one in ROWS} == {"true", "false, mended", "false, now style", "false, open"}
+
+
+def test_each_row_is_seen_where_its_library_is_at_hand() -> None:
+    rows = [one for one in ROWS if one.where.startswith("equinox.nn")]
+    assert len(rows) > 9
+    assert not [*wrong(rows)]
+
+
+def test_a_row_that_is_seen_otherwise_is_told() -> None:
+    first = ROWS[0]
+    assert [*wrong([first._replace(seen=lambda: False)])] == [f"{first.where} P1: not seen, and it is true"]
+    assert [*wrong([first._replace(now="mended")])] == [f"{first.where} P1: seen, and it is false, mended"]
