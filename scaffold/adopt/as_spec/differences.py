@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from scaffold.adopt.as_spec.parts import Argument, Parts, signature, statements, target_of
-from scaffold.adopt.as_spec.reasons import WHY_ADDED, WHY_ARGUMENT, WHY_LOST, why_value
+from scaffold.adopt.as_spec.reasons import WHY_ADDED, WHY_ARGUMENT, WHY_HEAD, WHY_LOST, why_value
 from scaffold.errors import shown
 
 _LONGEST = 90
@@ -49,7 +49,7 @@ class Compared:
             if one not in written
         )
         yield from (
-            Difference("the class", f"gets `{_said(one, text)}`")
+            Difference("the class", f"gets `{_said(one, text)}`", WHY_HEAD.get(one, ""))
             for one, text in written.items()
             if one not in there
         )

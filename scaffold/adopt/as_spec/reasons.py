@@ -18,6 +18,9 @@ WHY_LOST = {
     "__check_init__": "a spec says what has to hold by the `check` of a field",
     "trainable": "it is written where the class has buffers",
 }
+WHY_HEAD = {
+    "@typing.final": "what a subclass changes, no spec says",
+}
 WHY_ARGUMENT = {
     "dtype": "the dtype of the arrays is chosen by who builds it",
     "key": "what is drawn is drawn from it",

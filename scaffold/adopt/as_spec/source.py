@@ -11,7 +11,7 @@ from typing import Any
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.expressions import assigned_names, first_line
-from scaffold.spec.helpers import bound_by, helpers_in, joined, shared_out, why_not
+from scaffold.spec.helpers import bound_by, helpers_in, joined, why_not
 from scaffold.spec.skeletons.names import Names, is_for_types, read_names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.type_variables import type_variables
@@ -52,8 +52,13 @@ class ClassSource:
     def helpers(self) -> str:
         """The functions and constants of the module that the class reads, word for word."""
         wanted = [one for one in self.body if _is_helper(one)]
-        _, kept = shared_out(list(helpers_in(self.notes.text, wanted)), ["", self.text])
-        return joined(kept)
+        every = list(helpers_in(self.notes.text, wanted))
+        ahead, needed = [_reads(self.node)], set[str]()
+        while ahead:
+            found = [one for one in every if ahead[-1] & {*one.names} and not needed & {*one.names}]
+            ahead = [*ahead[:-1], *(_reads(ast.parse(one.text)) for one in found)]
+            needed |= {name for one in found for name in one.names}
+        return joined(one for one in every if needed & {*one.names})
 
     def imports(self, text: str) -> list[str]:
         """The imports whose names a text or the helpers say, and those of the classes beside it."""
@@ -127,6 +132,11 @@ def _others(body: Iterable[ast.stmt]) -> list[str]:
 
 def _is_helper(statement: ast.stmt) -> bool:
     return why_not(statement) is None
+
+
+def _reads(tree: ast.AST) -> set[str]:
+    """The names that Python reads; those of fields and in prose are none."""
+    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
 
 
 def _words(text: str) -> set[str]:

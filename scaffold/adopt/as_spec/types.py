@@ -11,7 +11,16 @@ from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.spec.entries import without_none
 from scaffold.spec.signature import parse_returns
 from scaffold.spec.skeletons.annotations import type_of
-from scaffold.spec.types import ClassType, TypeSyntaxError, arrays, parse_type, walk
+from scaffold.spec.types import (
+    ArrayType,
+    CallableType,
+    ClassType,
+    TreeType,
+    TypeSyntaxError,
+    arrays,
+    parse_type,
+    walk,
+)
 
 _ARRAYS = re.compile(r"(?:\b[\w.]+[.:])?\b(?:Array|ArrayLike|ndarray)\b(?!\s*,)")
 _NUMBER = re.compile(r"-?\d+")
@@ -69,7 +78,7 @@ class Types:
     def of_field(self, name: str, annotation: ast.expr) -> str:
         """The type of a field; `tree` where only its leaves are known, and nothing where not even these are."""
         said = self.written(annotation)
-        if said:
+        if said and not (hides_array(said) and name in self.seen.leaves):
             return said
         path = str(self.source.children.index(name)) if name in self.source.children else name
         found = {one.partition(".")[0] for one in self.seen.leaves}
@@ -77,9 +86,10 @@ class Types:
         held, is_whole = self.held(self.seen, path)
         other = self.held(self.other, path)[0] if self.other is not None else None
         optional = " | None" if _may_be_none(annotation) else ""
-        text = self.filled(annotation, held, other)
+        text = "" if said else self.filled(annotation, held, other)
         if not text and held is not None:
             text = self.dims.type(held, other) + optional if is_whole else "tree"
+            text = "float" if held.role == "python" else text
         text = text or self.of_value(self.seen.static.get(name, ""))
         if text:
             self.guessed[name] = (
@@ -131,7 +141,7 @@ class Types:
     def of_argument(self, place: str, name: str, annotation: ast.expr | None, example: str) -> str:
         """The type of an argument, by its annotation or by the example that was found; `tree` for other arrays."""
         said = self.written(annotation)
-        if said:
+        if said and not (hides_array(said) and is_sampled(example)):
             return said
         text = self.of_example(name, annotation, example)
         if text:
@@ -146,7 +156,9 @@ class Types:
         optional = " | None" if annotation is not None and _may_be_none(annotation) else ""
         if held is not None:
             second = self._second(name)
-            return self.filled(annotation, held, second) or self.dims.type(held, second) + optional
+            hidden = hides_array(self.written(annotation) or "tree")
+            filled = "" if hidden else self.filled(annotation, held, second)
+            return filled or self.dims.type(held, second) + optional
         value = self.of_value(example) or ("callable" if re.fullmatch(r"[\w.]+", example) else "")
         return value + optional if value else ""
 
@@ -170,6 +182,19 @@ class Types:
         ]
         self.guessed[f"{method}: its result"] = "the shape that was found"
         return ", ".join(pairs)
+
+
+def hides_array(text: str) -> bool:
+    """Whether a type names a class and no array: the name may stand for one, as an alias does."""
+    parts = [*walk(parse_type(text))]
+    return any(isinstance(one, ClassType) for one in parts) and not any(
+        isinstance(one, ArrayType | TreeType | CallableType) for one in parts
+    )
+
+
+def is_sampled(example: str) -> bool:
+    """Whether an argument was found to be an array."""
+    return example.startswith("sample(")
 
 
 def plain_type(text: str) -> str:
