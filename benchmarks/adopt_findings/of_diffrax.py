@@ -9,7 +9,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from benchmarks.adopt_findings.rows import gradient, (
+from benchmarks.adopt_findings.rows import (
+    gradient,
     key,
     raises,
     row,
