@@ -78,7 +78,7 @@ def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
     """The call with an axis or two more in what it is given: over one element alone there is nothing to normalise."""
     subject = Subject(built.source.value(0))
     for name in called.guesses:
-        shape = shape_in(called.arguments[name])
+        shape = shape_in(called.arguments[name]) or ()
         for above in ((5,), (5, 7)) if shape else ():
             other = called.arguments[name].but(f"sample(seed, {(*above, *shape)})")
             if (found := instead(subject, called, name, other)) is not None:
