@@ -111,9 +111,16 @@ def only_of_methods(laws: Any) -> frozenset[str]:
         return frozenset()
     names = list(suite.named(suite.specimen()))
     traces = [suite.traced_call(), *(traces_of(laws)[one.name] for one in own)]
-    called, *others = (used_inputs(one.jaxpr) for one in traces)
+    called, *others = (felt_inputs(one.jaxpr) for one in traces)
     marks = zip(names, called, map(any, zip(*others)))
     return frozenset(name for name, one, other in marks if other and not one)
+
+
+def felt_inputs(jaxpr: Any) -> list[bool]:
+    """For each input, whether the result holds it, or something that is computed from it."""
+    given_back = {id(v) for v in jaxpr.outvars}
+    pairs = zip(jaxpr.invars, used_inputs(jaxpr))
+    return [used or id(v) in given_back for v, used in pairs]
 
 
 def parts_of_result(suite: Any, instance: Any, method: Method, given: Any) -> list[Any]:

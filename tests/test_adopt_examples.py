@@ -105,16 +105,6 @@ class Pair(eqx.Module):
     second: Part
 
 
-class Cell(eqx.Module):
-    weight: Array
-
-    def __init__(self, hidden_size: int):
-        self.weight = jnp.ones((hidden_size, hidden_size))
-
-    def __call__(self, carry):
-        return jnp.dot(carry, self.weight)
-
-
 class Banded(eqx.Module):
     diagonal: Float[Array, " size"]
     beside: Float[Array, " size"]
@@ -207,7 +197,7 @@ def test_where_parameters_are_not_felt_there_are_more_arguments(ask: Ask) -> Non
     assert [*arguments(ask("Distance"))] == ["x", "y"]
 
 
-@pytest.mark.parametrize(("name", "fixed"), [("Bits", "width"), ("Solver", "field"), ("Cell", None)])
+@pytest.mark.parametrize(("name", "fixed"), [("Bits", "width"), ("Solver", "field")])
 def test_what_no_tracer_can_be_is_written_in_the_call(ask: Ask, name: str, fixed: str | None) -> None:
     assert ask(name)["fixed"] == ([fixed] if fixed else [])
 
@@ -215,12 +205,6 @@ def test_what_no_tracer_can_be_is_written_in_the_call(ask: Ask, name: str, fixed
 def test_no_two_draws_are_alike(ask: Ask) -> None:
     texts = inputs(ask("Pair"))
     assert texts["first"] != texts["second"]
-
-
-def test_a_vector_of_a_size_that_is_held_is_no_pair(ask: Ask) -> None:
-    found = ask("Cell")
-    size = inputs(found)["hidden_size"]
-    assert arguments(found) == {"carry": f"sample(seed, ({size},))"}
 
 
 def test_a_method_that_feels_what_the_call_does_not_is_declared(ask: Ask) -> None:

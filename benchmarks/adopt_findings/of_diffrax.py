@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from benchmarks.adopt_findings.rows import (
+    gradient,
     key,
     raises,
     row,
@@ -90,7 +91,7 @@ def diffrax_meter() -> bool:
     "diffrax.StepTo",
     "P6, P7",
     "the call raises; for a time that is not the first one, which it refuses",
-    now="mended",
+    now="open",
 )
 def diffrax_step_to() -> bool:
     import diffrax
@@ -131,3 +132,35 @@ def diffrax_numbers() -> bool:
     state = (jnp.array(0.0), jnp.ones(2))
     step = lambda: solver.step(term, 0.1, 0.2, jnp.ones(2), None, state, False)
     return len(jax.tree.leaves(step())) != len(jax.tree.leaves(jax.jit(step)()))
+
+
+@row(
+    "diffrax.ThirdOrderHermitePolynomialInterpolation",
+    "P9",
+    "some coefficients have no gradient; in differences, in which they cancel",
+    now="open",
+)
+def diffrax_hermite() -> bool:
+    import diffrax
+
+    node = diffrax.ThirdOrderHermitePolynomialInterpolation
+    ones = jnp.ones(3)
+    values = {"y0": ones, "y1": ones, "k0": ones, "k1": ones}
+    one = node(t0=jnp.array(0.0), t1=jnp.array(1.0), **values)
+    slope: Any = gradient(lambda one: one.evaluate(jnp.array(0.5)), one).coeffs
+    return bool((slope == 0).any())
+
+
+@row(
+    "diffrax.PIDController",
+    "P7",
+    "for arguments of 0 it gives NaN; of tolerances below 0",
+    now="open",
+)
+def diffrax_zeros() -> bool:
+    import diffrax
+
+    one, zeros = diffrax.PIDController(1e-3, 1e-6), jnp.zeros(2)
+    times, state = (jnp.array(0.0), jnp.array(0.0)), (jnp.array(False), jnp.array(1.0), jnp.array(1.0))
+    found = one.adapt_step_size(*times, zeros, zeros, None, zeros, 2.0, state)
+    return any(bool(jnp.isnan(x).any()) for x in jax.tree.leaves(found) if eqx.is_inexact_array(x))

@@ -137,3 +137,17 @@ def tinygp_donated() -> bool:
 
     one: Any = solvers.DirectSolver(kernels.Exp(jnp.array(1.0)), jnp.arange(3.0), noise.Diagonal(jnp.ones(3)))
     return bool(jnp.isnan(one.scale_tril).any())
+
+
+@row(
+    "tinygp.noise.Banded, solvers.DirectSolver",
+    "P8, P9",
+    "a parameter changes nothing; that another method without arguments gives back",
+    2,
+    "mended",
+)
+def tinygp_given_back() -> bool:
+    from tinygp.noise import Banded
+
+    one = Banded(diag=jnp.ones(3), off_diags=jnp.ones((3, 1)))
+    return is_zero(gradient(lambda one: one.to_qsm(), one).off_diags)

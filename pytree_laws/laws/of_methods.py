@@ -19,8 +19,7 @@ from ..look.arrays import has_dtype, is_key
 from ..look.jaxprs import (
     compiled_anew,
     constant_draws,
-    dead_equations,
-    is_update_or_check,
+    lost_updates,
 )
 from ..look.numerics import check_close
 from ..look.platforms import lowering_fault
@@ -193,8 +192,7 @@ class MethodsPurity(MethodSuite):
             names = ", ".join(sorted(type(one).__name__ for one in closed.effects))
             hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback`"
             check(not names, method.name, f"it has side effects: {names}", hint)
-            dead = dead_equations(closed.jaxpr)
-            wrong = [one.primitive.name for one in dead if is_update_or_check(one)]
+            wrong = [one.primitive.name for one in lost_updates(closed.jaxpr)]
             told = f"nothing uses the result of {', '.join(wrong)}"
             hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
             check(not wrong, method.name, told, hint)

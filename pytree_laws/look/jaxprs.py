@@ -72,6 +72,13 @@ def dead_equations(jaxpr: Any) -> Iterator[Any]:
             yield equation
 
 
+def lost_updates(jaxpr: Any) -> list[Any]:
+    """The updates and checks that nothing at all reads; what is computed further, and then left out, is no mistake."""
+    read = {v for e in equations(jaxpr) for v in e.invars if is_variable(v)}
+    dead = (one for one in dead_equations(jaxpr) if is_update_or_check(one))
+    return [one for one in dead if read.isdisjoint(one.outvars)]
+
+
 def is_update_or_check(equation: Any) -> bool:
     """Whether it is `x.at[i].set(y)`, or holds the callback of a check such as `error_if`."""
     every = [

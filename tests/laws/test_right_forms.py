@@ -173,6 +173,37 @@ class Flooding(Counting):
         return self.power, self.weight * jnp.exp(x) / (1 + jnp.exp(x))
 
 
+class Scattered(Holder):
+    """A method that leaves out a part of what it computes."""
+
+    def both(self, x: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return self.weight * x, jnp.log(jnp.zeros(3).at[0].set(self.weight[1]) + 1)
+
+    def first(self, x: jax.Array) -> jax.Array:
+        return self.both(x)[0]
+
+
+class Paired(eqx.Module):
+    """A call that gives one half, and a method that gives the other."""
+
+    left: jax.Array
+    right: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.left * x
+
+    def other(self) -> jax.Array:
+        return self.right
+
+
+class Losing(Scattered):
+    """An update that nothing reads."""
+
+    def first(self, x: jax.Array) -> jax.Array:
+        self.weight.at[0].set(x[0])
+        return self.weight * x
+
+
 class Halves(eqx.Module):
     """A call that uses one element, and a method that uses the other."""
 
@@ -245,6 +276,8 @@ def none(seed: int) -> tuple[Any, ...]:
     return ()
 
 
+BOTH = (Leaf("left", "param", (3,)), Leaf("right", "param", (3,)))
+FIRST = (Method("first", lambda seed: (sample(seed, (3,)),)),)
 OTHER = Method("second", lambda seed: (sample(seed, (3,)),))
 DRAW = (Method("sample", lambda seed: (jax.random.key(seed),)),)
 PYTHON = (Leaf("weight", "param", (3,)), Leaf("program", "python"))
@@ -298,6 +331,16 @@ FORMS = {
         "p15_donation",
         suite(lambda seed: Holder(jnp.full(3, jnp.nan))),
         suite(lambda seed: Programmed(*[weight(seed)] * 2)),
+    ),
+    "a part of a result that is left out": (
+        "p12_methods_have_no_side_effects",
+        suite(lambda seed: Scattered(weight(seed)), methods=FIRST),
+        suite(lambda seed: Losing(weight(seed)), methods=FIRST),
+    ),
+    "a leaf that another method gives back": (
+        "p08_every_parameter_changes_the_output",
+        suite(lambda seed: Paired(weight(seed), weight(seed + 3)), leaves=BOTH, methods=(Method("other"),)),
+        suite(lambda seed: Paired(weight(seed), weight(seed + 3)), leaves=BOTH),
     ),
     "an element that another method uses": (
         "p09_every_element_of_a_parameter_has_a_gradient",

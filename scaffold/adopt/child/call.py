@@ -335,7 +335,7 @@ def with_alternative(
     """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
     for name in found.guesses:
         shape = shape_in(found.arguments[name])
-        if shape == (2,) and 2 not in held_sizes(subject.instance):
+        if shape == (2,):
             pairs = [tuple_of([one, one]) for one in arrays(name, context) if len(shape_in(one) or ()) == 1]
             found = next((one for pair in pairs if (one := instead(subject, found, name, pair))), found)
         elif shape:
