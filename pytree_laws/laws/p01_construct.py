@@ -22,13 +22,21 @@ from ..look.arrays import (
     host,
     is_array,
     is_constant,
-    is_inexact,
     is_key,
     same_bits,
 )
 from ..look.classes import defaults_of, own_functions
+from ..look.draws import signed
 from ..look.jaxprs import NEEDS_VALUES, constant_draws
-from ..look.references import MUTABLE, frozen, mutables, reachable
+from ..look.references import (
+    MUTABLE,
+    containers_of,
+    frozen,
+    mutables,
+    reachable,
+    scramble,
+    turned_around,
+)
 from ..look.surroundings import globals_of
 from ..look.trees import (
     arrays_of,
@@ -38,6 +46,7 @@ from ..look.trees import (
     named_arrays,
     structure,
     under,
+    under_any,
 )
 from ..pytree import PytreeSuite
 from ..report import ANY_ERROR, Fault, Law, check, doing
@@ -326,36 +335,6 @@ def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:
         name = given.get(id(value))
         told = f"it is the caller's own {type(value).__name__}, given as `{name}`"
         check(name is None, place, told)
-
-
-def containers_of(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """What the caller gives that can change; a module that is given is held, with all its own."""
-    found = [mutables(i, name, modules=False) for name, i in inputs.items()]
-    return [pair for pairs in found for pair in pairs]
-
-
-def under_any(name: str, roots: Sequence[str]) -> bool:
-    """Whether a path is one of these, or below one."""
-    return any(under(name, root) for root in roots)
-
-
-def turned_around(value: Any) -> Any:
-    """A dict of several entries in the opposite order, and all else as it is."""
-    several = type(value) is dict and len(value) > 1
-    return dict(reversed(value.items())) if several else value
-
-
-def signed(sign: int, value: Any) -> Any:
-    """A given array with another sign, if it can have one."""
-    return -value if sign < 0 and is_inexact(value) else value
-
-
-def scramble(value: Any) -> None:
-    """Changes a mutable container in place."""
-    if isinstance(value, np.ndarray) and value.flags.writeable:
-        np.copyto(value, not np.any(value), casting="unsafe")
-    elif isinstance(value, dict | list | set):
-        value.clear()
 
 
 def refuses_abstractly(

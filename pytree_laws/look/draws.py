@@ -131,3 +131,8 @@ def check_draws(where: str, trace: Callable[[], Any]) -> None:
     told = f"{len(repeated)} of its draws have the key of an earlier one"
     hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
     check(not repeated, where, told, hint)
+
+
+def signed(sign: int, value: Any) -> Any:
+    """A given array with another sign, if it can have one."""
+    return -value if sign < 0 and is_inexact(value) else value

@@ -4,7 +4,7 @@ import contextlib
 import functools
 import pickle
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -194,3 +194,23 @@ def check_caches_hold_no_tracer(variables: Sequence[tuple[str, Any]]) -> None:
                 told = "a tracer was left behind by a call inside jit"
                 hint = "a cache in the module or on the class: compute tables in the constructor"
                 check(not isinstance(one, Tracer), place, told, hint)
+
+
+def containers_of(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """What the caller gives that can change; a module that is given is held, with all its own."""
+    found = [mutables(i, name, modules=False) for name, i in inputs.items()]
+    return [pair for pairs in found for pair in pairs]
+
+
+def turned_around(value: Any) -> Any:
+    """A dict of several entries in the opposite order, and all else as it is."""
+    several = type(value) is dict and len(value) > 1
+    return dict(reversed(value.items())) if several else value
+
+
+def scramble(value: Any) -> None:
+    """Changes a mutable container in place."""
+    if isinstance(value, np.ndarray) and value.flags.writeable:
+        np.copyto(value, not np.any(value), casting="unsafe")
+    elif isinstance(value, dict | list | set):
+        value.clear()

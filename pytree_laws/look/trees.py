@@ -243,3 +243,8 @@ def given_arrays(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
     plain = {n: v for n, v in inputs.items() if is_array(v) or not _is_no_container(v)}
     pairs = jax.tree_util.tree_leaves_with_path(plain, is_leaf=_is_no_container)
     return [(path_name(path), value) for path, value in pairs if is_array(value)]
+
+
+def under_any(name: str, roots: Sequence[str]) -> bool:
+    """Whether a path is one of these, or below one."""
+    return any(under(name, root) for root in roots)

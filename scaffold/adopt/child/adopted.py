@@ -11,9 +11,10 @@ from pytree_laws.infer import inferred_leaves, inferred_outputs, inferred_static
 from pytree_laws.limit import TooLong, time_limit
 from pytree_laws.written import source_of, written
 
-from .begun import find_with_state, with_fixed
-from .build import Built, Failure, builds, instance_of, ways_to_build
+from .begun import find_with_state
+from .build import Built, Failure, StateOf, builds, instance_of, model_of, ways_to_build
 from .call import Called, Subject, find_call, methods_of
+from .fixed import with_fixed
 from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
@@ -140,22 +141,6 @@ def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[
     return [*(one for one in found if not is_refused(built, one)), *lone_methods(built, called)]
 
 
-class StateOf:
-    """What stands for the suite where an argument is its state."""
-
-    def __init__(self, built: Built) -> None:
-        self.built = built
-        self.made: dict[int, Any] = {}
-
-    def state(self, seed: int) -> Any:
-        return self.built.source.value(seed)[1]
-
-    def make(self, seed: int) -> Any:
-        if seed not in self.made:
-            self.made[seed] = model_of(self.built, seed)
-        return self.made[seed]
-
-
 def built_as_said(text: str, module: str) -> Built | None:
     if not text:
         return None
@@ -272,11 +257,6 @@ def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> t
         )
         body["call"] = lambda self, instance, *given: call_of(called, instance, given)
     return type("Adopted", (laws,), body)
-
-
-def model_of(built: Built, seed: int) -> Any:
-    made = built.source.value(seed)
-    return made[0] if built.has_state else made
 
 
 def call_of(called: Called, instance: Any, given: Sequence[Any]) -> Any:

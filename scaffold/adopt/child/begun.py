@@ -8,18 +8,17 @@ from typing import Any
 
 import jax
 
-from pytree_laws.look.arrays import is_array
-
 from .annotations import EMPTY, required, signature_of
-from .build import Failure, apart
+from .build import Failure
 from .call import Called, Subject, contexts, is_base, methods_of, parameters_of_method, takes_self, try_method
+from .domains import apart
+from .fixed import is_number
 from .search import Budget, combinations
 from .sources import Source, merged
 from .values import values_for
 
 BEGINS = re.compile(r"^(init|initial|begin|start|create)(_|$)|_init$")
 HOLDS = re.compile(r"(^|_)(state|carry|hidden|memory|cache)$")
-VARIES = re.compile(r"\b(seed|self)\b")
 EACH = 8
 """How many arguments of a method that takes the state are tried: most are those that it was made of."""
 WAYS = 8
@@ -109,16 +108,3 @@ def takes(cls: type, method: str, result: Any) -> str | None:
     by_type = [one.name for one in parameters if result is not EMPTY and one.annotation == result]
     by_name = [one.name for one in parameters if HOLDS.search(one.name)]
     return next(iter([*by_type, *by_name]), None)
-
-
-def with_fixed(called: Called, subject: Subject) -> Called:
-    """The call, in which what holds no arrays and no numbers is the same for every example, too."""
-    same = {name: one for name, one in called.arguments.items() if not VARIES.search(one.text)}
-    values = {name: one.value(0, subject.owner) for name, one in same.items()}
-    held = {name: jax.tree.leaves(value) for name, value in values.items() if value is not None}
-    fixed = [name for name, leaves in held.items() if not any(map(is_number, leaves))]
-    return replace(called, fixed=tuple(dict.fromkeys([*called.fixed, *fixed])))
-
-
-def is_number(leaf: Any) -> bool:
-    return is_array(leaf) or isinstance(leaf, bool | int | float)

@@ -18,6 +18,7 @@ from pytree_laws.look.references import reachable
 from pytree_laws.look.trees import arrays_of, is_node, merge, split
 
 from .annotations import EMPTY, parameters_of, required
+from .domains import allowed, apart
 from .kinds import kind_of
 from .plain import Context
 from .search import Budget, combinations
@@ -27,12 +28,6 @@ from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
-DRAWN = re.compile(r"sample\(seed[^()\"]*(?:\([^()]*\))?\)")
-"""An array of floats as it is written, of any sign."""
-DRAWS = re.compile(r"(?:sample|jax\.random\.\w+)\(seed[^()]*(?:\([^()]*\))?[^()]*\)")
-"""What is drawn, as it is written."""
-DOMAINS = ("jnp.exp", "jax.nn.sigmoid")
-"""What makes numbers of any sign positive, or puts them between 0 and 1."""
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
 _BUSY: list[type] = []
@@ -187,7 +182,7 @@ def that_build(
     positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
     found, last = 0, list[Built]()
     for places in combinations([lists[one.name] for one in wanted], 150):
-        if not budget.take() or found == WAYS:
+        if not budget.take() or found >= WAYS:
             break
         chosen = {one.name: lists[one.name][place] for one, place in zip(wanted, places, strict=True)}
         built = Built(written, apart(chosen), positional)
@@ -201,36 +196,6 @@ def that_build(
     yield from map(with_state, last[: WAYS - found])
 
 
-def allowed(built: Built) -> Built:
-    """The same with positive numbers, or with some between 0 and 1, where the constructor refuses others."""
-    if holds_for_values(built):
-        return built
-    for domain in DOMAINS:
-        others = within(domain, built.arguments)
-        changed = [name for name, one in others.items() if one != built.arguments[name]]
-        for names in [*([one] for one in changed), changed]:
-            chosen = {name: others[name] if name in names else one for name, one in built.arguments.items()}
-            other = replace(built, arguments=chosen)
-            if holds_for_values(other):
-                return other
-    return built
-
-
-def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
-    """The arguments with numbers of a domain in place of those of any sign."""
-    return {name: one.but(DRAWN.sub(rf"{domain}(\g<0>)", one.text)) for name, one in arguments.items()}
-
-
-def holds_for_values(built: Built) -> bool:
-    """Whether nothing is raised for the values of several seeds: a check may be made of them alone."""
-    try:
-        for seed in range(3):
-            jax.block_until_ready(split(built.source.value(seed))[1])
-    except Exception:
-        return False
-    return True
-
-
 def hides_a_guess(built: Built) -> bool:
     """Whether an array that nobody asked for is held where no leaf is: something else belongs there."""
     if not built.guesses:
@@ -238,21 +203,6 @@ def hides_a_guess(built: Built) -> bool:
     made = instance_of(built.source)
     held = reachable(made, "", arrays_of(made))
     return any(is_array(value) for _, value in held)
-
-
-def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
-    """The arguments, each with draws of its own: of later seeds, where another has the same."""
-    seen: set[str] = set()
-    found: dict[str, Source] = {}
-    for name, one in arguments.items():
-        chosen = one
-        for later in range(1, len(arguments) * 4):
-            if seen.isdisjoint(DRAWS.findall(chosen.text)):
-                break
-            chosen = one.later(later)
-        seen.update(DRAWS.findall(chosen.text))
-        found[name] = chosen
-    return found
 
 
 def builds(cls: type, built: Built, failure: Failure) -> bool:
@@ -364,3 +314,24 @@ def built_once(cls: type) -> Built | None:
         except (LookupError, ValueError, TypeError):
             _BUILT[cls] = None
     return _BUILT[cls]
+
+
+class StateOf:
+    """What stands for the suite where an argument is its state."""
+
+    def __init__(self, built: Built) -> None:
+        self.built = built
+        self.made: dict[int, Any] = {}
+
+    def state(self, seed: int) -> Any:
+        return self.built.source.value(seed)[1]
+
+    def make(self, seed: int) -> Any:
+        if seed not in self.made:
+            self.made[seed] = model_of(self.built, seed)
+        return self.made[seed]
+
+
+def model_of(built: Built, seed: int) -> Any:
+    made = built.source.value(seed)
+    return made[0] if built.has_state else made

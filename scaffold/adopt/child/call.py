@@ -16,8 +16,10 @@ from pytree_laws.look.trees import merge, split
 
 from . import names
 from .annotations import EMPTY, is_shaped, parameters_of, required
-from .build import Failure, apart, instances
+from .build import Failure, instances
 from .depends import is_empty, used_inputs
+from .domains import apart
+from .fixed import fixed_arguments
 from .kinds import is_nnx
 from .plain import Context, array, arrays, tuple_of
 from .search import Budget, combinations
@@ -244,35 +246,6 @@ def try_call(
     keywords = tuple(one for one in keywords if one not in idle)
     fixed = fixed_arguments(subject, name, kept, keywords)
     return Called(name, kept, keywords, trace.by_parameters, trace.by_arguments, not trace.others, fixed)
-
-
-def fixed_arguments(
-    subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]
-) -> tuple[str, ...]:
-    """The ints, words and functions among the arguments, where the call takes no tracers for them."""
-    given = {key: one.value(0, subject.owner) for key, one in chosen.items() if "seed" not in one.text}
-    given = {key: value for key, value in given.items() if is_constant(value)}
-    found = tuple(given)
-
-    def run(given: Mapping[str, Any]) -> Any:
-        values = {key: one.value(0, subject.owner) for key, one in chosen.items()} | dict(given)
-        method = getattr(subject.instance, name) if name else subject.instance
-        positional = [values[key] for key in chosen if key not in keywords]
-        result = method(*positional, **{key: values[key] for key in keywords if key in values})
-        return [leaf for leaf in jax.tree.leaves(result) if is_array(leaf)]
-
-    try:
-        if found:
-            jax.eval_shape(run, given)
-    except Exception:
-        return found
-    return ()
-
-
-def is_constant(value: Any) -> bool:
-    """Whether a value holds something, and no array and no float."""
-    leaves = jax.tree.leaves(value)
-    return bool(leaves) and not any(is_array(one) or isinstance(one, float) for one in leaves)
 
 
 def traced(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]) -> Trace:

@@ -10,13 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytree_laws.look.arrays import is_inexact
+from pytree_laws.look.jaxprs import NEEDS_VALUES
 from pytree_laws.look.programs import compiled
 from pytree_laws.look.refusals import is_refusal
 from pytree_laws.look.trees import merge, split
 from pytree_laws.methods import Method, is_property, names_without_arguments
 
 from .annotations import EMPTY
-from .build import DOMAINS, Built, Failure, within
+from .build import Built, Failure, StateOf
 from .call import (
     Called,
     Subject,
@@ -27,6 +28,7 @@ from .call import (
     shape_in,
     taken_apart,
 )
+from .domains import DOMAINS, within
 from .search import Budget
 from .sources import Source
 
@@ -76,7 +78,7 @@ def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Call
 
 def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
     """The call with an axis or two more in what it is given: over one element alone there is nothing to normalise."""
-    subject = Subject(built.source.value(0))
+    subject = Subject(built.source.value(0), StateOf(built))
     for name in called.guesses:
         shape = shape_in(called.arguments[name]) or ()
         for above in ((5,), (5, 7)) if shape else ():
@@ -90,7 +92,7 @@ def with_defaults(cls: type, built: Built, called: Called, said: Mapping[str, So
     parameters = parameters_of_method(cls, called.method or "__call__") or []
     given = [one for one in parameters if one.name in called.arguments]
     spare = [one for one in parameters if one.default is not EMPTY and one.name not in called.arguments]
-    subject = Subject(built.source.value(0))
+    subject = Subject(built.source.value(0), StateOf(built))
     for one in spare[:MOST]:
         needed = one.replace(default=inspect.Parameter.empty)
         found = search(subject, called.method, [*given, needed], said, Budget(TRIES), Failure())
@@ -155,6 +157,8 @@ def look(built: Built, called: Called) -> Seen:
             outputs = [np.asarray(one) for one in compute(*program(built, called, seed)[1])]
             if not all(np.isfinite(one).all() for one in outputs):
                 return Seen(False)
+    except NEEDS_VALUES:
+        return Seen(True)  # it goes through no `jit`, which the laws tell
     except Exception:
         return Seen(False, refuses=True)
     return slopes_of(run, *arrays)
@@ -163,7 +167,7 @@ def look(built: Built, called: Called) -> Seen:
 def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequence[Any]], tuple[Any, Any]]:
     """The floats that a call gives, as a function of the arrays of the instance and of the arguments, and these."""
     static, held = taken_apart(built.source.value(seed))
-    kept, given = split({name: one.value(seed) for name, one in called.arguments.items()})
+    kept, given = split({name: one.value(seed, StateOf(built)) for name, one in called.arguments.items()})
 
     def run(own: Any, values: Any) -> Sequence[Any]:
         node, every = put_together(static, own), merge(kept, values)

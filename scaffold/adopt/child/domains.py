@@ -1,0 +1,70 @@
+"""The values that are drawn for arguments: of a domain that a class allows, and none twice."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import jax
+
+from pytree_laws.look.trees import split
+
+from .sources import Source
+
+if TYPE_CHECKING:
+    from .build import Built
+
+DRAWN = re.compile(r"sample\(seed[^()\"]*(?:\([^()]*\))?\)")
+"""An array of floats as it is written, of any sign."""
+DRAWS = re.compile(r"(?:sample|jax\.random\.\w+)\(seed[^()]*(?:\([^()]*\))?[^()]*\)")
+"""What is drawn, as it is written."""
+DOMAINS = ("jnp.exp", "jax.nn.sigmoid")
+"""What makes numbers of any sign positive, or puts them between 0 and 1."""
+
+
+def allowed(built: "Built") -> "Built":
+    """The same with positive numbers, or with some between 0 and 1, where the constructor refuses others."""
+    if holds_for_values(built):
+        return built
+    for domain in DOMAINS:
+        others = within(domain, built.arguments)
+        changed = [name for name, one in others.items() if one != built.arguments[name]]
+        for names in [*([one] for one in changed), changed]:
+            chosen = {name: others[name] if name in names else one for name, one in built.arguments.items()}
+            other = replace(built, arguments=chosen)
+            if holds_for_values(other):
+                return other
+    return built
+
+
+def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
+    """The arguments with numbers of a domain in place of those of any sign."""
+    return {name: one.but(DRAWN.sub(rf"{domain}(\g<0>)", one.text)) for name, one in arguments.items()}
+
+
+def holds_for_values(built: "Built") -> bool:
+    """Whether nothing is raised for the values of several seeds: a check may be made of them alone."""
+    try:
+        for seed in range(3):
+            jax.block_until_ready(split(built.source.value(seed))[1])
+    except Exception:
+        return False
+    return True
+
+
+def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
+    """The arguments, each with draws of its own: of later seeds, where another has the same.
+
+    What an instance of the suite gives, `self.make(seed).init(...)`, is made of the same draws as the others.
+    """
+    seen: set[str] = set()
+    found: dict[str, Source] = {}
+    for name, one in arguments.items():
+        chosen = one
+        for later in range(1, len(arguments) * 4 if "self." not in one.text else 1):
+            if seen.isdisjoint(DRAWS.findall(chosen.text)):
+                break
+            chosen = one.later(later)
+        seen.update(DRAWS.findall(chosen.text))
+        found[name] = chosen
+    return found
