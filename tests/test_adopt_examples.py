@@ -57,6 +57,13 @@ class Positive(eqx.Module):
         return self.scale * x
 
 
+class Floor(eqx.Module):
+    floor: Float[Array, " size"]
+
+    def __call__(self, x: Float[Array, " size"]) -> Array:
+        return jnp.log(self.floor + 100 * jnp.abs(x))
+
+
 class Root(eqx.Module):
     gamma: Float[Array, " size"]
 
@@ -187,6 +194,10 @@ def test_what_a_constructor_refuses_by_its_values_is_positive(ask: Ask) -> None:
 
 def test_what_gives_no_number_is_positive(ask: Ask) -> None:
     assert inputs(ask("Root")) == {"gamma": "jnp.exp(sample(seed, (3,)))"}
+
+
+def test_what_gives_no_number_for_arguments_of_zeros_is_positive(ask: Ask) -> None:
+    assert inputs(ask("Floor")) == {"floor": "jnp.exp(sample(seed, (3,)))"}
 
 
 def test_where_parameters_are_not_felt_there_are_more_axes(ask: Ask) -> None:

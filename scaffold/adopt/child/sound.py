@@ -48,6 +48,8 @@ class Seen:
     """How many floats of the instance its outputs do not follow."""
     refuses: bool = False
     """Whether the call raises for its values."""
+    at_edges: bool = True
+    """Whether arguments of zeros, and of ones, give numbers too."""
 
 
 def sound(
@@ -60,6 +62,10 @@ def sound(
     if not seen.works:
         usual = built, None if seen.refuses else called
         return next((pair for pair in in_other_domains(built, called) if look(*pair).works), usual)
+    if not seen.at_edges:
+        usual = built, called
+        found = ((pair, look(*pair)) for pair in in_other_domains(built, called))
+        return next((pair for pair, one in found if one.works and one.at_edges), usual)
     if seen.unmoved:
         others = [*of_higher_rank(built, called), *with_defaults(cls, built, called, said)]
         others = [(other, look(built, other)) for other in others]
@@ -153,15 +159,25 @@ def look(built: Built, called: Called) -> Seen:
     try:
         run, arrays = program(built, called, 0)
         compute = compiled(run)
-        for seed in range(3):
-            outputs = [np.asarray(one) for one in compute(*program(built, called, seed)[1])]
-            if not all(np.isfinite(one).all() for one in outputs):
-                return Seen(False)
+        drawn = [program(built, called, seed)[1] for seed in range(3)]
+        if not all(gives_numbers(compute, *one) for one in drawn):
+            return Seen(False)
+        at_edges = all(gives_numbers(compute, arrays[0], filled(arrays[1], edge)) for edge in (0, 1))
     except NEEDS_VALUES:
         return Seen(True)  # it goes through no `jit`, which the laws tell
     except Exception:
         return Seen(False, refuses=True)
-    return slopes_of(run, *arrays)
+    return replace(slopes_of(run, *arrays), at_edges=at_edges)
+
+
+def gives_numbers(compute: Callable[..., Sequence[Any]], held: Any, given: Any) -> bool:
+    """Whether all that it returns is finite."""
+    return all(np.isfinite(np.asarray(one)).all() for one in compute(held, given))
+
+
+def filled(given: Any, value: int) -> Any:
+    """The arguments with one value in their floats."""
+    return jax.tree.map(lambda leaf: jnp.full_like(leaf, value) if is_inexact(leaf) else leaf, given)
 
 
 def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequence[Any]], tuple[Any, Any]]:
