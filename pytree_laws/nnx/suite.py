@@ -24,6 +24,7 @@ from .variables import (
     apart,
     bits_of,
     copy_of,
+    has_keys,
     is_of_nnx,
     value_of,
     values_of,
@@ -60,7 +61,7 @@ class NnxSuite(Suite):
             graphdef, state = nnx.split(nnx.eval_shape(build))
         except ANY_ERROR:  # it needs values
             return self.build(**inputs)
-        if any(map(is_key, jax.tree.leaves(state))):
+        if has_keys(state):
             return self.build(**inputs)
         return nnx.merge(graphdef, jax.tree.map(zeros_like, state))
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
@@ -45,6 +46,12 @@ class Var:
     @property
     def is_tree(self) -> bool:
         return self.below or self.type is nnx.Module
+
+
+def has_keys(state: Any) -> bool:
+    """Whether keys are among the leaves, or what has the shape and dtype of some."""
+    dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(state)]
+    return any(jnp.issubdtype(one, jax.dtypes.prng_key) for one in dtypes if one is not None)
 
 
 def zeros_like(leaf: Any) -> Any:

@@ -28,6 +28,7 @@ import further_states
 import further_statics
 import further_steps
 import further_submodules
+import further_tables
 import further_training
 import further_values
 import pytest
