@@ -51,7 +51,9 @@ class Var:
 def has_keys(state: Any) -> bool:
     """Whether keys are among the leaves, or what has the shape and dtype of some."""
     dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(state)]
-    return any(jnp.issubdtype(one, jax.dtypes.prng_key) for one in dtypes if one is not None)
+    return any(
+        jnp.issubdtype(one, jax.dtypes.prng_key) for one in dtypes if one is not None
+    )
 
 
 def zeros_like(leaf: Any) -> Any:
