@@ -57,6 +57,18 @@ class Positive(eqx.Module):
         return self.scale * x
 
 
+class Carried(eqx.Module):
+    weight: Float[Array, "2 2"]
+
+    def __call__(self, carry: jax.Array) -> Array:
+        return jnp.tanh(jnp.asarray(carry) @ self.weight)
+
+
+class CarriedPair(Carried):
+    def __call__(self, carry) -> Array:
+        return super().__call__(carry)
+
+
 class Floor(eqx.Module):
     floor: Float[Array, " size"]
 
@@ -198,6 +210,11 @@ def test_what_gives_no_number_is_positive(ask: Ask) -> None:
 
 def test_what_gives_no_number_for_arguments_of_zeros_is_positive(ask: Ask) -> None:
     assert inputs(ask("Floor")) == {"floor": "jnp.exp(sample(seed, (3,)))"}
+
+
+def test_what_is_said_to_be_an_array_is_no_pair(ask: Ask) -> None:
+    assert arguments(ask("Carried")) == {"carry": "sample(seed, (2,))"}
+    assert arguments(ask("CarriedPair")) == {"carry": "(sample(seed, (2,)), sample(seed + 1, (2,)))"}
 
 
 def test_where_parameters_are_not_felt_there_are_more_axes(ask: Ask) -> None:

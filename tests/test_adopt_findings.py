@@ -12,7 +12,7 @@ def test_the_page_has_the_rows_and_their_number() -> None:
 
 def test_few_are_false() -> None:
     false = [one for one in ROWS if one.now == "open"]
-    assert len(false) <= len(ROWS) / 14
+    assert len(false) <= len(ROWS) / 20
     assert {told(one) for one in ROWS} == {"true", "false, mended", "false, now style", "false, open"}
 
 

@@ -99,7 +99,7 @@ def flax_dropout() -> bool:
     "flax.nnx.SimpleCell",
     "P7",
     "`residual=True` raises; with a pair for the carry, which is one vector",
-    now="open",
+    now="mended",
 )
 def flax_residual() -> bool:
     from flax import nnx

@@ -15,7 +15,7 @@ from pytree_laws.look.jaxprs import NEEDS_VALUES
 from pytree_laws.look.trees import merge, split
 
 from . import names
-from .annotations import EMPTY, is_shaped, parameters_of, required
+from .annotations import ARRAYS, EMPTY, is_shaped, parameters_of, required
 from .build import Failure, instances
 from .depends import is_empty, used_inputs
 from .domains import apart
@@ -306,9 +306,10 @@ def with_alternative(
     subject: Subject, found: Called, wanted: Sequence[inspect.Parameter], context: Context
 ) -> Called:
     """The same with a pair where a vector of two was taken for one; with the word of another shape that works as well."""
+    of_arrays = [one.name for one in wanted if one.annotation in ARRAYS]
     for name in found.guesses:
         shape = shape_in(found.arguments[name])
-        if shape == (2,):
+        if shape == (2,) and name not in of_arrays:
             pairs = [tuple_of([one, one]) for one in arrays(name, context) if len(shape_in(one) or ()) == 1]
             found = next((one for pair in pairs if (one := instead(subject, found, name, pair))), found)
         elif shape:
