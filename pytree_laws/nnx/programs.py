@@ -2,7 +2,7 @@
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -15,13 +15,16 @@ from ..look.arrays import is_key
 from ..look.jaxprs import NEEDS_VALUES
 from ..look.programs import compiled
 from ..look.training import adamw
-from ..report import doing
+from ..report import ANY_ERROR, doing
 from .variables import (
     copy_of,
+    has_keys,
+    is_of_nnx,
     tracers_beside_the_state,
     value_of,
     values_of,
     variables_of,
+    zeros_like,
 )
 
 DRAWS = 512  # modules, where draws are looked at
@@ -99,6 +102,23 @@ def compiled_step(laws: Any) -> Callable[..., Any]:
         return slopes, nnx.state(module), moments
 
     return compiled(step, static_argnums=0)
+
+
+def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
+    """A module of these inputs with zeros in its Variables, made without compiling."""
+
+    def build() -> Any:
+        own = suite.inputs(0)  # what belongs to this trace, as streams of keys
+        held = {n: own[n] for n, v in inputs.items() if n in own and is_of_nnx(v)}
+        return suite.build(**{**inputs, **held})
+
+    try:
+        graphdef, state = nnx.split(nnx.eval_shape(build))
+    except ANY_ERROR:  # it needs values
+        return suite.build(**inputs)
+    if has_keys(state):
+        return suite.build(**inputs)
+    return nnx.merge(graphdef, jax.tree.map(zeros_like, state))
 
 
 def built_with_key(suite: Any, key: Any) -> Any:

@@ -17,20 +17,18 @@ from ..look.trees import flatten, map_arrays, under
 from ..report import ANY_ERROR
 from ..suite import Suite, takes_a_seed
 from .infer import inferred_updates, inferred_variables, written_variables
-from .programs import compiled_call, compiled_step_of_state
+from .programs import built_with_zeros, compiled_call, compiled_step_of_state
 from .variables import (
     Var,
     all_settings,
     apart,
     bits_of,
     copy_of,
-    has_keys,
     is_of_nnx,
     value_of,
     values_of,
     variables_of,
     with_setting,
-    zeros_like,
 )
 
 
@@ -50,20 +48,7 @@ class NnxSuite(Suite):
         return {"rngs": nnx.Rngs(seed)}
 
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
-        """A module of these inputs with zeros in its Variables, made without compiling."""
-
-        def build() -> Any:
-            own = self.inputs(0)  # what belongs to this trace, as streams of keys
-            held = {n: own[n] for n, v in inputs.items() if n in own and is_of_nnx(v)}
-            return self.build(**{**inputs, **held})
-
-        try:
-            graphdef, state = nnx.split(nnx.eval_shape(build))
-        except ANY_ERROR:  # it needs values
-            return self.build(**inputs)
-        if has_keys(state):
-            return self.build(**inputs)
-        return nnx.merge(graphdef, jax.tree.map(zeros_like, state))
+        return built_with_zeros(self, inputs)
 
     def plain_inputs(self, seed: int) -> dict[str, Any]:
         return {name: v for name, v in self.inputs(seed).items() if not is_of_nnx(v)}
