@@ -83,9 +83,8 @@ def built_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) 
     if takes_any_input(suite) or changes.keys() <= takes.keys():
         given = {**inputs, **changes}
         return suite.built_abstractly(given) if abstractly else suite.build(**given)
-    constructor, cls = construction(laws), type(suite.specimen())
-    assert constructor is not None  # for type checkers: the changes come from it
-    return _make(cls, constructor, changes)
+    constructor: Any = construction(laws)  # the changes come from it
+    return _make(type(suite.specimen()), constructor, changes)
 
 
 def call_of(

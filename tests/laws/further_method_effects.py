@@ -1,5 +1,6 @@
 """Methods that keep, change or lose something: each beside its right form."""
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -36,6 +37,43 @@ further(
     KeepsNumber,
     Plain,
     "it changed what the instance holds",
+    base=PlainLaws,
+)
+
+
+class Box:
+    """What instances share, and what can hold anything."""
+
+
+class Boxing(eqx.Module):
+    """Has a box, and leaves it alone."""
+
+    weight: jax.Array
+    box: Box = eqx.field(static=True, default=Box())
+
+    def __call__(self, x):
+        return self.weight * x
+
+    def inverse(self, y):
+        return y / self.weight
+
+    @property
+    def norm(self):
+        return jnp.sum(self.weight**2)
+
+
+class KeepsInABox(Boxing):
+    def inverse(self, y):
+        self.box.last = y / self.weight
+        return self.box.last
+
+
+further(
+    "P12",
+    "a method that keeps its result in what instances share",
+    KeepsInABox,
+    Boxing,
+    "a tracer was left behind by a use inside jit",
     base=PlainLaws,
 )
 

@@ -129,6 +129,16 @@ class FillsNoGaps(Parted):
         return jax.tree.map(lambda one, other: other if one is None else one, self, rest)
 
 
+class LosesValues(Parted):
+    def combine(self, rest):
+        return eqx.combine(self, jax.tree.map(jnp.zeros_like, rest))
+
+
+further(
+    *("P16", "A `combine` that loses values", LosesValues, Parted),
+    *("`combine` of `partition_gains` made",),
+    base=PartedLaws,
+)
 further(
     *("P16", "The parts of a partition exchanged", PartsExchanged, Parted),
     *("its first part has ['offset'], declared is ['gain']",),

@@ -10,10 +10,11 @@ import jax.numpy as jnp
 import mutants_ownership
 import mutants_static
 import mutants_structure
+import numpy as np
 import pitfalls
 import pitfalls_training
 from good_modules import Affine, AffineLaws
-from good_specimens import Leaf, Output
+from good_specimens import Leaf, Output, sample
 from mutant_base import GetAttrKey, Node, NodeLaws, mutant, node
 from mutants_structure import OneWeight
 from pairs import suite_of
@@ -62,6 +63,47 @@ class HalvesItsWeight(NodeLaws):
 
     def build(self, weight, bias, scale):
         return self.cls(weight / 2, jnp.array(bias), scale)
+
+
+class Tabled(eqx.Module):
+    """Nobody wrote its constructor."""
+
+    table: dict[str, jax.Array]
+
+    def __call__(self, x):
+        return self.table["a"] * x
+
+
+@mutant("P1", "it is the caller's own dict, given as `table`")
+class KeepsTheTable(OneWeight):
+    leaves = None
+
+    def inputs(self, seed):
+        return {"table": {"a": jnp.array(sample(seed, (3,)))}}
+
+    def build(self, table):
+        return Tabled(table)
+
+
+class AsArray(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, weight):
+        self.weight = jnp.asarray(weight)
+
+    def __call__(self, x):
+        return self.weight * x
+
+
+@mutant("P1", "it shares its buffer with the input `weight`")
+class KeepsTheBuffer(OneWeight):
+    kept = ("weight",)
+
+    def inputs(self, seed):
+        return {"weight": jnp.array(sample(seed, (3,)))}
+
+    def build(self, weight):
+        return AsArray(weight)
 
 
 @mutant("P1", "{'scale': 0}", "a check with `<`, not `<=`")
@@ -250,3 +292,39 @@ class BesideTheLast(OneWeight):
     def call(self, layer, x):
         places = [i for i, one in enumerate(_BUILT) if one is layer]
         return layer(x) + 0 * _BUILT[max(places[0] - 1, 0)].weight if places else layer(x)
+
+
+# P14: keys in files.
+
+
+class TwoWordsOfAKey(eqx.Module):
+    """Its file has as much of a key as the default implementation needs."""
+
+    weight: jax.Array
+    key: jax.Array
+
+    def __call__(self, x):
+        return self.weight * jax.random.normal(self.key, x.shape, x.dtype)
+
+    def save(self, path):
+        with open(path, "wb") as file:
+            np.savez(file, weight=self.weight, key=jax.random.key_data(self.key)[:2])
+
+    @classmethod
+    def load(cls, path, skeleton):
+        words = np.zeros_like(jax.random.key_data(skeleton.key))
+        with np.load(path) as file:
+            words[:2] = file["key"]
+            key = jax.random.wrap_key_data(words, impl=jax.random.key_impl(skeleton.key))
+            return cls(jnp.array(file["weight"]), key)
+
+
+@mutant("P14", "save and load, of other keys, made")
+class KeyLeftOut(OneWeight):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("key", "key", (), "key"))
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,)), "key": jax.random.key(seed)}
+
+    def build(self, weight, key):
+        return TwoWordsOfAKey(jnp.array(weight), jnp.array(key))
