@@ -17,7 +17,7 @@ def copier_template(folder: Path) -> Path:
     """A template that gives the files that the tool gives for a class of kind `module`."""
     for name in ("module", "tests"):
         shutil.copytree(templates_folder() / name, folder, dirs_exist_ok=True)
-    ignore = shutil.ignore_patterns("__pycache__")
+    ignore = shutil.ignore_patterns("__pycache__", ".*_cache")
     shutil.copytree(FOLDER, folder / "{{ tests_folder }}" / "pytree_laws", ignore=ignore)
     return folder
 
