@@ -1,6 +1,6 @@
 """P8: static values that were computed from sizes."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -35,15 +35,12 @@ class Sizes(PytreeSuite):
         grown_start = structure(start).unflatten(leaves)
         if self._traces_alike(fresh, grown_start, arguments):
             return
-        try:
-            wanted = self.apply(fresh, *arguments)
-        except ANY_ERROR:
-            pytest.skip("the example does not fit the other size")
-        try:
-            got = self.apply(grown_start, *arguments)
-        except ANY_ERROR:
-            return  # refused
-        check_not_stale(self, start, fresh, got, wanted)
+        check_not_stale(
+            self,
+            (start, fresh),
+            got=lambda: self.apply(grown_start, *arguments),
+            wanted=lambda: self.apply(fresh, *arguments),
+        )
 
     def _of_the_other_size(self, changes: Mapping[str, int]) -> Any:
         """An instance of another size, with values as good as any in its arrays."""
@@ -89,8 +86,26 @@ def sizes_of(suite: Any, changes: Mapping[str, int]) -> Mapping[int, int]:
     return {inputs[name]: size for name, size in changes.items()}
 
 
-def check_not_stale(suite: Any, start: Any, fresh: Any, got: Any, wanted: Any) -> None:
-    """With leaves of another size the call is as a fresh instance of that size, or who gives the size said what it is."""
+def check_not_stale(
+    suite: Any,
+    instances: tuple[Any, Any],
+    *,
+    got: Callable[[], Any],
+    wanted: Callable[[], Any],
+) -> None:
+    """With leaves of another size the call is as a fresh instance of that size, or is refused, or who gives the size said what it is.
+
+    The instances are the example and the fresh one; `got` is the call of the first with the leaves of the second.
+    """
+    try:
+        of_fresh = wanted()
+    except ANY_ERROR:
+        pytest.skip("the example does not fit the other size")
+    try:
+        of_grown = got()
+    except ANY_ERROR:
+        return  # refused
+    start, fresh = instances
     new = dict(suite.statics_of(fresh))
     old = dict(suite.statics_of(start)).items()
     stale = [path for path, value in old if not same_value(value, new.get(path))]
@@ -98,7 +113,7 @@ def check_not_stale(suite: Any, start: Any, fresh: Any, got: Any, wanted: Any) -
         return
     told = "with leaves of another size the call gives {}, a fresh instance of that size {}"
     hint = "a static value that was computed from a size: take it from the array in the call, or refuse other shapes there"
-    check_close(", ".join(stale), told, got, wanted, hint)
+    check_close(", ".join(stale), told, of_grown, of_fresh, hint)
 
 
 def resized(arguments: Any, sizes: Mapping[int, int]) -> Any:

@@ -59,13 +59,10 @@ def sound(
     if called is None or built.positional < 0 or built.has_state:
         return built, called
     seen = look(built, called)
-    if not seen.works:
+    if not (seen.works and seen.at_edges):
         usual = built, None if seen.refuses else called
-        return next((pair for pair in in_other_domains(built, called) if look(*pair).works), usual)
-    if not seen.at_edges:
-        usual = built, called
         found = ((pair, look(*pair)) for pair in in_other_domains(built, called))
-        return next((pair for pair, one in found if one.works and one.at_edges), usual)
+        return next((pair for pair, one in found if one.works and (one.at_edges or not seen.works)), usual)
     if seen.unmoved:
         others = [*of_higher_rank(built, called), *with_defaults(cls, built, called, said)]
         others = [(other, look(built, other)) for other in others]
