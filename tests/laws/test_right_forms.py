@@ -1,5 +1,6 @@
 """What public libraries do on purpose is no finding; the mistake beside it, in the same place, is one."""
 
+import cProfile
 from collections.abc import Callable
 from typing import Any
 
@@ -191,3 +192,10 @@ def test_what_a_generated_constructor_keeps_is_style(cls: type) -> None:
     name = "p01_a_generated_constructor_is_given_nothing_that_can_change"
     assert finding(with_inputs(cls, lambda: {"a": jnp.ones(2)}), name).startswith("style: it is the caller's")
     assert not finding(with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}), name)
+
+
+def test_a_run_under_a_profiler_finds_nothing_more() -> None:
+    name, held = "p01_keeps_none_of_its_inputs", with_inputs(Wrapping, lambda: {"a": jnp.ones(2)})
+    plain = finding(held, name)
+    with cProfile.Profile():
+        assert finding(held, name) == plain
