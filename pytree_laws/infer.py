@@ -3,7 +3,6 @@
 import contextlib
 import functools
 import inspect
-import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import Any
@@ -16,6 +15,7 @@ from .declare import Leaf, Output
 from .look.arrays import is_array, is_inexact, is_key, real_dtype
 from .look.classes import LIBRARIES, is_of_library
 from .look.flows import stopped
+from .look.invocations import watching
 from .look.references import parts_of
 from .look.statics import another, static_fault
 from .look.trees import (
@@ -182,18 +182,13 @@ def is_called_by_its_author(suite: Any, cls: type) -> bool:
     suites = {id(code) for code in codes_of(type(suite))}
     callers: list[FrameType] = []
 
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code in codes and frame.f_back is not None:
+    def note(frame: FrameType) -> None:
+        if frame.f_back is not None:
             callers.append(frame.f_back)
 
-    inputs, before = suite.inputs(0), sys.getprofile()
-    if before is not None and not callable(before):
-        return False  # it runs under a profiler in C, which nothing could put back
-    sys.setprofile(note)
-    try:
+    inputs = suite.inputs(0)
+    with watching(codes, note):
         suite.build(**inputs)
-    finally:
-        sys.setprofile(before)
     return any(
         first.f_globals.get("__name__") == cls.__module__
         and id(first.f_code) not in suites

@@ -5,7 +5,7 @@ import dataclasses
 import inspect
 import sys
 import typing
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Container, Generator, Mapping
 from types import CodeType, FrameType
 from typing import Any
 
@@ -105,7 +105,7 @@ def constructed(cls: type, use: Callable[[], Any]) -> list[Invocation]:
             function: Any = getattr(held, "__func__", held)
             found.append(Invocation(cls.__name__ if made else name, function, given))
 
-    with _watching(makers, note), contextlib.suppress(*ANY_ERROR):
+    with watching(makers, note), contextlib.suppress(*ANY_ERROR):
         use()
     return [one for one in found if not _has_tracers(one) and not _hands_on(one)]
 
@@ -144,7 +144,7 @@ def _called(instance: Any, use: Callable[[], Any]) -> Invocation | None:
             found.append(Invocation(name, held, given))
             raise _Reached
 
-    with _watching(methods, note), contextlib.suppress(*ANY_ERROR, _Reached):
+    with watching(methods, note), contextlib.suppress(*ANY_ERROR, _Reached):
         use()
     return found[0] if found else None
 
@@ -169,8 +169,8 @@ def _has_tracers(one: Invocation) -> bool:
 
 
 @contextlib.contextmanager
-def _watching(
-    codes: Mapping[CodeType, Any], note: Callable[[FrameType], None]
+def watching(
+    codes: Container[CodeType | None], note: Callable[[FrameType], None]
 ) -> Generator[None]:
     """Within it `note` gets the frame of each call of one of these functions."""
 
@@ -183,4 +183,13 @@ def _watching(
     try:
         yield
     finally:
+        _profile_again(before)
+
+
+def _profile_again(before: Any) -> None:
+    """Puts back the profiler that ran: one in C, as cProfile, is no function, and is enabled."""
+    if before is None or callable(before):
         sys.setprofile(before)
+    else:
+        sys.setprofile(None)
+        getattr(before, "enable", bool)()
