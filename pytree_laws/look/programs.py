@@ -2,6 +2,8 @@
 
 import contextlib
 import functools
+import inspect
+import sys
 from collections.abc import Callable, Generator, Mapping
 from typing import Any
 
@@ -23,7 +25,7 @@ def settings() -> Generator[None, None, None]:
     before = jax.config.values[name]
     jax.config.update(name, True)
     try:
-        with jax.default_matmul_precision("highest"):
+        with jax.default_matmul_precision("highest"), quick_eager_operations():
             yield
     finally:
         jax.config.update(name, before)
@@ -51,6 +53,35 @@ def quick_options() -> dict[str, Any] | None:
             continue
         return options
     return None
+
+
+@contextlib.contextmanager
+def quick_eager_operations() -> Generator[None, None, None]:
+    """Within it eager operations are compiled with `QUICK`, too, where that can be.
+
+    `jax.jit` takes options of XLA, an eager operation does not, and XLA reads its variable but once for
+    a process, which is not ours. So they join where jax makes the options of each program; a jax
+    that makes them elsewhere compiles as always.
+    """
+    module: Any = sys.modules.get("jax._src.compiler")
+    made = getattr(module, MAKES_OPTIONS, None)
+    if made is None or TAKES_OVERRIDES not in inspect.signature(made).parameters:
+        yield
+        return
+
+    def with_quick(*given: Any, **named: Any) -> Any:
+        told = {**(quick_options() or {}), **(named.get(TAKES_OVERRIDES) or {})}
+        return made(*given, **{**named, TAKES_OVERRIDES: told})
+
+    quick_options()  # found out before it is needed, by programs of its own
+    setattr(module, MAKES_OPTIONS, with_quick)
+    try:
+        yield
+    finally:
+        setattr(module, MAKES_OPTIONS, made)
+
+
+MAKES_OPTIONS, TAKES_OVERRIDES = "get_compile_options", "env_options_overrides"
 
 
 def jit_split(function: Callable[..., Any]) -> Any:

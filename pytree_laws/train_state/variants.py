@@ -12,7 +12,6 @@ import pytest
 
 from ..look.arrays import on_device
 from ..look.numerics import close
-from ..look.programs import compiled
 from ..look.trees import avals, bfloat16, structure
 from .optimisers import OPTIMISERS
 from .suite import TrainStateSuite, filter_compiled
@@ -40,13 +39,6 @@ class VariantLaws(TrainStateSuite):
         inputs = self.inputs(0)
         return {**inputs, "model": bfloat16(inputs["model"]), **changes}
 
-    def built_at_once(self, inputs: dict[str, Any]) -> Any:
-        """An instance that one program makes, where each operation would be one of its own."""
-        self.specimen()  # built before what is built in a trace
-        return filter_compiled(
-            lambda model: self.build(**{**inputs, "model": model}),
-        )(inputs["model"])
-
     @pytest.mark.parametrize("name", ["adamw", "schedule"])
     def test_a_model_in_bfloat16_stays_so(self, name: str) -> None:
         optimiser = OPTIMISERS[name]()
@@ -72,27 +64,26 @@ class VariantLaws(TrainStateSuite):
     def test_the_average_of_a_model_in_bfloat16_moves(self) -> None:
         if not hasattr(self.make(0), "averaged"):
             pytest.skip("it keeps no average of its weights")
-        optimiser = optax.sgd(1.0)
-        changes = {"optimiser": optimiser, "ema_decay": 0.999}
-        start = self.built_at_once(self.inputs_in_bfloat16(**changes))
+        optimiser, inputs = optax.sgd(1.0), self.inputs_in_bfloat16(ema_decay=0.999)
         (gradients,) = bfloat16(self.arguments(0))
         still = jax.tree.map(lambda v: on_device(np.zeros_like(v)), gradients)
-        first = filter_compiled(lambda s: self.update(s, optimiser, gradients))(start)
-        arrays, rest = eqx.partition(first, eqx.is_array)
 
-        @compiled
-        def last(arrays: Any) -> Any:
+        @filter_compiled
+        def trained(model: Any) -> tuple[Any, Any, Any]:
+            start = self.build(**{**inputs, "model": model, "optimiser": optimiser})
+            first = self.update(start, optimiser, gradients)
+            arrays, rest = eqx.partition(first, eqx.is_array)
+
             def step(arrays: Any, _: None) -> tuple[Any, None]:
                 after = self.update(eqx.combine(arrays, rest), optimiser, still)
                 return eqx.filter(after, eqx.is_array), None
 
-            return jax.lax.scan(step, arrays, length=STEPS)[0]
+            last, _ = jax.lax.scan(step, arrays, length=STEPS)
+            return start.model, first.model, eqx.combine(last, rest).averaged()
 
-        end = eqx.combine(last(arrays), rest)
-        averaged = filter_compiled(lambda state: state.averaged())
         old, new, mean = (
-            jax.tree.leaves(eqx.filter(one, self.spec(start.model)))
-            for one in (start.model, first.model, averaged(end))
+            jax.tree.leaves(eqx.filter(one, self.spec(one)))
+            for one in trained(inputs["model"])
         )
         for before, after, got in zip(old, new, mean):
             far = np.abs(np.asarray(after, np.float64) - np.asarray(before, np.float64))
