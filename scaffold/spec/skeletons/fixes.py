@@ -13,10 +13,11 @@ from scaffold.spec.names import IMPORTS
 from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.skeletons.annotated import annotation, result
+from scaffold.spec.skeletons.class_tables import ClassTables
 from scaffold.spec.skeletons.classes import KINDS
 from scaffold.spec.skeletons.fields import WORDS
 from scaffold.spec.skeletons.literals import Texts
-from scaffold.spec.skeletons.write import ClassWriter
+from scaffold.spec.skeletons.write_fields import field_lines
 from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.types import LEGAL_TYPES, TypeSyntaxError, parse_type
 
@@ -117,7 +118,7 @@ def _words(value: Any) -> list[str]:
 
 def _field(name: str, table: dict[str, Any]) -> str:
     texts = Texts()
-    lines = ClassWriter({}, _NOWHERE, "", texts).field(name, table)
+    lines = field_lines(ClassTables({}, _NOWHERE, "", texts), name, table)
     return texts.shown(next(iter(lines))).strip()
 
 
