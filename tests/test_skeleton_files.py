@@ -14,7 +14,7 @@ from scaffold.generate import load_specs, shown_files
 from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.files import read_spec_file
 from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS
-from scaffold.spec.skeletons.classes import KINDS
+from scaffold.spec.skeletons.class_statements import KINDS
 from scaffold.spec.skeletons.fields import WORDS
 from scaffold.spec.skeletons.read import skeletons_of
 from tests.projects import EXAMPLES

@@ -1,21 +1,16 @@
 """One class of a skeleton to the tables of a spec."""
 
 import ast
-from collections.abc import Iterator
 from typing import Any
 
-from scaffold.kinds import NAMES, kind_of
+from scaffold.kinds import kind_of
+from scaffold.spec.skeletons.class_statements import read_bases, read_decorators, read_generics, read_keywords
 from scaffold.spec.skeletons.constructors import CONSTRUCTORS, read_constructor
-from scaffold.spec.skeletons.fields import doc_below, keys_of, read_field
+from scaffold.spec.skeletons.fields import doc_below, read_field
 from scaffold.spec.skeletons.methods import is_abstract, read_call, read_method
 from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes
-from scaffold.spec.skeletons.type_variables import from_bases, from_syntax, listed
-from scaffold.spec.skeletons.values import expression, raw_value, table
-
-KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES}
-"""The kind of each base in the vocabulary: `TrainState` is `train-state`."""
-_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
+from scaffold.spec.skeletons.values import expression
 
 
 class ClassReader:
@@ -35,7 +30,7 @@ class ClassReader:
         self._head()
         self.raw |= {"kind": "abstract"} if self._is_abstract() else {}
         self._body()
-        self._decorators()
+        self.raw |= read_decorators(self.node, self.names, self.notes)
         for name, value in self.inits.items():
             self._made(name, value)
         kind = kind_of(self.raw.get("kind", "module"))
@@ -46,53 +41,12 @@ class ClassReader:
             self.raw["fields"] = self.fields
         return self.raw
 
-    # -- the class statement -------------------------------------------------------------------------------------------
-
     def _head(self) -> None:
-        bases: list[str] = []
-        generic = [
-            *from_bases(self.node.bases, self.names, self.notes),
-            *from_syntax(self.node, self.names, self.notes),
-        ]
-        self.raw |= {"generic": generic} if generic else {}
-        for base in (one for one in self.node.bases if listed(one, self.names) is None):
-            word = self.names.word(base)
-            kind = KINDS.get(word) or _ELSEWHERE.get(self.names.of(base))
-            if kind is None and word:
-                self.notes.refuse(
-                    base, ("kind",), f"`{word}` is no kind", "inherit from a kind", tuple(KINDS)
-                )
-            elif kind is not None and "kind" not in self.raw:
-                self.raw["kind"] = kind
-                self.notes.note(("kind",), base)
-            elif kind is not None:
-                self.notes.refuse(base, ("kind",), "a class is of one kind", f"remove `{ast.unparse(base)}`")
-            else:
-                bases.append(self._base(base))
-        # A base of another module may be a mixin, which is no Module itself: who names both wants both.
-        is_mixed = "kind" in self.raw and self.raw["kind"] in ("module", "abstract")
-        if is_mixed and any(":" in base for base in bases):
-            bases.append("equinox:Module")
-        if bases:
-            self.raw["bases"] = bases
-        for keyword in self.node.keywords:
-            self._keyword(keyword)
-
-    def _base(self, base: ast.expr) -> str:
-        self.notes.note(("bases",), base)
-        module, _, name = self.names.of(base).rpartition(".")
-        if isinstance(base, ast.Name):
-            self.foreign.append(base.id)
-        return f"{module}:{name}" if module else name or self.notes.segment(base)
-
-    def _keyword(self, keyword: ast.keyword) -> None:
-        name = keyword.arg or "**"
-        is_option = name in kind_of(self.raw.get("kind", "module")).options
-        self.notes.note(("options", name) if is_option else (name,), keyword.value)
-        target = self.raw.setdefault("options", {}) if is_option else self.raw
-        target[name] = raw_value(keyword.value, self.notes)
-
-    # -- what stands in it ---------------------------------------------------------------------------------------------
+        """The class statement itself."""
+        self.raw |= read_generics(self.node, self.names, self.notes)
+        bases, self.foreign = read_bases(self.node, self.names, self.notes)
+        self.raw |= bases
+        self.raw |= read_keywords(self.node, self.raw.get("kind", "module"), self.notes)
 
     def _body(self) -> None:
         before: ast.stmt | None = None
@@ -218,32 +172,6 @@ class ClassReader:
     def _refuse(self, statement: ast.stmt) -> None:
         what, fix = _told(statement)
         self.notes.refuse(statement, (), what, fix)
-
-    # -- decorators ----------------------------------------------------------------------------------------------------
-
-    def _decorators(self) -> None:
-        for one in self.node.decorator_list:
-            word = self.names.word(one.func) if isinstance(one, ast.Call) else ""
-            if not isinstance(one, ast.Call) or word not in ("test", "groups") or one.args:
-                what = f"`@{ast.unparse(one)}` has no place in a spec"
-                self.notes.refuse(one, (), what, "remove it, or write `@test(...)` or `@groups(...)`")
-                continue
-            self.notes.note((word,), one)
-            pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
-            self.raw[word] = keys_of(pairs, (word,), self.notes, lambda _: table)
-            for key, value in pairs:
-                self._note_entries((word, key), value)
-
-    def _note_entries(self, path: tuple[str, ...], value: ast.expr) -> None:
-        for key, entry in _entries(value):
-            self.notes.note((*path, key), entry)
-
-
-def _entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    if isinstance(node, ast.Dict):
-        for key, value in zip(node.keys, node.values, strict=True):
-            if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                yield key.value, value
 
 
 def _told(statement: ast.stmt) -> tuple[str, str]:

@@ -13,8 +13,8 @@ from scaffold.spec.names import IMPORTS
 from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.skeletons.annotated import annotation, result
+from scaffold.spec.skeletons.class_statements import KINDS
 from scaffold.spec.skeletons.class_tables import ClassTables
-from scaffold.spec.skeletons.classes import KINDS
 from scaffold.spec.skeletons.fields import WORDS
 from scaffold.spec.skeletons.literals import Texts
 from scaffold.spec.skeletons.write_fields import field_lines

@@ -15,8 +15,8 @@ from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.raw import as_table, as_text
+from scaffold.spec.skeletons.class_statements import KINDS
 from scaffold.spec.skeletons.class_tables import INDENT, ClassTables
-from scaffold.spec.skeletons.classes import KINDS
 from scaffold.spec.skeletons.docstrings import docstring
 from scaffold.spec.skeletons.fields import WORDS
 from scaffold.spec.skeletons.literals import Texts
