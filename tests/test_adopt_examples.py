@@ -83,6 +83,17 @@ class Root(eqx.Module):
         return jnp.sqrt(self.gamma) * x
 
 
+class Decay(eqx.Module):
+    scale: Float[Array, ""]
+    power: Float[Array, ""]
+
+    def __call__(self, x: Float[Array, " n"]) -> Array:
+        return self.power * jnp.mean(x)
+
+    def at(self, x: Float[Array, " n"]) -> Array:
+        return (1 + jnp.sum(x**2) / self.scale / self.power) ** -self.power
+
+
 class Standardised(eqx.Module):
     scale: Float[Array, " size"]
 
@@ -210,6 +221,10 @@ def test_what_gives_no_number_is_positive(ask: Ask) -> None:
 
 def test_what_gives_no_number_for_arguments_of_zeros_is_positive(ask: Ask) -> None:
     assert inputs(ask("Floor")) == {"floor": "jnp.exp(sample(seed, (3,)))"}
+
+
+def test_what_gives_no_number_in_a_method_is_positive(ask: Ask) -> None:
+    assert {*inputs(ask("Decay")).values()} == {"jnp.exp(sample(seed))", "jnp.exp(sample(seed + 1))"}
 
 
 def test_what_is_said_to_be_an_array_is_no_pair(ask: Ask) -> None:

@@ -18,7 +18,7 @@ from .fixed import with_fixed
 from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
-from .sound import is_refused, lone_methods, sound, without_sizes
+from .sound import is_refused, lone_methods, sound, sound_for_all, without_sizes
 from .sources import Source, as_said
 from .targets import found_class, look_in
 
@@ -61,7 +61,10 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
             "why": failure.first or "nothing is known of its arguments",
             "unknown": failure.unknown,
         }
-    methods = methods_of(cls)
+    methods, further = methods_of(cls), methods_beside(cls, built, called, said)
+    other = sound_for_all(built, called, further)
+    if other != built and not request["call"]:
+        built, called = sound(cls, other, called, said)
     if called is None and of_call.first.startswith("NotImplementedError"):
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
     found = {
@@ -70,7 +73,7 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
         "methods": methods,
         **written_build(built),
         **written_call(called),
-        **written_methods(methods_beside(cls, built, called, said)),
+        **written_methods(further),
     }
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown}

@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytree_laws.look.arrays import is_array, on_device
+from pytree_laws.look.classes import TWIN
 from pytree_laws.look.jaxprs import NEEDS_VALUES
 from pytree_laws.look.references import reachable
 from pytree_laws.look.trees import arrays_of, is_node, merge, split
@@ -23,7 +24,7 @@ from .kinds import kind_of
 from .plain import Context
 from .search import Budget, combinations
 from .sizes import LARGEST
-from .sources import Source, called, refer
+from .sources import Source, called, held_by, refer
 from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
@@ -276,7 +277,12 @@ def subclasses(cls: type) -> list[type]:
     def order(one: type) -> Any:
         return not one.__module__.startswith(root), needs(one), one.__module__, one.__qualname__
 
-    return sorted(dict.fromkeys(walk(cls)), key=order)
+    return sorted(filter(is_of_its_module, dict.fromkeys(walk(cls))), key=order)
+
+
+def is_of_its_module(cls: type) -> bool:
+    """Whether its module has it by its name, and not a law that made it for a comparison."""
+    return held_by(cls.__module__, cls.__qualname__) is cls and not cls.__module__.endswith(TWIN)
 
 
 def needs(cls: type) -> int:

@@ -71,6 +71,27 @@ def sound(
     return built, called
 
 
+def sound_for_all(built: Built, called: Called | None, methods: Sequence[Called]) -> Built:
+    """The same, or of numbers of another domain, where of the first ones a method gives none."""
+    others = (replace(built, arguments=within(domain, built.arguments)) for domain in DOMAINS)
+    others = [one for one in others if one.arguments != built.arguments and built.positional >= 0]
+    if not others or all(works(built, one) for one in methods):
+        return built
+    every = [*([called] if called is not None else []), *methods]
+    return next((one for one in others if all(works(one, each) for each in every)), built)
+
+
+def works(built: Built, called: Called) -> bool:
+    """Whether what a call gives for the example values are numbers."""
+    try:
+        compute = compiled(program(built, called, 0)[0])
+        return all(gives_numbers(compute, *program(built, called, seed)[1]) for seed in range(3))
+    except NEEDS_VALUES:
+        return True
+    except Exception:
+        return False
+
+
 def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Called]]:
     """The example with positive numbers, or such between 0 and 1: in the instance, in the call, in both."""
     for domain in DOMAINS:
