@@ -57,6 +57,16 @@ class Positive(eqx.Module):
         return self.scale * x
 
 
+class Even(eqx.Module):
+    scale: Float[Array, ""]
+
+    def __init__(self, scale: Float[Array, ""]):
+        self.scale = eqx.error_if(scale, scale != 2, "two it must be")
+
+    def __call__(self, x: Float[Array, " size"]) -> Array:
+        return self.scale * x
+
+
 class Carried(eqx.Module):
     weight: Float[Array, "2 2"]
 
@@ -213,6 +223,10 @@ def test_an_item_of_an_enumeration_is_taken_from_it(ask: Ask) -> None:
 
 def test_what_a_constructor_refuses_by_its_values_is_positive(ask: Ask) -> None:
     assert inputs(ask("Positive")) == {"scale": "jnp.exp(sample(seed, (3,)))"}
+
+
+def test_a_check_at_run_time_is_told_in_its_own_words(ask: Ask) -> None:
+    assert ask("Even")["error"] == "EquinoxRuntimeError: two it must be"
 
 
 def test_what_gives_no_number_is_positive(ask: Ask) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import pytest
 
-from ..compare import check_same_tree
+from ..compare import check_same_structure, check_same_tree
 from ..guard import guard
 from ..look.arrays import buffer_of, copied, is_array, is_key, thaw
 from ..look.files import (
@@ -65,6 +65,7 @@ class Save(PytreeSuite):
             pytest.skip("a function that it holds cannot be pickled")
         with doing(cls.__name__, "pickle of it", KEEPS):
             copied = pickle.loads(pickle.dumps(keys_as_data(instance)))
+        check_same_structure(keys_as_data(instance), copied, "pickle")
         copied = map_arrays(lambda v, like: thaw(v, like), copied, instance)
         check_same_tree(instance, copied, "pickle")
 

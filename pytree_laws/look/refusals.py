@@ -2,7 +2,6 @@
 
 import dis
 from types import FrameType, TracebackType
-from typing import Any
 
 _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")

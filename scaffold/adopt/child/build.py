@@ -28,6 +28,7 @@ from .sources import Source, called, held_by, refer
 from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
+CHECKED = re.compile(r"^(?:equinox\.)?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
@@ -68,9 +69,16 @@ class Failure:
     unknown: list[str] = field(default_factory=list[str])
 
     def note(self, error: BaseException) -> None:
-        text = f"{type(error).__name__}: {str(error).strip()}"
+        text = f"{type(error).__name__}: {message_of(error)}"
         self.first = self.first or text
         self.messages.append(text[:400])
+
+
+def message_of(error: BaseException) -> str:
+    """What an error says; of a check at run time Equinox tells first where to look for what it says."""
+    text = str(error).strip()
+    told = CHECKED.search(text)
+    return told[1] if told else text
 
 
 def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Built | None:
