@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.emit import unsure_skip
+from scaffold.adopt.emit import skips_of, unsure_skip
 from scaffold.adopt.process import Child
 from tests.support import write_tree
 
 SOURCE = """
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -116,6 +117,43 @@ class Distance(eqx.Module):
 
     def __call__(self, x: Float[Array, " n"], y: Float[Array, " n"] | None = None) -> Array:
         return jnp.sum((x - (x if y is None else y)) ** 2) / self.scale
+
+
+class Polynomial(eqx.Module):
+    start: Float[Array, ""]
+    rate: Float[Array, ""]
+
+    def __call__(self, time: Float[Array, ""], other: Float[Array, ""] | None = None) -> Array:
+        found = (time - self.start) * self.rate
+        return found if other is None else found - self(other)
+
+
+class Stacked(eqx.Module):
+    blocks: tuple[Array, ...]
+
+    def __init__(self, *blocks: Array):
+        self.blocks = blocks
+
+    @property
+    def ndim(self) -> int:
+        (ndim,) = {block.ndim for block in self.blocks}
+        return ndim
+
+    def __call__(self, x: Float[Array, " size"]) -> Array:
+        return sum(block * x for block in self.blocks)
+
+
+class Solved(eqx.Module):
+    rate: Float[Array, ""]
+    solver: Callable[[Any, Any, Any], Any]
+
+    def __call__(self, x: Float[Array, ""]) -> Array:
+        @jax.custom_jvp
+        def solved(rate, x):
+            return self.solver(None, x, None)
+
+        solved.defjvp(lambda given, moved: (solved(*given), moved[1] / given[0]))
+        return solved(self.rate, x)
 
 
 class Bits(eqx.Module):
@@ -254,6 +292,12 @@ def test_where_parameters_are_not_felt_there_are_more_arguments(ask: Ask) -> Non
     assert [*arguments(ask("Distance"))] == ["x", "y"]
 
 
+def test_where_parameters_are_not_felt_nothing_is_drawn_twice(ask: Ask) -> None:
+    found = ask("Polynomial")
+    assert [*inputs(found).values()] == ["sample(seed)", "sample(seed + 1)"]
+    assert arguments(found) == {"time": "sample(seed + 2)"}
+
+
 @pytest.mark.parametrize(("name", "fixed"), [("Bits", "width"), ("Solver", "field")])
 def test_what_no_tracer_can_be_is_written_in_the_call(ask: Ask, name: str, fixed: str | None) -> None:
     assert ask(name)["fixed"] == ([fixed] if fixed else [])
@@ -273,6 +317,18 @@ def test_what_is_refused_for_guessed_sizes_is_left_out_with_the_reason(ask: Ask)
     assert found["unsure"] == ["product"]
     assert "no sizes of the arrays were found with which `product` works" in unsure_skip("product")[1]
     assert ask("Banded")["unsure"] == []
+
+
+def test_of_any_number_of_arguments_there_are_two(ask: Ask) -> None:
+    assert ask("Stacked")["build"] == "Stacked(sample(seed, (3,)), sample(seed + 1, (3,)))"
+
+
+def test_a_derivative_rule_that_says_what_a_guessed_function_does_is_left_out(ask: Ask) -> None:
+    assert ask("Solved")["presumed"] == ["solver"]
+    assert ask("Root")["presumed"] == []
+    (skip, why), _ = skips_of(ask("Solved"))
+    assert skip == "p09_methods_have_true_gradients"
+    assert why.startswith("nobody has said what `solver` is")
 
 
 def test_a_path_with_quotes_is_written_as_python(ask: Ask) -> None:

@@ -81,22 +81,23 @@ def check_close(
     """`close`, or a fault that shows what differs; only then, since to show a tree takes long."""
     __tracebackhide__ = True
     if not close(got, wanted, slack):
-        raise Fault(where, told.format(*first_difference(got, wanted, slack)), hint)
+        first, second, place = first_difference(got, wanted, slack)
+        raise Fault(where, told.format(first, second) + place, hint)
 
 
-def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str]:
-    """Two results as they are, or the first of several leaves in which they differ, by its place."""
+def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str]:
+    """Two results as they are, or the first of several leaves in which they differ, with its place."""
     leaves = named_leaves(got)
     if structure(got) != structure(wanted) or not leaves:
-        return str(got), str(wanted)
+        return str(got), str(wanted), ""
     pairs = zip(leaves, jax.tree.leaves(wanted), strict=True)
     apart = ((n, a, b) for (n, a), b in pairs if not close_leaf(a, b, slack))
     name, one, other = next(apart)
-    place = f" at `{name}`" if len(leaves) > 1 else ""
+    place = f", at `{name}` of the result" if len(leaves) > 1 else ""
     first, second = kind_of(one), kind_of(other)
     if first == second:
         first, second = str(one), str(other)
-    return f"{first}{place}", f"{second}{place}"
+    return first, second, place
 
 
 def kind_of(value: Any) -> str:

@@ -18,7 +18,7 @@ from .fixed import with_fixed
 from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
-from .sound import is_refused, lone_methods, sound, sound_for_all, without_sizes
+from .sound import is_refused, lone_methods, presumed, sound, sound_for_all, without_sizes
 from .sources import Source, as_said
 from .targets import found_class, look_in
 
@@ -75,9 +75,10 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
         **written_call(called),
         **written_methods(further),
     }
+    guessed = presumed(built, [*([called] if called else []), *further])
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown}
-    return {**found, **declared(found, built, called), "unsure": without_sizes(built)}
+    return {**found, **declared(found, built, called), "unsure": without_sizes(built), "presumed": guessed}
 
 
 def built_and_called(

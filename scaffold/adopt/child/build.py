@@ -94,9 +94,22 @@ def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
             continue
-        ways = ways_of_maker(cls, parameters, named(cls, name), context, budget, failure)
-        while (built := next_way(cls, ways)) is not None:
-            yield built
+        for given in (*with_several(parameters), parameters):
+            ways = ways_of_maker(cls, given, named(cls, name), context, budget, failure)
+            while (built := next_way(cls, ways)) is not None:
+                yield built
+
+
+def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspect.Parameter]]:
+    """The parameters with two in the place of any number of them, where nothing else is needed: of none there is nothing to see."""
+    several = [one for one in parameters if one.kind is inspect.Parameter.VAR_POSITIONAL]
+    hands_on = any(one.kind is inspect.Parameter.VAR_KEYWORD or one.name == "args" for one in parameters)
+    if not several or hands_on or required(parameters):
+        return
+    (one,) = several
+    names = [f"{one.name.removesuffix('s')}_{place}" for place in (0, 1)]
+    first = [one.replace(name=name, kind=inspect.Parameter.POSITIONAL_ONLY) for name in names]
+    yield [*first, *(other for other in parameters if other.kind is inspect.Parameter.KEYWORD_ONLY)]
 
 
 def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
