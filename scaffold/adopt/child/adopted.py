@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytree_laws import PytreeLaws
@@ -228,8 +229,18 @@ def written_leaves(suite: Any, kind: str) -> list[str]:
         return [written(one) for one in inferred_leaves(suite)]
     from pytree_laws.nnx.infer import inferred_variables, name_of_type
 
-    found = inferred_variables(suite)
+    found = [as_it_flows(suite, one) for one in inferred_variables(suite)]
     return [written(one, source_of(one.path), name_of_type(one.type)) for one in found]
+
+
+def as_it_flows(suite: Any, variable: Any) -> Any:
+    """A Variable as it was found; running statistics are cut off where no gradient comes from them."""
+    from flax import nnx
+
+    if issubclass(variable.type, nnx.BatchStat):
+        with contextlib.suppress(Exception):
+            return replace(variable, flows=suite().seems_to_flow(variable.path))
+    return variable
 
 
 def updates_of(suite: Any, kind: str) -> Sequence[str]:
