@@ -53,12 +53,27 @@ def check_same_bits(
 
 def check_same_tree(instance: Any, copied: Any, what: str) -> None:
     """Equal treedefs, and leaves of equal types and bits."""
-    before, after = structure(instance), structure(copied)
-    told = f"{what} changed the treedef from {before} to {after}"
-    check(before == after, type(instance).__name__, told)
+    check_same_structure(instance, copied, what)
     for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
         if type(leaf) is not type(other) or not same_bits(leaf, other):
-            raise Fault(name, f"{what} made {other!r:.200} of {leaf!r:.200}", "")
+            raise Fault(name, f"{what} made {_other_than(leaf, other)}", "")
+
+
+def check_same_structure(instance: Any, copied: Any, what: str) -> None:
+    """Equal treedefs."""
+    before, after = structure(instance), structure(copied)
+    told = f"{what} changed the treedef from {before} to {after}"
+    if str(before) == str(after):
+        told = f"{what} changed the treedef {before}: a static value in it equals itself alone"
+    check(before == after, type(instance).__name__, told)
+
+
+def _other_than(leaf: Any, other: Any) -> str:
+    """What became of a leaf; where both read the same, that they are unequal all the same."""
+    first, second = f"{leaf!r:.200}", f"{other!r:.200}"
+    if first != second:
+        return f"{second} of {first}"
+    return f"another {type(leaf).__name__} of {first}, which equals itself alone"
 
 
 def _different(told: str) -> bool:

@@ -204,8 +204,25 @@ def tried(suite: Any, configuration: Configuration) -> Trial:
             found = traced(suite, trial.instance, configuration.given)
             trial.trace, trial.inputs = found
     except ANY_ERROR as error:
-        trial.error, trial.refused = error, is_refusal(error, cls)
+        trial.error = error
+        trial.refused = is_refusal(error, cls) or is_left_out(suite, trial)
     return trial
+
+
+def is_left_out(suite: Any, trial: Trial) -> bool:
+    """Whether an argument is left out that no annotation lets be None, and what was raised is about another one.
+
+    The default says that it is not given, and what is given instead may then mean something else.
+    """
+    laws: Any = type(suite)
+    own = trial.configuration
+    pairs = (own.inputs, construction(laws)), (own.given, use_of(laws))
+    nones = [(n, use) for one, use in pairs for n, v in one.items() if v is None]
+    return (
+        bool(nones)
+        and "None" not in str(trial.error)
+        and not any(use is None or n in use.annotations() for n, use in nones)
+    )
 
 
 def _instance(suite: Any, configuration: Configuration) -> Any:
@@ -266,8 +283,8 @@ def unused_arguments(laws: Any) -> tuple[str, ...]:
 
 def _is_of_a_base(suite: Any, use: Invocation) -> bool:
     """Whether a base has a method of this name, so that its arguments are no choice of the class."""
-    owners = [one for one in type(suite.specimen()).__mro__ if use.name in vars(one)]
-    return len(owners) > 1
+    cls = type(suite.specimen())
+    return [one for one in cls.__mro__ if use.name in vars(one)] != [cls]
 
 
 def _may_matter(value: Any) -> bool:

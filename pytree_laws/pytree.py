@@ -12,10 +12,10 @@ from .declare import TRAINED, Leaf
 from .guard import first_call
 from .infer import inferred_leaves, statics_of
 from .look.arrays import (
+    fillable,
     host,
     is_array,
     is_floating,
-    is_inexact,
     is_key,
     thaw,
     wide_in_numpy,
@@ -229,8 +229,7 @@ class PytreeSuite(Suite):
 
     def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
         """The arguments with one value in those that are arrays, except for the carry."""
-        plain = [is_inexact(v) and i != self.carry for i, v in enumerate(arguments)]
-        pairs = zip(arguments, plain)
+        pairs = zip(arguments, fillable(arguments, self.carry))
         return [np.full_like(v, fill) if is_plain else v for v, is_plain in pairs]
 
     def held_fixed(self, instance: Any) -> list[int]:

@@ -33,7 +33,8 @@ def _cut(text: str, longest: int) -> str:
     if len(text) <= longest:
         return text
     end = longest // 4
-    return f"{text[: longest - end]}… {len(text) - longest} characters …{text[-end:]}"
+    cut = f"{text[: longest - end]}… {len(text) - longest} characters …{text[-end:]}"
+    return min(cut, text, key=len)
 
 
 def _legal_shown(legal: Sequence[str]) -> list[str]:

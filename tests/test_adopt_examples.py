@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from scaffold.adopt.emit import unsure_skip
+from scaffold.adopt.emit import skips_of, unsure_skip
 from scaffold.adopt.process import Child
 from tests.support import write_tree
 
 SOURCE = """
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -57,6 +58,16 @@ class Positive(eqx.Module):
         return self.scale * x
 
 
+class Even(eqx.Module):
+    scale: Float[Array, ""]
+
+    def __init__(self, scale: Float[Array, ""]):
+        self.scale = eqx.error_if(scale, scale != 2, "two it must be")
+
+    def __call__(self, x: Float[Array, " size"]) -> Array:
+        return self.scale * x
+
+
 class Carried(eqx.Module):
     weight: Float[Array, "2 2"]
 
@@ -83,6 +94,17 @@ class Root(eqx.Module):
         return jnp.sqrt(self.gamma) * x
 
 
+class Decay(eqx.Module):
+    scale: Float[Array, ""]
+    power: Float[Array, ""]
+
+    def __call__(self, x: Float[Array, " n"]) -> Array:
+        return self.power * jnp.mean(x)
+
+    def at(self, x: Float[Array, " n"]) -> Array:
+        return (1 + jnp.sum(x**2) / self.scale / self.power) ** -self.power
+
+
 class Standardised(eqx.Module):
     scale: Float[Array, " size"]
 
@@ -95,6 +117,43 @@ class Distance(eqx.Module):
 
     def __call__(self, x: Float[Array, " n"], y: Float[Array, " n"] | None = None) -> Array:
         return jnp.sum((x - (x if y is None else y)) ** 2) / self.scale
+
+
+class Polynomial(eqx.Module):
+    start: Float[Array, ""]
+    rate: Float[Array, ""]
+
+    def __call__(self, time: Float[Array, ""], other: Float[Array, ""] | None = None) -> Array:
+        found = (time - self.start) * self.rate
+        return found if other is None else found - self(other)
+
+
+class Stacked(eqx.Module):
+    blocks: tuple[Array, ...]
+
+    def __init__(self, *blocks: Array):
+        self.blocks = blocks
+
+    @property
+    def ndim(self) -> int:
+        (ndim,) = {block.ndim for block in self.blocks}
+        return ndim
+
+    def __call__(self, x: Float[Array, " size"]) -> Array:
+        return sum(block * x for block in self.blocks)
+
+
+class Solved(eqx.Module):
+    rate: Float[Array, ""]
+    solver: Callable[[Any, Any, Any], Any]
+
+    def __call__(self, x: Float[Array, ""]) -> Array:
+        @jax.custom_jvp
+        def solved(rate, x):
+            return self.solver(None, x, None)
+
+        solved.defjvp(lambda given, moved: (solved(*given), moved[1] / given[0]))
+        return solved(self.rate, x)
 
 
 class Bits(eqx.Module):
@@ -204,12 +263,20 @@ def test_what_a_constructor_refuses_by_its_values_is_positive(ask: Ask) -> None:
     assert inputs(ask("Positive")) == {"scale": "jnp.exp(sample(seed, (3,)))"}
 
 
+def test_a_check_at_run_time_is_told_in_its_own_words(ask: Ask) -> None:
+    assert ask("Even")["error"] == "EquinoxRuntimeError: two it must be"
+
+
 def test_what_gives_no_number_is_positive(ask: Ask) -> None:
     assert inputs(ask("Root")) == {"gamma": "jnp.exp(sample(seed, (3,)))"}
 
 
 def test_what_gives_no_number_for_arguments_of_zeros_is_positive(ask: Ask) -> None:
     assert inputs(ask("Floor")) == {"floor": "jnp.exp(sample(seed, (3,)))"}
+
+
+def test_what_gives_no_number_in_a_method_is_positive(ask: Ask) -> None:
+    assert {*inputs(ask("Decay")).values()} == {"jnp.exp(sample(seed))", "jnp.exp(sample(seed + 1))"}
 
 
 def test_what_is_said_to_be_an_array_is_no_pair(ask: Ask) -> None:
@@ -223,6 +290,12 @@ def test_where_parameters_are_not_felt_there_are_more_axes(ask: Ask) -> None:
 
 def test_where_parameters_are_not_felt_there_are_more_arguments(ask: Ask) -> None:
     assert [*arguments(ask("Distance"))] == ["x", "y"]
+
+
+def test_where_parameters_are_not_felt_nothing_is_drawn_twice(ask: Ask) -> None:
+    found = ask("Polynomial")
+    assert [*inputs(found).values()] == ["sample(seed)", "sample(seed + 1)"]
+    assert arguments(found) == {"time": "sample(seed + 2)"}
 
 
 @pytest.mark.parametrize(("name", "fixed"), [("Bits", "width"), ("Solver", "field")])
@@ -244,6 +317,18 @@ def test_what_is_refused_for_guessed_sizes_is_left_out_with_the_reason(ask: Ask)
     assert found["unsure"] == ["product"]
     assert "no sizes of the arrays were found with which `product` works" in unsure_skip("product")[1]
     assert ask("Banded")["unsure"] == []
+
+
+def test_of_any_number_of_arguments_there_are_two(ask: Ask) -> None:
+    assert ask("Stacked")["build"] == "Stacked(sample(seed, (3,)), sample(seed + 1, (3,)))"
+
+
+def test_a_derivative_rule_that_says_what_a_guessed_function_does_is_left_out(ask: Ask) -> None:
+    assert ask("Solved")["presumed"] == ["solver"]
+    assert ask("Root")["presumed"] == []
+    (skip, why), _ = skips_of(ask("Solved"))
+    assert skip == "p09_methods_have_true_gradients"
+    assert why.startswith("nobody has said what `solver` is")
 
 
 def test_a_path_with_quotes_is_written_as_python(ask: Ask) -> None:

@@ -13,7 +13,8 @@ def test_the_page_has_the_rows_and_their_number() -> None:
 def test_few_are_false() -> None:
     false = [one for one in ROWS if one.now == "open"]
     assert len(false) <= len(ROWS) / 20
-    assert {told(one) for one in ROWS} == {"true", "false, mended", "false, now style", "false, open"}
+    told_so = {told(one) for one in ROWS}
+    assert {"true"} < told_so <= {"true", "false, mended", "false, now style", "false, open"}
 
 
 def test_each_row_is_seen_where_its_library_is_at_hand() -> None:

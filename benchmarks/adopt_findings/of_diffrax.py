@@ -2,7 +2,9 @@
 
 # ruff: noqa: E731
 
+import contextlib
 import copy
+import io
 from typing import Any
 
 import equinox as eqx
@@ -11,6 +13,7 @@ import jax.numpy as jnp
 
 from benchmarks.adopt_findings.rows import (
     gradient,
+    is_float32,
     key,
     raises,
     row,
@@ -76,8 +79,8 @@ def diffrax_bfloat16() -> bool:
 
 @row(
     "diffrax.TextProgressMeter, TqdmProgressMeter",
-    "P7",
-    "each `init` counts on a counter of the process: under jit it is another number",
+    "P7, P10, P12",
+    "each `init` counts on a counter of the process: under jit, for a batch and when it is called again it is another number",
     2,
 )
 def diffrax_meter() -> bool:
@@ -138,7 +141,7 @@ def diffrax_numbers() -> bool:
     "diffrax.ThirdOrderHermitePolynomialInterpolation",
     "P9",
     "some coefficients have no gradient; in differences, in which they cancel",
-    now="open",
+    now="mended",
 )
 def diffrax_hermite() -> bool:
     import diffrax
@@ -154,8 +157,8 @@ def diffrax_hermite() -> bool:
 @row(
     "diffrax.PIDController",
     "P7",
-    "for arguments of 0 it gives NaN; of tolerances below 0",
-    now="open",
+    "for arguments of 0 it gives NaN; of an order of 0 among them",
+    now="mended",
 )
 def diffrax_zeros() -> bool:
     import diffrax
@@ -164,3 +167,26 @@ def diffrax_zeros() -> bool:
     times, state = (jnp.array(0.0), jnp.array(0.0)), (jnp.array(False), jnp.array(1.0), jnp.array(1.0))
     found = one.adapt_step_size(*times, zeros, zeros, None, zeros, 2.0, state)
     return any(bool(jnp.isnan(x).any()) for x in jax.tree.leaves(found) if eqx.is_inexact_array(x))
+
+
+@row(
+    "diffrax.ClipStepSizeController",
+    "P7",
+    "in bfloat16 an output is float32; a number of Python, which goes with all",
+    now="mended",
+)
+def diffrax_clip() -> bool:
+    import diffrax
+
+    half = jnp.bfloat16(1e-3)
+    return is_float32(diffrax.ClipStepSizeController(diffrax.PIDController(half, half)).wrap(jnp.array(1)))
+
+
+@row("diffrax.TextProgressMeter", "P12", "it prints; in a callback of the host, as it is for", now="mended")
+def diffrax_prints() -> bool:
+    import diffrax
+
+    meter: Any = diffrax.TextProgressMeter()
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        jax.eval_shape(lambda: meter.step(meter.init(), jnp.array(0.5)))
+    return bool(printed.getvalue())

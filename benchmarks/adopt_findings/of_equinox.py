@@ -61,7 +61,7 @@ def pool_gradient() -> bool:
 
 @row(
     "equinox.nn.Pool",
-    "P7, P12",
+    "P12",
     "with an `init` that is an array, a call in jit raises where the instance is none of the inputs",
 )
 def pool_closed_over() -> bool:

@@ -178,7 +178,7 @@ def flowjax_masked() -> bool:
     "flowjax.bijections.NumericalInverse",
     "P9",
     "its gradient is not that of small steps; with a function for the inverter that inverts nothing",
-    now="open",
+    now="mended",
 )
 def flowjax_inverse() -> bool:
     from flowjax.bijections import Affine, NumericalInverse

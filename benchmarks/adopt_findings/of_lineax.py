@@ -14,6 +14,7 @@ import jax.numpy as jnp
 from benchmarks.adopt_findings.rows import (
     THREE,
     aux_of,
+    compilations,
     is_zero,
     raises,
     row,
@@ -95,6 +96,22 @@ def lineax_bfloat16() -> bool:
     return raises(lambda: lineax.linear_solve(lineax.DiagonalLinearOperator(half), half, solver), TypeError)
 
 
+@row(
+    "lineax.Tridiagonal",
+    "P7",
+    "in bfloat16 it raises; with a state that says float32 of its arrays",
+    now="mended",
+)
+def lineax_tridiagonal() -> bool:
+    import lineax
+
+    half = jnp.ones(3, jnp.bfloat16)
+    operator = lineax.TridiagonalLinearOperator(half, half[1:], half[1:])
+    return raises(
+        lambda: jax.eval_shape(lambda: lineax.linear_solve(operator, half, lineax.Tridiagonal()).value)
+    )
+
+
 @row("lineax.BiCGStab", "P7", "for a vector of zeros it gives NaN")
 def lineax_zeros() -> bool:
     import lineax
@@ -137,3 +154,33 @@ def optimistix_compiled() -> bool:
 
     solver = optimistix.LBFGS(1e-3, 1e-3)
     return raises(lambda: eqx.filter_jit(solver.init_hessian)(jnp.ones(3), jnp.array(1.0), jnp.ones(3)))
+
+
+@row(
+    "optimistix.Newton, BestSoFarRootFinder",
+    "P6",
+    "outside of jit each step compiles `linear_solve` anew",
+    2,
+)
+def optimistix_newton() -> bool:
+    import optimistix
+
+    function = lambda y, _: (y**2 - 2, None)
+    out, y = jax.ShapeDtypeStruct((3,), jnp.float32), jnp.ones(3)
+    solver: Any = optimistix.Newton(1e-3, 1e-3)
+    start = solver.init(function, y, None, {}, out, None, frozenset())
+    step = lambda: solver.step(function, y, None, {}, start, frozenset())
+    step()
+    return compilations(step) > 0
+
+
+@row("optimistix.NelderMead, LBFGS", "P7", "in bfloat16 it raises, where `BFGS` gives bfloat16", 2)
+def optimistix_bfloat16() -> bool:
+    import optimistix
+
+    solvers: Any = optimistix.NelderMead(1e-1, 1e-1), optimistix.LBFGS(1e-1, 1e-1)
+    run = lambda solver: optimistix.minimise(
+        lambda y, _: jnp.sum((y - 1) ** 2), solver, jnp.ones(3, jnp.bfloat16) * 2
+    )
+    found = run(optimistix.BFGS(1e-1, 1e-1)).value.dtype == jnp.bfloat16
+    return found and all(raises(lambda one=one: run(one), TypeError) for one in solvers)

@@ -76,10 +76,10 @@ def jaxlie_elements() -> bool:
 
 
 @row(
-    "e3nn_jax.Irrep, MulIrrep, Irreps, IrrepsArray",
+    "e3nn_jax.Irrep, MulIrrep, Irreps, IrrepsArray, SphericalSignal",
     "P3",
     "a subclass is no pytree: `jax.tree.leaves` gives the instance",
-    4,
+    5,
 )
 def e3nn_subclass() -> bool:
     import e3nn_jax
@@ -95,7 +95,7 @@ def e3nn_unflatten() -> bool:
     return raises(lambda: jax.tree.map(lambda x: x[..., :1], e3nn_jax.IrrepsArray("1e", jnp.ones(3))))
 
 
-@row("e3nn_jax.IrrepsArray", "P4", "registered without keys: the paths are numbers")
+@row("e3nn_jax.IrrepsArray, SphericalSignal", "P4", "registered without keys: the paths are numbers", 2)
 def e3nn_paths() -> bool:
     import e3nn_jax
 
@@ -142,3 +142,16 @@ def e3nn_static() -> bool:
     import e3nn_jax
 
     return raises(lambda: hash(e3nn_jax.MulIrrep(2, e3nn_jax.Irrep("1e"))))
+
+
+@row(
+    "e3nn_jax.MulIrrep",
+    "P1",
+    "`ir=None`, its default, raises; with a number for the first argument, which is then a pair",
+    now="mended",
+)
+def e3nn_pair() -> bool:
+    import e3nn_jax
+
+    pair: Any = (2, e3nn_jax.Irrep("1e"))
+    return raises(lambda: e3nn_jax.MulIrrep(pair))

@@ -70,6 +70,18 @@ def traces(make: Callable[[int], Any]) -> int:
     return len(found)
 
 
+def compilations(function: Callable[[], Any]) -> int:
+    """How many programs are compiled by a call."""
+    found: list[str] = []
+
+    def note(event: str, *_: Any, **__: Any) -> None:
+        found.append(event)
+
+    jax.monitoring.register_event_duration_secs_listener(note)
+    function()
+    return sum("backend_compile" in event for event in found)
+
+
 def aux_of(tree: Any) -> Any:
     """The aux data of the outermost node."""
     data: Any = jax.tree.structure(tree).node_data()

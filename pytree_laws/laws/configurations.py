@@ -119,7 +119,7 @@ class Configurations(Suite):
 
     def test_p07_keeps_its_axes_where_a_size_is_one(self) -> None:
         for one in self._of_a_size(1):
-            where = f"a size of 1 for {one.size}"
+            where = f"an axis of 1 in the place of {one.size}"
             told = f"the call raised {one.error!r}"
             check(one.error is None, where, told, "a division by a size less one")
             self._has_the_usual_axes(one, where, SQUEEZED)
@@ -127,7 +127,7 @@ class Configurations(Suite):
     def test_p07_keeps_its_axes_and_dtypes_where_a_size_is_zero(self) -> None:
         usual = tuple(str(out.dtype) for out in self.traced_outputs())
         for one in self._of_a_size(0):
-            where = f"a size of 0 for {one.size}"
+            where = f"an axis of 0 in the place of {one.size}"
             self._has_the_usual_axes(one, where, EMPTY)
             told = (
                 f"its outputs are {list(one.dtypes)}, and {list(usual)} in the example"

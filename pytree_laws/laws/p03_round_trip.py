@@ -137,6 +137,9 @@ def trivial_subclass(cls: type) -> type:
             pytest.skip("the class refuses subclasses")
 
 
+ADDED = "unflatten stores what an instance has from its class, or what the constructor has not stored"
+
+
 def check_attributes(instance: Any, hint: str) -> None:
     """A round trip keeps what is stored on the object."""
     check_same(instance, jax.tree.map(lambda leaf: leaf, instance), "", hint)
@@ -148,7 +151,10 @@ def check_same(one: Any, other: Any, above: str, hint: str) -> None:
     for name in sorted(before.keys() | after.keys()):
         place = f"{above}{name}"
         check(name in after, place, "the attribute is lost in a round trip", hint)
-        check(name in before, place, "a round trip adds the attribute", hint)
+        told = (
+            f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
+        )
+        check(name in before, place, told, ADDED)
         was, now = before[name], after[name]
         if frozen(was) == frozen(now):
             continue

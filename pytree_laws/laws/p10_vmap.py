@@ -30,15 +30,16 @@ class Vmap(PytreeSuite):
     def test_p10_stacked_instances(self) -> None:
         self.need_call()
         instances = [self.make(seed) for seed in range(3)]
+        name = type(instances[0]).__name__
         arguments = [self.arguments(seed) for seed in range(3)]
         _, back = self.dynamic(instances[0])
         stacked = stack([self.dynamic(each)[0] for each in instances])
         if not jax.tree.leaves((stacked, arguments)):
             pytest.skip("there are no arrays to map over")
         mapped = jax.vmap(lambda value, given: self.apply(back(value), *given))
-        got = compiled(mapped)(stacked, stack(arguments))
+        with doing(name, "vmap over stacked instances"):
+            got = compiled(mapped)(stacked, stack(arguments))
         loop = stack([self.apply(each, *a) for each, a in zip(instances, arguments)])
-        name = type(instances[0]).__name__
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
 
     def test_p10_one_leaf_mapped(self) -> None:

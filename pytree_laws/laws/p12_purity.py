@@ -101,7 +101,8 @@ class PytreePurity(PytreeSuite):
         name = type(instance).__name__
         clear_caches(instance)
         before = frozen(instance, identity=True)
-        jax.eval_shape(lambda *given: self.apply(instance, *given), *arguments)
+        with doing(name, "a call inside jit, to which the instance is no argument,"):
+            jax.eval_shape(lambda *given: self.apply(instance, *given), *arguments)
         for place, value in reachable(instance, name):
             told = "a tracer was left behind by a call inside jit"
             check(not isinstance(value, Tracer), place, told)

@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import pytest
 
-from ..compare import check_same_tree
+from ..compare import check_same_structure, check_same_tree
 from ..guard import guard
 from ..look.arrays import buffer_of, copied, is_array, is_key, thaw
 from ..look.files import (
@@ -42,6 +42,9 @@ LAW = Law(
 )
 
 
+KEEPS = "what it holds beside arrays, which Python cannot copy: a trace, a lock, a local function"
+
+
 @guard
 class Save(PytreeSuite):
     """P14."""
@@ -49,7 +52,8 @@ class Save(PytreeSuite):
     def test_p14_deepcopy(self) -> None:
         instance = self.changed_instance()
         copies = {id(leaf): copied(leaf) for leaf in arrays_of(instance)}
-        deep = copy.deepcopy(instance, {**copies, **atoms_of(instance)})
+        with doing(type(instance).__name__, "copy.deepcopy of it", KEEPS):
+            deep = copy.deepcopy(instance, {**copies, **atoms_of(instance)})
         check_same_tree(instance, deep, "copy.deepcopy")
 
     def test_p14_pickle(self) -> None:
@@ -59,7 +63,9 @@ class Save(PytreeSuite):
             pytest.skip("the class is not at the top of a module")
         if not all(map(can_pickle, atoms_of(instance).values())):
             pytest.skip("a function that it holds cannot be pickled")
-        copied = pickle.loads(pickle.dumps(keys_as_data(instance)))
+        with doing(cls.__name__, "pickle of it", KEEPS):
+            copied = pickle.loads(pickle.dumps(keys_as_data(instance)))
+        check_same_structure(keys_as_data(instance), copied, "pickle")
         copied = map_arrays(lambda v, like: thaw(v, like), copied, instance)
         check_same_tree(instance, copied, "pickle")
 

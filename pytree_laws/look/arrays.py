@@ -54,6 +54,20 @@ def is_floating(value: Any) -> bool:
     return is_array(value) and jnp.issubdtype(value.dtype, jnp.floating)
 
 
+def fillable(arguments: Sequence[Any], carry: int | None) -> list[bool]:
+    """Which arguments are data that may be zeros: arrays of floats, without the carry; what has no axes where nothing else is given."""
+    floats = [is_inexact(v) and i != carry for i, v in enumerate(arguments)]
+    arrays = [floating and v.ndim > 0 for floating, v in zip(floats, arguments)]
+    return arrays if any(arrays) else floats
+
+
+def stays_wide(out: Any) -> bool:
+    """Whether floats are of 32 bits where all that is given has 16; a Python number, which is weakly typed, goes with all."""
+    floating = jnp.issubdtype(out.dtype, jnp.floating)
+    weak = bool(getattr(out, "weak_type", False))
+    return floating and out.dtype != jnp.bfloat16 and not weak
+
+
 def kind_of(dtype: Any) -> str:
     """Whether a dtype is one of floats, integers or complex numbers."""
     kinds = {

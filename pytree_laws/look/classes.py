@@ -13,6 +13,8 @@ import jax
 
 from .trees import clone_as, one_level
 
+TWIN = "__twin"
+"""What the module that is run a second time is called beyond its name."""
 LIBRARIES = ("builtins", "equinox", "jax", "jaxlib", "flax", "optax", "numpy", "penzai")
 
 
@@ -48,7 +50,7 @@ def dataclass_twin(children: Sequence[Any], aux: tuple[Any, ...]) -> Any:
 
 def second_class(cls: type, source: str) -> type:
     """The class again, from a second run of its module."""
-    name = f"{cls.__module__}__twin"
+    name = f"{cls.__module__}{TWIN}"
     spec = importlib.util.spec_from_file_location(name, source)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..declare import weights
 from ..report import ANY_ERROR, Fault, check
-from .arrays import is_floating, is_inexact, on_device, raw, same_bits
+from .arrays import is_array, is_floating, is_inexact, on_device, raw, same_bits
 from .programs import compiled
-from .trees import put, structure
+from .trees import named_leaves, put, structure
 
 # By how many times eps two programs for the same function may differ, where it is not 64.
 # jax's own tests give a TPU, whose exp and tanh are less exact, 1e-3 in float32.
@@ -78,10 +78,34 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
 def check_close(
     where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0
 ) -> None:
-    """`close`, or a fault that shows both; only then, since to show a tree takes long."""
+    """`close`, or a fault that shows what differs; only then, since to show a tree takes long."""
     __tracebackhide__ = True
     if not close(got, wanted, slack):
-        raise Fault(where, told.format(got, wanted), hint)
+        first, second, place = first_difference(got, wanted, slack)
+        raise Fault(where, told.format(first, second) + place, hint)
+
+
+def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str]:
+    """Two results as they are, or the first of several leaves in which they differ, with its place."""
+    leaves = named_leaves(got)
+    if structure(got) != structure(wanted) or not leaves:
+        return str(got), str(wanted), ""
+    pairs = zip(leaves, jax.tree.leaves(wanted), strict=True)
+    apart = ((n, a, b) for (n, a), b in pairs if not close_leaf(a, b, slack))
+    name, one, other = next(apart)
+    place = f", at `{name}` of the result" if len(leaves) > 1 else ""
+    first, second = kind_of(one), kind_of(other)
+    if first == second:
+        first, second = str(one), str(other)
+    return first, second, place
+
+
+def kind_of(value: Any) -> str:
+    """Dtype and shape of an array, and where it is none of jax that; the class of anything else."""
+    if not is_array(value):
+        return type(value).__name__
+    own = "" if isinstance(value, jax.Array) else " of NumPy"
+    return f"{value.dtype}{list(value.shape)}{own}"
 
 
 def check_overflow(

@@ -2,7 +2,6 @@
 
 import dis
 from types import FrameType, TracebackType
-from typing import Any
 
 _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
@@ -32,5 +31,4 @@ def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
 
 def told(error: BaseException) -> str:
     """An error in one line."""
-    text: Any = str(error).strip().splitlines() or [""]
-    return f"{type(error).__name__}: {text[0][:300]}"
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

@@ -4,8 +4,10 @@ import dataclasses
 import functools
 import math
 import types
+from collections.abc import Iterator
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 from .arrays import is_array
@@ -33,6 +35,17 @@ def static_fault(value: Any) -> str | None:
             return "a dataclass that is not frozen: it can change after a compilation"
         return next(filter(None, map(static_fault, attributes(value).values())), None)
     return None
+
+
+def structures_in(value: Any) -> Iterator[Any]:
+    """The structures of arrays, with their dtypes, that a static value says."""
+    if isinstance(value, jax.ShapeDtypeStruct):
+        yield value
+    elif isinstance(value, dict):
+        yield from structures_in([*value.values()])
+    elif isinstance(value, tuple | list | frozenset):
+        for one in value:
+            yield from structures_in(one)
 
 
 def another(value: Any) -> Any:

@@ -147,6 +147,11 @@ class NnxGradient(Training):
             return True
         return not self._shows(path)
 
+    def seems_to_flow(self, path: str) -> bool:
+        """Whether a gradient comes from a Variable of which nobody has said so."""
+        self.training_example()
+        return self._shows(path)
+
     def _shows(self, path: str) -> bool:
         """Whether somewhere a slope is more than the rounding of those beside it."""
         laws: Any = type(self)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flax import nnx
 
-from ..look.arrays import is_inexact, is_key, on_device, wide_in_numpy
+from ..look.arrays import fillable, is_key, on_device, wide_in_numpy
 from ..look.draws import edit
 from ..look.programs import compiled
 from ..look.statics import static_fault
@@ -206,10 +206,8 @@ class NnxSuite(Suite):
 
     def filled(self, arguments: Sequence[Any], fill: int) -> list[Any]:
         """The arguments with one value in those that are arrays, except for the carry."""
-        return [
-            on_device(np.full_like(v, fill)) if is_inexact(v) and i != self.carry else v
-            for i, v in enumerate(arguments)
-        ]
+        pairs = zip(arguments, fillable(arguments, self.carry))
+        return [on_device(np.full_like(v, fill)) if plain else v for v, plain in pairs]
 
     def changed_module(self) -> Any:
         """A module of which no value is that of a new one, as after training."""

@@ -188,6 +188,18 @@ def skip_of(finding: Mapping[str, Any]) -> Skip:
     return part, f"{finding['law']} {finding['name']}, at `{finding['where']}`: {what}"[:300]
 
 
+def skips_of(found: Found) -> list[Skip]:
+    """What is left out since something was guessed of which the laws would speak."""
+    unsure = [unsure_skip(member) for member in found.get("unsure", ())[:1]]
+    return [*unsure, *(one for name in found.get("presumed", ())[:1] for one in presumed_skips(name))]
+
+
+def presumed_skips(argument: str) -> list[Skip]:
+    """What leaves a derivative rule out that says what a function does which was guessed."""
+    why = f"nobody has said what `{argument}` is, and a derivative rule says what it does: where it is said, the rule is held to P9"
+    return [("p09_methods_have_true_gradients", why), ("p09_derivative_rules_of_its_own_are_right", why)]
+
+
 def unsure_skip(member: str) -> Skip:
     """What leaves methods out for which no sizes were found."""
     why = f"no sizes of the arrays were found with which `{member}` works: where they are said, it is held to P7"

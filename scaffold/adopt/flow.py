@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from scaffold.adopt.emit import Adopted, file_path, skip_of, test_file, unsure_skip
+from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
 from scaffold.adopt.interpreter import find_python
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report
@@ -167,7 +167,7 @@ def _outcome(child: Child, one: Adopted, run: Run) -> Outcome:
         return Outcome(
             one, why=found.get("why") or found.get("error", ""), unknown=tuple(found.get("unknown", ()))
         )
-    one = replace(one, found=found, skips=[*map(unsure_skip, found.get("unsure", ())[:1])])
+    one = replace(one, found=found, skips=skips_of(found))
     return _held(child, one, run)
 
 

@@ -10,6 +10,7 @@ from scaffold.errors import shown
 from scaffold.files.fileset import File
 
 _SEVERITIES = ("fault", "cost", "style")
+_LONGEST_TOLD = 400
 _PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}
 
 
@@ -70,7 +71,7 @@ class Outcome:
         return ", ".join(told)
 
     def _counts(self) -> str:
-        counts = Counter(str(one["severity"]) for one in self.findings)
+        counts = Counter(str(one["severity"]) for one in _distinct(self.findings))
         told = [f"{count} {word if count == 1 else _PLURALS[word]}" for word, count in sorted(counts.items())]
         held = f"{self.report.get('passed', 0)} tests pass"
         accepted = [f"{self.baseline} left out"] if self.baseline else []
@@ -146,14 +147,27 @@ class Report:
 
 def _told_findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The findings by law, the gravest first: place and cause of each, and what mends them once."""
-    ordered = sorted(findings, key=lambda one: _SEVERITIES.index(one["severity"]))
+    ordered = sorted(_distinct(findings), key=lambda one: _SEVERITIES.index(one["severity"]))
     for law in dict.fromkeys((one["severity"], one["law"]) for one in ordered):
         group = [one for one in ordered if (one["severity"], one["law"]) == law]
         for one in group:
-            yield f"  {one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: {_first_line(one['what'])}"
+            yield f"  {one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: {_on_a_line(one['what'])}"
             if one["hint"]:
-                yield f"        look for: {_first_line(one['hint'])}"
+                yield f"        look for: {_on_a_line(one['hint'])}"
         yield f"        fix: {group[0]['fix']}"
+
+
+def _distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The findings without those that another test of the same law has made at the same place."""
+    first: dict[tuple[str, str, str], Mapping[str, Any]] = {}
+    for one in findings:
+        first.setdefault((one["law"], one["where"], one["what"]), one)
+    return list(first.values())
+
+
+def _on_a_line(text: str) -> str:
+    """What jax says in several lines has its cause in the later ones."""
+    return shown(" ".join(text.split()), _LONGEST_TOLD)
 
 
 def _first_line(text: str) -> str:

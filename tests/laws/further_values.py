@@ -147,7 +147,7 @@ further(
     "`squeeze` without an axis, which takes sizes of one too",
     Squeezed,
     SqueezedByAxis,
-    "a size of 1 for 3",
+    "an axis of 1 in the place of 3",
     base=OneRow,
 )
 

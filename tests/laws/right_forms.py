@@ -230,3 +230,100 @@ class Stopped(Gamma):
 
     def sample(self, key: jax.Array) -> jax.Array:
         return jax.lax.stop_gradient(self.concentration) + jnp.exp(self.concentration)
+
+
+class Structure(eqx.Module):
+    """What is said of arrays, as static."""
+
+    said: jax.ShapeDtypeStruct = eqx.field(static=True)
+    gain: jax.Array
+
+
+class Structured(Holder):
+    """A call that is given the structure of its input, and holds to it."""
+
+    def __call__(self, x: jax.Array, structure: Structure) -> jax.Array:
+        if x.dtype != structure.said.dtype:
+            raise ValueError("another structure")
+        return self.weight * structure.gain * x
+
+
+class Unstructured(Holder):
+    """The same of an array, with one of a fixed dtype."""
+
+    def __call__(self, x: jax.Array, structure: jax.Array) -> jax.Array:
+        return jax.lax.mul(self.weight * structure, jax.lax.mul(x, jnp.ones(3, jnp.float32)))
+
+
+class WithNumber(Holder):
+    """A number of Python beside an array in the result."""
+
+    def __call__(self, x: jax.Array) -> tuple[jax.Array, float]:
+        return self.weight * x, 0.5
+
+
+class Powers(Holder):
+    """A division by a number that the call is given, which is never 0."""
+
+    def __call__(self, x: jax.Array, order: jax.Array) -> jax.Array:
+        return jnp.sum(self.weight * x) / order
+
+
+class EitherWay(Holder):
+    """A constructor that is given a pair, or two values."""
+
+    def __init__(self, weight, gain=None):  # type: ignore[no-untyped-def]
+        if gain is None:
+            weight, gain = weight
+        self.weight = jnp.asarray(weight * gain)
+
+
+class OneWay(Holder):
+    """A constructor that forgets what it is called with."""
+
+    def __init__(self, weight, gain=None):  # type: ignore[no-untyped-def]
+        self.weight = jnp.asarray(weight * gain)
+
+
+class Kernel(eqx.Module):
+    """A base that hands its arguments on."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, y: jax.Array) -> jax.Array:
+        return self.at(x, y)
+
+    def at(self, x: jax.Array, y: jax.Array) -> jax.Array:
+        return self.weight * x * y
+
+
+class OfFirst(Kernel):
+    """One that needs no second argument."""
+
+    def at(self, x: jax.Array, y: jax.Array) -> jax.Array:
+        return self.weight * x
+
+
+class ForgetsSecond(eqx.Module):
+    """A call that leaves out what it takes itself."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, y: jax.Array) -> jax.Array:
+        return self.weight * x
+
+
+class Meter(Holder):
+    """A call that prints what the host is told."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+        return self.weight * jax.pure_callback(lambda one: print("at", one[0]) or one, shape, x)
+
+
+class Printing(Holder):
+    """A print that was left over."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        print("here", x.shape)
+        return self.weight * x

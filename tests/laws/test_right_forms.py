@@ -15,8 +15,10 @@ from right_forms import (
     Constant,
     Counting,
     Deciding,
+    EitherWay,
     Fixed,
     Flooding,
+    ForgetsSecond,
     Gamma,
     Generated,
     Halves,
@@ -24,16 +26,25 @@ from right_forms import (
     Holder,
     Keyed,
     Losing,
+    Meter,
     Named,
+    OfFirst,
+    OneWay,
     Paired,
+    Powers,
+    Printing,
     Programmed,
     Record,
     Refusing,
     Scattered,
     Shapeless,
     Stopped,
+    Structure,
+    Structured,
     Tabled,
     Traced,
+    Unstructured,
+    WithNumber,
     Wrapping,
 )
 
@@ -86,6 +97,26 @@ FIRST = (Method("first", lambda seed: (sample(seed, (3,)),)),)
 OTHER = Method("second", lambda seed: (sample(seed, (3,)),))
 DRAW = (Method("sample", lambda seed: (jax.random.key(seed),)),)
 PYTHON = (Leaf("weight", "param", (3,)), Leaf("program", "python"))
+WEIGHT = (Leaf("weight", "param", (3,)),)
+STRUCTURE = jax.ShapeDtypeStruct((3,), jnp.float32)
+
+
+def two(seed: int) -> tuple[Any, ...]:
+    return sample(seed, (3,)), sample(seed + 1, (3,))
+
+
+def with_structure(seed: int) -> tuple[Any, ...]:
+    return sample(seed, (3,)), Structure(STRUCTURE, sample(seed + 1, (3,)))
+
+
+def with_gain(cls: type) -> type[PytreeLaws]:
+    body = {
+        "inputs": lambda self, seed: {"weight": weight(seed), "gain": weight(seed + 1)},
+        "build": lambda self, **given: cls(**given),
+    }
+    return type("Form", (PytreeLaws,), body)
+
+
 FORMS = {
     "a method that refuses": (
         "p07_methods_give_what_is_declared",
@@ -176,6 +207,36 @@ FORMS = {
         "p01_instances_share_nothing_mutable",
         suite(lambda seed: Programmed(weight(seed), PROGRAM)),
         suite(lambda seed: Programmed(weight(seed), SHARED)),
+    ),
+    "a structure that the arguments say, in bfloat16": (
+        "p07_bfloat16_in_bfloat16_out",
+        suite(lambda seed: Structured(weight(seed)), given=with_structure),
+        suite(lambda seed: Unstructured(weight(seed)), given=two),
+    ),
+    "a number of Python in the result, in bfloat16": (
+        "p07_bfloat16_in_bfloat16_out",
+        suite(lambda seed: WithNumber(weight(seed))),
+        suite(lambda seed: Fixed(weight(seed))),
+    ),
+    "a number beside arrays of zeros": (
+        "p07_equal_arguments_give_no_nan",
+        suite(lambda seed: Powers(weight(seed)), given=lambda seed: (sample(seed, (3,)), sample(seed))),
+        suite(lambda seed: Powers(weight(seed)), given=lambda seed: (sample(seed), sample(seed))),
+    ),
+    "an argument that is left out, and another for both": (
+        "p01_builds_in_each_configuration",
+        with_gain(EitherWay),
+        with_gain(OneWay),
+    ),
+    "an argument that a base takes": (
+        "p08_every_argument_matters",
+        suite(lambda seed: OfFirst(weight(seed)), leaves=WEIGHT, given=two),
+        suite(lambda seed: ForgetsSecond(weight(seed)), leaves=WEIGHT, given=two),
+    ),
+    "what a callback of the host prints": (
+        "p12_a_call_changes_no_globals",
+        suite(lambda seed: Meter(weight(seed))),
+        suite(lambda seed: Printing(weight(seed))),
     ),
 }
 

@@ -4,6 +4,7 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pytree_laws import PytreeLaws
@@ -18,7 +19,7 @@ from .fixed import with_fixed
 from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
-from .sound import is_refused, lone_methods, sound, without_sizes
+from .sound import is_refused, lone_methods, presumed, sound, sound_for_all, without_sizes
 from .sources import Source, as_said
 from .targets import found_class, look_in
 
@@ -61,7 +62,10 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
             "why": failure.first or "nothing is known of its arguments",
             "unknown": failure.unknown,
         }
-    methods = methods_of(cls)
+    methods, further = methods_of(cls), methods_beside(cls, built, called, said)
+    other = sound_for_all(built, called, further)
+    if other != built and not request["call"]:
+        built, called = sound(cls, other, called, said)
     if called is None and of_call.first.startswith("NotImplementedError"):
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
     found = {
@@ -70,11 +74,12 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
         "methods": methods,
         **written_build(built),
         **written_call(called),
-        **written_methods(methods_beside(cls, built, called, said)),
+        **written_methods(further),
     }
+    guessed = presumed(built, [*([called] if called else []), *further])
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown}
-    return {**found, **declared(found, built, called), "unsure": without_sizes(built)}
+    return {**found, **declared(found, built, called), "unsure": without_sizes(built), "presumed": guessed}
 
 
 def built_and_called(
@@ -224,8 +229,18 @@ def written_leaves(suite: Any, kind: str) -> list[str]:
         return [written(one) for one in inferred_leaves(suite)]
     from pytree_laws.nnx.infer import inferred_variables, name_of_type
 
-    found = inferred_variables(suite)
+    found = [as_it_flows(suite, one) for one in inferred_variables(suite)]
     return [written(one, source_of(one.path), name_of_type(one.type)) for one in found]
+
+
+def as_it_flows(suite: Any, variable: Any) -> Any:
+    """A Variable as it was found; running statistics are cut off where no gradient comes from them."""
+    from flax import nnx
+
+    if issubclass(variable.type, nnx.BatchStat):
+        with contextlib.suppress(Exception):
+            return replace(variable, flows=suite().seems_to_flow(variable.path))
+    return variable
 
 
 def updates_of(suite: Any, kind: str) -> Sequence[str]:

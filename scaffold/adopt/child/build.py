@@ -13,6 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytree_laws.look.arrays import is_array, on_device
+from pytree_laws.look.classes import TWIN
 from pytree_laws.look.jaxprs import NEEDS_VALUES
 from pytree_laws.look.references import reachable
 from pytree_laws.look.trees import arrays_of, is_node, merge, split
@@ -23,10 +24,11 @@ from .kinds import kind_of
 from .plain import Context
 from .search import Budget, combinations
 from .sizes import LARGEST
-from .sources import Source, called, refer
+from .sources import Source, called, held_by, refer
 from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
+CHECKED = re.compile(r"^(?:equinox\.)?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
@@ -67,9 +69,16 @@ class Failure:
     unknown: list[str] = field(default_factory=list[str])
 
     def note(self, error: BaseException) -> None:
-        text = f"{type(error).__name__}: {str(error).strip()}"
+        text = f"{type(error).__name__}: {message_of(error)}"
         self.first = self.first or text
         self.messages.append(text[:400])
+
+
+def message_of(error: BaseException) -> str:
+    """What an error says; of a check at run time Equinox tells first where to look for what it says."""
+    text = str(error).strip()
+    told = CHECKED.search(text)
+    return told[1] if told else text
 
 
 def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Built | None:
@@ -85,9 +94,22 @@ def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
             continue
-        ways = ways_of_maker(cls, parameters, named(cls, name), context, budget, failure)
-        while (built := next_way(cls, ways)) is not None:
-            yield built
+        for given in (*with_several(parameters), parameters):
+            ways = ways_of_maker(cls, given, named(cls, name), context, budget, failure)
+            while (built := next_way(cls, ways)) is not None:
+                yield built
+
+
+def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspect.Parameter]]:
+    """The parameters with two in the place of any number of them, where nothing else is needed: of none there is nothing to see."""
+    several = [one for one in parameters if one.kind is inspect.Parameter.VAR_POSITIONAL]
+    hands_on = any(one.kind is inspect.Parameter.VAR_KEYWORD or one.name == "args" for one in parameters)
+    if not several or hands_on or required(parameters):
+        return
+    (one,) = several
+    names = [f"{one.name.removesuffix('s')}_{place}" for place in (0, 1)]
+    first = [one.replace(name=name, kind=inspect.Parameter.POSITIONAL_ONLY) for name in names]
+    yield [*first, *(other for other in parameters if other.kind is inspect.Parameter.KEYWORD_ONLY)]
 
 
 def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
@@ -276,7 +298,12 @@ def subclasses(cls: type) -> list[type]:
     def order(one: type) -> Any:
         return not one.__module__.startswith(root), needs(one), one.__module__, one.__qualname__
 
-    return sorted(dict.fromkeys(walk(cls)), key=order)
+    return sorted(filter(is_of_its_module, dict.fromkeys(walk(cls))), key=order)
+
+
+def is_of_its_module(cls: type) -> bool:
+    """Whether its module has it by its name, and not a law that made it for a comparison."""
+    return held_by(cls.__module__, cls.__qualname__) is cls and not cls.__module__.endswith(TWIN)
 
 
 def needs(cls: type) -> int:

@@ -52,6 +52,7 @@ def missing_library(load_laws: Callable[[], object]) -> str:
 def handled(request: Request) -> dict[str, Any]:
     """The answer to a request; whatever a class raises is part of it."""
     from . import adopted, hold, place, targets
+    from .build import message_of
 
     doors: dict[str, Callable[[Request], dict[str, Any]]] = {
         "list": targets.listed,
@@ -63,4 +64,5 @@ def handled(request: Request) -> dict[str, Any]:
         try:
             return doors[request["do"]](request)
         except Exception as error:  # of the tool: what classes raise is caught where they run
-            return {"error": f"{type(error).__name__}: {error}", "traceback": traceback.format_exc()}
+            told = f"{type(error).__name__}: {message_of(error)}"
+            return {"error": told, "traceback": traceback.format_exc()}

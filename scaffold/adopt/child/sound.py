@@ -1,6 +1,7 @@
 """Whether an example says anything with its values: what is refused, is no number or moves nothing is looked for anew."""
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytree_laws.look.arrays import is_inexact
-from pytree_laws.look.jaxprs import NEEDS_VALUES
+from pytree_laws.look.jaxprs import NEEDS_VALUES, own_rules
 from pytree_laws.look.programs import compiled
 from pytree_laws.look.refusals import is_refusal
 from pytree_laws.look.trees import merge, split
@@ -28,12 +29,13 @@ from .call import (
     shape_in,
     taken_apart,
 )
-from .domains import DOMAINS, within
+from .domains import DOMAINS, apart, within
 from .search import Budget
 from .sources import Source
 
 TRIES = 40
 """How many times the arguments with defaults are looked for."""
+OF_JAX = re.compile(r"[\\/]jax[\\/]_src[\\/]|^<")
 MOST = 2
 """How many arguments with defaults are given at most, each alone."""
 
@@ -64,11 +66,33 @@ def sound(
         found = ((pair, look(*pair)) for pair in in_other_domains(built, called))
         return next((pair for pair, one in found if one.works and (one.at_edges or not seen.works)), usual)
     if seen.unmoved:
-        others = [*of_higher_rank(built, called), *with_defaults(cls, built, called, said)]
+        alone = of_other_draws(built, called)
+        others = [*alone, *of_higher_rank(built, called), *with_defaults(cls, built, called, said)]
         others = [(other, look(built, other)) for other in others]
         better = [(one.unmoved, other) for other, one in others if one.works and one.unmoved < seen.unmoved]
         called = min(better, key=lambda pair: pair[0])[1] if better else called
     return built, called
+
+
+def sound_for_all(built: Built, called: Called | None, methods: Sequence[Called]) -> Built:
+    """The same, or of numbers of another domain, where of the first ones a method gives none."""
+    others = (replace(built, arguments=within(domain, built.arguments)) for domain in DOMAINS)
+    others = [one for one in others if one.arguments != built.arguments and built.positional >= 0]
+    if not others or all(works(built, one) for one in methods):
+        return built
+    every = [*([called] if called is not None else []), *methods]
+    return next((one for one in others if all(works(one, each) for each in every)), built)
+
+
+def works(built: Built, called: Called) -> bool:
+    """Whether what a call gives for the example values are numbers."""
+    try:
+        compute = compiled(program(built, called, 0)[0])
+        return all(gives_numbers(compute, *program(built, called, seed)[1]) for seed in range(3))
+    except NEEDS_VALUES:
+        return True
+    except Exception:
+        return False
 
 
 def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Called]]:
@@ -77,6 +101,13 @@ def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Call
         of_call = replace(called, arguments=within(domain, called.arguments))
         of_both = replace(built, arguments=within(domain, built.arguments))
         yield from ((of_both, called), (built, of_call), (of_both, of_call))
+
+
+def of_other_draws(built: Built, called: Called) -> list[Called]:
+    """The call with draws of its own, where it has one of the constructor's: of equal times no time has passed."""
+    own = {f"the constructor's {name}": one for name, one in built.arguments.items()}
+    arguments = {name: one for name, one in apart({**own, **called.arguments}).items() if name not in own}
+    return [replace(called, arguments=arguments)] if arguments != called.arguments else []
 
 
 def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
@@ -111,6 +142,21 @@ def lone_methods(built: Built, called: Called | None) -> list[Called]:
     names = names_without_arguments(instance)
     found = [Called(name, {}) for name in names if not is_property(type(instance), name)]
     return [one for one in found if one.method != called.method and look(built, one).works]
+
+
+def presumed(built: Built, calls: Sequence[Called]) -> list[str]:
+    """The functions that nobody has said, where a derivative rule of the class says what they do: an inverse, a root."""
+    guessed = [name for name, one in built.arguments.items() if one.helpers]
+    return guessed if guessed and any(has_rule(built, one) for one in calls) else []
+
+
+def has_rule(built: Built, called: Called) -> bool:
+    """Whether a derivative rule, of another library than jax, goes through a call."""
+    try:
+        run, arrays = program(built, called, 0)
+        return bool(own_rules(jax.make_jaxpr(run)(*arrays).jaxpr, OF_JAX))
+    except Exception:
+        return False
 
 
 def is_refused(built: Built, called: Called) -> bool:
