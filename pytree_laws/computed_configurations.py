@@ -31,12 +31,12 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
         return {}
     laws: Any = type(suite)
     usual, *others = trials(laws)
-    works = [one for one in others if one.error is None and _is_another_way(one)]
+    works = [one for one in others if one.error is None and is_another_way(one)]
     found: dict[str, Entry] = {}
     for one in works:
         found |= _other_forms(suite, usual, one)
     called = [one for one in works if _is_called_otherwise(usual, one)]
-    places = [(one, _built_with(one.configuration)) for one in called[:MOST_RECORDED]]
+    places = [(one, built_with(one.configuration)) for one in called[:MOST_RECORDED]]
     more = [*_the_other(suite), *_one_more_of_each(suite)]
     found |= entries(_outputs(suite, [*places, *more]))
     return dict(sorted(found.items()))
@@ -65,10 +65,10 @@ def _one_more_of_each(suite: Any) -> Iterator[tuple[Trial, str]]:
         if type(count) is int and count > 0 and count not in axes:
             trial = tried(suite, Configuration(inputs={name: count + 1}))
             if trial.error is None and name not in (suite.other or {}):
-                yield trial, _built_with(trial.configuration)
+                yield trial, built_with(trial.configuration)
 
 
-def _is_another_way(trial: Trial) -> bool:
+def is_another_way(trial: Trial) -> bool:
     """Whether flags and options alone are changed, and no array has another form.
 
     Some values print as an address, which is another one in each process.
@@ -88,7 +88,7 @@ def _other_forms(suite: Any, usual: Trial, trial: Trial) -> dict[str, Entry]:
     changed = [
         name for name in {**before, **after} if before.get(name) != after.get(name)
     ]
-    where = _built_with(trial.configuration)
+    where = built_with(trial.configuration)
     return {f"{name}{where}": after.get(name, ABSENT) for name in changed}
 
 
@@ -124,7 +124,7 @@ def _outputs(suite: Any, places: Sequence[tuple[Trial, str]]) -> dict[str, Any]:
         f"{name}{where}": np.asarray(v)
         for (trial, where, _, _), result in zip(called, results)
         for name, v in named(
-            f"call({_told(trial.configuration.given)})", result
+            f"call({told_of(trial.configuration.given)})", result
         ).items()
         if is_array(v)
     }
@@ -158,10 +158,10 @@ def _eagerly(suite: Any, one: Called) -> Any:
     return ()
 
 
-def _built_with(own: Configuration) -> str:
-    told = _told({**own.inputs, **own.leaves})
+def built_with(own: Configuration) -> str:
+    told = told_of({**own.inputs, **own.leaves})
     return f" with {told}" * bool(told)
 
 
-def _told(changes: Mapping[str, Any]) -> str:
+def told_of(changes: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={shown(value)}" for name, value in changes.items())
