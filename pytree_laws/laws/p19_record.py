@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from ..computed import OTHERWISE, SECTIONS, computed, named, with_other_arguments
-from ..computed_configurations import CONFIGURED, of_configurations
+from ..computed_configurations import AFTER, CONFIGURED, of_configurations
 from ..computed_methods import OF_METHODS, of_methods
 from ..guard import guard
 from ..look.arrays import real_dtype
@@ -98,6 +98,9 @@ class NumbersOfRecord(Suite):
         if what in FURTHER and section not in record:
             return []  # it has none, or was recorded before there were such
         was, now = record.get(section, {}), entries_of(self, what)
+        if what == CONFIGURED and not any(name.startswith(AFTER) for name in was):
+            # It was recorded before there were such.
+            now = {n: one for n, one in now.items() if not n.startswith(AFTER)}
         pairs = differences(was, now, self.tolerance)
         return [f"{name}: {told} ({what})" for name, told in pairs]
 
