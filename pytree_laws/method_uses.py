@@ -151,4 +151,4 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
 
 def text_of(one: Traced) -> str:
     """What a use does, as far as its trace tells."""
-    return f"{one.jaxpr} {one.plain}"
+    return f"{one.jaxpr} {list(one.plain.values())}"

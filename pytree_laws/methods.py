@@ -21,6 +21,7 @@ import jax
 
 from .declare import Output
 from .look.classes import is_of_library
+from .look.draws import generic
 from .look.trees import attributes
 
 SELF = "self"
@@ -104,7 +105,8 @@ def with_state(suite: Any, method: Method) -> Method:
 
     def arguments(seed: int) -> Sequence[Any]:
         given = [*method.arguments(seed)]
-        given.insert(method.state_at or 0, suite.state(seed))
+        # Of any values: what is put back to the start would show nowhere else.
+        given.insert(method.state_at or 0, generic(suite.state(seed), 2 * seed))
         return given
 
     def call(instance: Any, *given: Any) -> Any:

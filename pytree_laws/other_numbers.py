@@ -47,8 +47,9 @@ def _whole(value: np.ndarray, seed: int) -> np.ndarray:
     if not value.shape:
         return np.asarray(1 + seed % 2)
     is_positive = not np.iscomplexobj(value) and bool((value > 0).all())
-    low = 1 if is_positive else -2
-    return np.random.default_rng(seed).integers(low, 3, value.shape)
+    some = np.array((1, 2) if is_positive else (1, -1, 2, 0, -2))
+    order = np.random.default_rng(seed).permutation(value.size)
+    return some[order % some.size].reshape(value.shape)
 
 
 def is_finite(value: Any) -> bool:

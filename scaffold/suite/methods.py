@@ -64,8 +64,12 @@ def _rows(subject: Subject, method: Method) -> Iterator[str]:
         parts = [*_arguments(own), *_state(own), *_returns(own), *_carry(method), *_call(own, method)]
     except (ScaffoldError, KeyError):
         return  # no example can be made: of a dim without a size, or of a class that is not at hand
-    if parts:
+    if parts or method.name in _OPERATORS:
         yield f"Method({', '.join([repr(method.name), *parts])})"
+
+
+_OPERATORS = frozenset(f"__{name}__" for name in ("len", "neg", "pos", "abs", "invert"))
+"""What Python calls with the instance alone, and the tests do not find of their own accord."""
 
 
 def _arguments(subject: Subject) -> Iterator[str]:
