@@ -7,7 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from .look.arrays import is_array, is_inexact, on_device
+from .look.arrays import is_array, is_inexact, is_key, on_device
 from .look.trees import put
 
 LARGE = 100.0
@@ -16,17 +16,17 @@ Pair = tuple[Any, Any]
 
 
 def whole(pair: Pair) -> Pair:
-    """With floats from -2 to 2 without a part behind the point: above 0 where all of an array are.
+    """With floats from -2 to 3 without a part behind the point: above 0 where all of an array are.
 
-    Those that stand alone are 1 and 2 in turn, as the bounds of a range are.
+    Those that stand alone are 1 and 2 in turn, as the bounds of a range are, and integers 1.
     """
-    return _with_floats(pair, _whole)
+    return _with(pair, _whole, jnp.number)
 
 
 def large(pair: Pair) -> Pair:
     """With large floats in what is given, and the instance as it is."""
     instance, given = pair
-    return instance, _with_floats(given, lambda value, _: value * LARGE)
+    return instance, _with(given, lambda value, _: value * LARGE, jnp.inexact)
 
 
 OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
@@ -36,18 +36,21 @@ OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
 """Ways to change what goes into a program, by how a record names what comes out of it."""
 
 
-def _with_floats(tree: Any, change: Callable[[np.ndarray, int], np.ndarray]) -> Any:
+def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any) -> Any:
     leaves = jax.tree.leaves(tree)
-    floats = [i for i, leaf in enumerate(leaves) if is_array(leaf) and is_inexact(leaf)]
-    new = {i: change(np.asarray(leaves[i]), i) for i in floats}
+    own = [i for i, v in enumerate(leaves) if is_array(v) and not is_key(v)]
+    own = [i for i in own if jnp.issubdtype(leaves[i].dtype, kind)]
+    new = {i: change(np.asarray(leaves[i]), i) for i in own}
     return put(tree, {i: on_device(v, leaves[i].dtype) for i, v in new.items()})
 
 
 def _whole(value: np.ndarray, seed: int) -> np.ndarray:
+    if not is_inexact(value):  # an index into two or more
+        return value if value.shape else np.ones_like(value)
     if not value.shape:
         return np.asarray(1 + seed % 2)
     is_positive = not np.iscomplexobj(value) and bool((value > 0).all())
-    some = np.array((1, 2) if is_positive else (1, -1, 2, 0, -2))
+    some = np.array((2, 1) if is_positive else (2, 1, -1, -2, 3))
     order = np.random.default_rng(seed).permutation(value.size)
     return some[order % some.size].reshape(value.shape)
 
