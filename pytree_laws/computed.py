@@ -10,9 +10,14 @@ import numpy as np
 
 from .look.arrays import is_array, is_inexact, is_key, real_dtype, same_bits
 from .look.classes import is_of_library
+from .look.jaxprs import loops_by_values
 from .look.trees import named_leaves
+from .other_numbers import OTHERS, is_finite
+from .record import Entry, entries
+from .report import ANY_ERROR
 
 Numbers = dict[str, Any]
+OTHERWISE = "with other arguments"
 SECTIONS = AS_BUILT, ELSEWHERE = "as it is built", "with other numbers"
 """What a fresh instance computes, and one whose parameters are not those of the start: a bias of zeros hides its sign."""
 
@@ -27,6 +32,23 @@ def computed(suite: Any, what: str) -> Numbers:
         found |= _of_the_call(suite, instance, suite.arguments(0))
     found |= _of_methods(suite, instance)
     return {name: _number(value) for name, value in found.items() if _is_number(value)}
+
+
+def with_other_arguments(suite: Any) -> dict[str, Entry]:
+    """What the call gives for arguments that meet in a tie, and for large ones."""
+    if not suite.called() or not suite.tries_configurations:
+        return {}
+    found: Numbers = {}
+    with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if loops_by_values(suite.traced_call().jaxpr):
+            return {}  # by other numbers it might never end
+        value, back = suite.opened(suite.elsewhere(suite.make(0)))
+        for where, change in OTHERS.items():
+            held, given = change((value, suite.arguments(0)))
+            own = suite.called_with(back(held), given).items()
+            found |= {f"{name}{where}": v for name, v in own if is_finite(v)}
+    return entries({name: _number(v) for name, v in found.items() if _is_number(v)})
 
 
 def _of_the_call(suite: Any, instance: Any, arguments: Any) -> Numbers:

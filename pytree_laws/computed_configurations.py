@@ -3,7 +3,7 @@
 import contextlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax.extend.core
 import numpy as np
@@ -16,13 +16,25 @@ from .look.programs import compiled
 from .look.trees import arrays_of, structure
 from .record import Entry, entries
 from .report import ANY_ERROR
-from .uses import call_of, construction, inputs_of
+from .uses import call_of, construction, inputs_of, traced
 
 CONFIGURED = "in other configurations"
+AFTER = "after "
 MOST_RECORDED = 12  # configurations whose outputs are recorded
 ABSENT = Entry("absent", (), ())
-Called = tuple[Trial, str, Any, Sequence[Any]]
-"""A configuration, its name, an instance with other numbers, and what goes into the trace of its call."""
+
+
+class Called(NamedTuple):
+    """A configuration, its name, an instance with other numbers, and the trace of its call."""
+
+    trial: Trial
+    where: str
+    instance: Any
+    trace: Any
+    inputs: Sequence[Any]
+    """What goes into the trace."""
+    changes: bool
+    """Whether the call may change the instance in place."""
 
 
 def of_configurations(suite: Any) -> dict[str, Entry]:
@@ -31,12 +43,12 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
         return {}
     laws: Any = type(suite)
     usual, *others = trials(laws)
-    works = [one for one in others if one.error is None and _is_another_way(one)]
+    works = [one for one in others if one.error is None and is_another_way(one)]
     found: dict[str, Entry] = {}
     for one in works:
         found |= _other_forms(suite, usual, one)
     called = [one for one in works if _is_called_otherwise(usual, one)]
-    places = [(one, _built_with(one.configuration)) for one in called[:MOST_RECORDED]]
+    places = [(one, built_with(one.configuration)) for one in called[:MOST_RECORDED]]
     more = [*_the_other(suite), *_one_more_of_each(suite)]
     found |= entries(_outputs(suite, [*places, *more]))
     return dict(sorted(found.items()))
@@ -65,10 +77,10 @@ def _one_more_of_each(suite: Any) -> Iterator[tuple[Trial, str]]:
         if type(count) is int and count > 0 and count not in axes:
             trial = tried(suite, Configuration(inputs={name: count + 1}))
             if trial.error is None and name not in (suite.other or {}):
-                yield trial, _built_with(trial.configuration)
+                yield trial, built_with(trial.configuration)
 
 
-def _is_another_way(trial: Trial) -> bool:
+def is_another_way(trial: Trial) -> bool:
     """Whether flags and options alone are changed, and no array has another form.
 
     Some values print as an address, which is another one in each process.
@@ -88,7 +100,7 @@ def _other_forms(suite: Any, usual: Trial, trial: Trial) -> dict[str, Entry]:
     changed = [
         name for name in {**before, **after} if before.get(name) != after.get(name)
     ]
-    where = _built_with(trial.configuration)
+    where = built_with(trial.configuration)
     return {f"{name}{where}": after.get(name, ABSENT) for name in changed}
 
 
@@ -111,57 +123,64 @@ def _is_called_otherwise(usual: Trial, trial: Trial) -> bool:
 def _outputs(suite: Any, places: Sequence[tuple[Trial, str]]) -> dict[str, Any]:
     """What the call gives in each configuration, with other numbers than those of the start."""
     called: list[Called] = []
-    for trial, where in places:
-        with contextlib.suppress(Exception):
-            called.append(_called(suite, trial, where))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        for trial, where in places:
+            with contextlib.suppress(Exception):
+                called.append(_called(suite, trial, where))
         try:
             results = _at_once(called)
         except ANY_ERROR:
             results = [_eagerly(suite, one) for one in called]
-    return {
-        f"{name}{where}": np.asarray(v)
-        for (trial, where, _, _), result in zip(called, results)
-        for name, v in named(
-            f"call({_told(trial.configuration.given)})", result
-        ).items()
-        if is_array(v)
-    }
+    found: dict[str, Any] = {}
+    for one, result in zip(called, results):
+        told = f"call({told_of(one.trial.configuration.given)})"
+        output, after = result if one.changes else (result, {})
+        after = {name: v for name, v in after.items() if name in suite.updated()}
+        numbers = {**named(told, output), **named(f"{AFTER}{told}", after)}
+        found |= {
+            f"{n}{one.where}": np.asarray(v) for n, v in numbers.items() if is_array(v)
+        }
+    return found
 
 
 def _called(suite: Any, trial: Trial, where: str) -> Called:
     """A configuration with its name, its instance of other numbers, and what goes into its trace."""
-    instance = suite.elsewhere(trial.instance)
-    return trial, where, instance, inputs_of(suite, instance, trial.configuration.given)
+    instance, given = suite.elsewhere(trial.instance), trial.configuration.given
+    changes = bool(suite.changed_in_place(suite.copied(instance)))
+    trace = traced(suite, instance, given, after=True)[0] if changes else trial.trace
+    inputs = inputs_of(suite, instance, given)
+    return Called(trial, where, instance, trace, inputs, changes)
 
 
 def _at_once(called: Sequence[Called]) -> list[Any]:
     """The results of all, from one program: alone, each operation would be compiled."""
-    traces = [trial.trace for trial, *_ in called]
+    traces = [one.trace for one in called]
 
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
         pairs = zip(traces, inputs)
         return [jax.extend.core.jaxpr_as_fun(one)(*given) for (one, _), given in pairs]
 
-    found = compiled(all_of_them)([inputs for *_, inputs in called])
+    found = compiled(all_of_them)([one.inputs for one in called])
     forms = (structure(form) for _, form in traces)
     return [form.unflatten(arrays) for form, arrays in zip(forms, found)]
 
 
 def _eagerly(suite: Any, one: Called) -> Any:
-    trial, _, instance, _ = one
+    nothing: Any = ((), {}) if one.changes else ()
     with contextlib.suppress(Exception):
-        call, given = call_of(suite, trial.configuration.given)
-        tree, back = suite.apart(instance)
-        return call(back(tree), given)
-    return ()
+        call, given = call_of(suite, one.trial.configuration.given)
+        tree, back = suite.apart(one.instance)
+        node = back(tree)
+        result = call(node, given)
+        return (result, suite.changed_in_place(node)) if one.changes else result
+    return nothing
 
 
-def _built_with(own: Configuration) -> str:
-    told = _told({**own.inputs, **own.leaves})
+def built_with(own: Configuration) -> str:
+    told = told_of({**own.inputs, **own.leaves})
     return f" with {told}" * bool(told)
 
 
-def _told(changes: Mapping[str, Any]) -> str:
+def told_of(changes: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}={shown(value)}" for name, value in changes.items())

@@ -85,7 +85,8 @@ class Trial:
         own = self.configuration
         changes = {**own.inputs, **own.given, **own.leaves}.items()
         return own.size == 1 and all(
-            value is QUIET.get(name.rpartition(".")[2]) for name, value in changes
+            value is QUIET.get(name.rpartition(".")[2], EMPTY)
+            for name, value in changes
         )
 
     @property

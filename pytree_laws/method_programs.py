@@ -11,10 +11,11 @@ import numpy as np
 from .declare import sample
 from .dtypes import cast, example_in
 from .look.arrays import is_inexact, on_device, real_dtype
+from .look.flows import reaching
 from .look.jaxprs import used_inputs
 from .look.programs import compiled
 from .look.training import weighted
-from .look.trees import arrays_of, merge, split
+from .look.trees import arrays_of, bfloat16, merge, split
 from .methods import Method, is_property, methods_of
 from .report import ANY_ERROR
 
@@ -80,6 +81,18 @@ def traced_in(suite: Any, method: Method, dtype: str) -> Any:
     with example_in(suite, dtype, 0) as (instance, _):
         run, arrays = program_of(suite, method, instance, cast(given, usual, dtype))
         return jax.make_jaxpr(run)(*arrays)
+
+
+def in_bfloat16(suite: Any, method: Method, instance: Any, given: Any) -> list[Any]:
+    """The form of each array that a method gives where all floats have 16 bits."""
+    value, back = suite.opened(instance)
+    small, rest = bfloat16((value, tuple(given)))
+    static, arrays = split(rest)
+
+    def run(value: Any, arrays: Any) -> list[Any]:
+        return arrays_of(method.use(back(value), *merge(static, arrays)))
+
+    return jax.eval_shape(run, small, arrays)
 
 
 @functools.cache
@@ -161,6 +174,29 @@ def compiled_methods(laws: Any) -> Callable[[Any, Sequence[Any]], list[list[Any]
         return [[first, *rest] for first, rest in zip(plain, found)]
 
     return run
+
+
+def slopes_reaching(
+    suite: Any, method: Method, rebuilt: Any, values: Mapping[str, Any], given: Any
+) -> list[str]:
+    """The paths of those values by which something that a method computes has a slope."""
+    static, arrays = split(tuple(given))
+
+    def run(values: Any) -> list[Any]:
+        parts = parts_of_result(suite, rebuilt(values), method, merge(static, arrays))
+        return [v for v in jax.tree.leaves(parts[1:]) if is_inexact(v)]
+
+    def slopes(values: Any, steps: Any) -> list[Any]:
+        return jax.jvp(run, (values,), (steps,))[1]
+
+    try:
+        jaxpr = jax.make_jaxpr(slopes)(values, values).jaxpr
+    except ANY_ERROR:  # a rule for gradients alone
+        return []
+    given_back = {id(v) for v in jaxpr.invars}
+    made = [v for v in jaxpr.outvars if id(v) not in given_back]
+    marks = reaching(jaxpr.replace(outvars=made))[len(values) :]
+    return [name for name, mark in zip(sorted(values), marks) if mark]
 
 
 Values = Mapping[str, Any]

@@ -39,6 +39,12 @@ class MethodSuite(Suite):
         """The floats that gradients flow through, by path, and the way back from such."""
         raise NotImplementedError
 
+    def buffer_values(
+        self, instance: Any
+    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+        """The floats to which no gradient may flow, by path, and the way back from such."""
+        return {}, lambda values: instance
+
     def next_instance(self, method: Method, instance: Any, given: Any) -> Any:
         """The instance that a method gives which carries it."""
         return new_carry(method.use(instance, *given), instance)

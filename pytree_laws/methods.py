@@ -17,8 +17,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import jax
+
 from .declare import Output
 from .look.classes import is_of_library
+from .look.draws import generic
 from .look.trees import attributes
 
 SELF = "self"
@@ -60,6 +63,8 @@ class Method:
     carry: str | None = None
     call: Callable[..., Any] | None = None
     traced: bool = True
+    state_at: int | None = None
+    """Where among its arguments it is given the state of the instance, which a suite of state knows."""
     found: bool = False
     """Whether nobody declared it."""
 
@@ -90,7 +95,24 @@ def is_property(cls: type, name: str) -> bool:
 def methods_of(suite: Any) -> tuple[Method, ...]:
     """The methods that a suite declares, and those that are found besides."""
     laws: Any = type(suite)
-    return (*suite.methods, *found_methods(laws))
+    return (*(with_state(suite, one) for one in suite.methods), *found_methods(laws))
+
+
+def with_state(suite: Any, method: Method) -> Method:
+    """A method whose example arguments have the state among them, and which uses up a copy of it."""
+    if method.state_at is None:
+        return method
+
+    def arguments(seed: int) -> Sequence[Any]:
+        given = [*method.arguments(seed)]
+        # Of any values: what is put back to the start would show nowhere else.
+        given.insert(method.state_at or 0, generic(suite.state(seed), 2 * seed))
+        return given
+
+    def call(instance: Any, *given: Any) -> Any:
+        return method.use(instance, *jax.tree.map(lambda leaf: leaf, given))
+
+    return dataclasses.replace(method, arguments=arguments, call=call, state_at=None)
 
 
 @functools.cache

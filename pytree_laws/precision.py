@@ -1,4 +1,4 @@
-"""How exact numbers are: as the narrowest dtype on their way, where a suite says that there is one."""
+"""How exact numbers are: as the narrowest dtype on their way, of which P7 says whether it may be there."""
 
 import contextlib
 import functools
@@ -15,8 +15,7 @@ from .look.numerics import HALF_ROUNDINGS, Tolerance
 
 def tolerated(suite: Any, works: Callable[[], bool]) -> Tolerance:
     """What a suite allows two computations of one number to differ by; `works` tells whether its example does."""
-    is_mixed = suite.narrowest is not None or not suite.strict
-    if suite.tolerance is not None or not is_mixed or not works():
+    if suite.tolerance is not None or not works():
         return suite.tolerance
     laws: Any = type(suite)
     dtype = suite.narrowest or narrowest_of(laws)

@@ -114,8 +114,12 @@ def traced(
     changes: Mapping[str, Any],
     fit: Callable[[Any], Any] = lambda given: given,
     by_name: bool = False,
+    after: bool = False,
 ) -> Any:
-    """The jaxpr of the call with its outputs, and what goes in; what the call is given is made to `fit`."""
+    """The jaxpr of the call with its outputs, and what goes in; what the call is given is made to `fit`.
+
+    With `after` the outputs are these, and what the call has changed in place.
+    """
     call, given = call_of(suite, changes, by_name)
     given = fit(given)
     tree, back = suite.apart(instance)
@@ -123,7 +127,9 @@ def traced(
 
     def use(values: Sequence[Any]) -> Any:
         held, rest = merge(static, values)
-        return call(back(held), rest)
+        node = back(held)
+        result = call(node, rest)
+        return (result, suite.changed_in_place(node)) if after else result
 
     named = [(name, v) for name, v in named_leaves((tree, given)) if is_array(v)]
     try:

@@ -6,6 +6,7 @@ from typing import ClassVar
 from ..report import Law
 from . import (
     configurations,
+    flags,
     of_methods,
     p01_construct,
     p02_manifest,
@@ -86,6 +87,7 @@ class PytreeLaws(
     p07_jit_equals_eager.PytreeJitEqualsEager,
     p06_one_trace.OneTrace,
     p05_static.Static,
+    flags.Flags,
     configurations.Configurations,
     p07_jit_equals_eager.JitEqualsEager,  # first of all: the call works
     p04_key_paths.KeyPaths,

@@ -15,10 +15,18 @@ from jax.core import Tracer
 
 from ..example_sizes import hint_of
 from ..guard import guard
-from ..look.arrays import has_dtype, is_key
+from ..look.arrays import (
+    has_dtype,
+    is_fixed_inexact,
+    is_inexact,
+    is_key,
+    real_dtype,
+)
+from ..look.draws import check_draws, check_keys
 from ..look.jaxprs import (
     compiled_anew,
     constant_draws,
+    lacks_dtype,
     lost_updates,
 )
 from ..look.numerics import check_close
@@ -30,6 +38,7 @@ from ..look.trees import named_leaves, put
 from ..method_programs import (
     abstractly,
     compiled_methods,
+    in_bfloat16,
     parts_of_result,
     program_of,
     the_call,
@@ -43,7 +52,7 @@ from ..method_programs import (
 from ..method_suite import NO_METHOD, MethodSuite, names_of
 from ..methods import Method, methods_of
 from ..pytree import PytreeSuite
-from ..report import Fault, check, doing
+from ..report import ANY_ERROR, Fault, check, doing
 from .slopes_of_methods import MethodsCarry, MethodsGradient
 
 ANEW = (
@@ -124,6 +133,27 @@ class MethodsWork(MethodSuite):
             for method, one, other in zip(methods, got, eager):
                 check_close(method.name, "jit gives {}, eager {}", one, other)
 
+    def test_p07_methods_in_bfloat16_give_bfloat16(self) -> None:
+        methods = [one for one in self.traced_methods(declared=True) if one.returns]
+        instance = self.specimen()
+        given = {one.name: one.arguments(0) for one in methods}
+        if not methods or not _has_one_dtype(self, methods, (instance, given)):
+            pytest.skip("the class fixes a dtype, or no method says what it gives")
+        for method in methods:
+            with doing(method.name, "in bfloat16 it"):
+                try:
+                    result = in_bfloat16(self, method, instance, given[method.name])
+                except ANY_ERROR as error:
+                    if lacks_dtype(error):
+                        continue
+                    raise
+            for i, out in enumerate(result):
+                is_wide = jnp.issubdtype(out.dtype, jnp.floating)
+                told = f"with bfloat16 leaves and arguments it is {out.dtype}"
+                right = not is_wide or out.dtype == jnp.bfloat16
+                hint = "an array with a fixed dtype: `dtype=x.dtype`"
+                check(right, f"{method.name}, output {i}", told, hint)
+
     def test_p07_methods_compute_in_each_dtype(self) -> None:
         self.traced_methods(declared=True)
         if not self.dtypes:
@@ -146,6 +176,16 @@ class MethodsWork(MethodSuite):
                 where = f"{method.name}, output {i}"
                 told = f"in {dtype} it is {now.dtype}"
                 check(same or not follows, where, told, hint)
+
+
+def _has_one_dtype(suite: Any, methods: Sequence[Method], held: Any) -> bool:
+    """Whether all floats have the default dtype, and no declaration fixes another."""
+    outputs = [out for one in methods for out in one.returns]
+    declared = [one.dtype for one in suite.manifest() if not one.is_tree]
+    declared += [str(out.dtype) for out in (*outputs, *suite.returns)]
+    found = {v.dtype for v in jax.tree.leaves(held) if is_inexact(v)}
+    fixed = any(map(is_fixed_inexact, declared))
+    return not fixed and found == {real_dtype("float")}
 
 
 @guard
@@ -197,6 +237,18 @@ class MethodsPurity(MethodSuite):
             hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
             check(not wrong, method.name, told, hint)
 
+    def test_p15_methods_use_each_key_once(self) -> None:
+        laws: Any = type(self)
+        instance = self.specimen()
+        if getattr(self, "reuses_key", False):
+            pytest.skip("a draw that is made again is meant")
+        for method in self.traced_methods(declared=True):
+            given = method.arguments(0)
+            if any(map(is_key, jax.tree.leaves((instance, given)))):
+                run, arrays = program_of(self, method, instance, given)
+                check_keys(method.name, lambda both, run=run: run(*both), arrays)
+                check_draws(method.name, lambda own=traces_of(laws)[method.name]: own)
+
     def test_p12_methods_draw_from_a_key_that_is_given(self) -> None:
         laws: Any = type(self)
         for method in self.traced_methods(declared=True):
@@ -247,11 +299,22 @@ class PytreeMethods(Methods, PytreeSuite):
         paths = self.flowing(instance)
         if self.leaves is None:  # then nobody said what is data, and what is cut off
             paths = {path for path in paths if self.role(path) == "param"}
-        places = {
-            name: i
-            for i, (name, _) in enumerate(named_leaves(instance))
-            if name in paths
-        }
+        return self._values_of(instance, paths)
+
+    def buffer_values(
+        self, instance: Any
+    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+        held = {name for name, v in named_leaves(instance) if is_inexact(v)}
+        own = {one for one in held if self.role(one) == "buffer"}
+        # Where nothing is declared, nobody said what is cut off.
+        return self._values_of(instance, set() if self.leaves is None else own)
+
+    def _values_of(
+        self, instance: Any, paths: set[str]
+    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+        """The leaves at these paths, and an instance with others in their places."""
+        pairs = enumerate(named_leaves(instance))
+        places = {name: i for i, (name, _) in pairs if name in paths}
         values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
         return values, lambda changed: put(
             instance, {places[n]: v for n, v in changed.items()}

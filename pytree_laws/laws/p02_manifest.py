@@ -1,6 +1,8 @@
 """P2: the leaves are the declared ones."""
 
 import contextlib
+import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import jax
@@ -15,8 +17,9 @@ from ..look.arrays import has_dtype, is_array, is_floating, is_inexact, real_dty
 from ..look.references import class_attributes, reachable
 from ..look.trees import arrays_of, is_node, named_leaves, structure
 from ..pytree import PytreeSuite
-from ..report import Fault, Law, check
+from ..report import ANY_ERROR, Fault, Law, check
 from ..suite import Suite
+from ..uses import built_with, construction
 
 LAW = Law(
     number="P2",
@@ -45,6 +48,28 @@ class Manifest(Suite):
                 told = f"it holds {found[path]}, declared is {value}"
                 same = bool(np.all(np.asarray(found[path]) == wanted))
                 check(same, path, told, "another initial or preset value")
+
+    def test_p02_holds_the_same_arrays_at_a_size_of_one(self) -> None:
+        laws: Any = type(self)
+        maker, usual = construction(laws), self.named(self.specimen())
+        sizes = {} if maker is None else maker.given
+        sizes = {name: n for name, n in sizes.items() if type(n) is int and n > 1}
+        if not sizes or not self.declares_arrays():
+            pytest.skip("no size is known, or no array declared")
+        hint = "a case for a size of one: a flag says what is there"
+        for name, size in sizes.items():
+            more, one = (self._shapes_with(name, n) for n in (size + 1, 1))
+            is_size = more.keys() == usual.keys() != set() and more != shapes_of(usual)
+            gone = [path for path in usual if path not in one] if one else []
+            told = f"with {name}=1 it is not there"
+            check(not (is_size and gone), ", ".join(gone), told, hint)
+
+    def _shapes_with(self, name: str, size: int) -> dict[str, Any]:
+        """The shapes of the arrays of another size, by path; none where that cannot be built."""
+        with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return shapes_of(self.named(built_with(self, {name: size})))
+        return {}
 
 
 @guard
@@ -156,3 +181,7 @@ def _holds(value: Any, declared: Any) -> bool:
     return type(value) in (bool, int, float, complex) and (
         (isinstance(value, bool), value) == (isinstance(declared, bool), declared)
     )
+
+
+def shapes_of(held: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value.shape for name, value in held.items()}

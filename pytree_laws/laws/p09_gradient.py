@@ -189,12 +189,23 @@ class Gradient(Training):
     def _generic_points(self) -> Iterator[tuple[str, Any, Any]]:
         """Instances and arguments with random floats, every other time positive ones."""
         instance, _ = self.training_example()
+        others = self._with_other_tables()
         sizes = [size for leaf in arrays_of(instance) for size in leaf.shape]
         for seed in range(1, POINTS):
             given = self.arguments(2 * seed), self.arguments(2 * seed + 1)
-            drawn, given = generic((instance, given), seed, self.held_fixed(instance))
+            held = others[seed % len(others)]
+            drawn, given = generic((held, given), seed, self.held_fixed(instance))
             given = generic_indices(given, seed, max(sizes, default=2))
             yield f"random values of seed {seed}", drawn, given
+
+    def _with_other_tables(self) -> list[Any]:
+        """The example, and others where arrays of integers say what is looked up."""
+        instance = self.specimen()
+        kinds = [leaf.dtype.kind for leaf in arrays_of(instance) if leaf.size > 1]
+        if not {"i", "u"} & set(kinds):
+            return [instance]
+        built = [instance, *(self.make(seed) for seed in (1, 2))]
+        return [one for one in built if structure(one) == structure(instance)]
 
     def test_p09_no_gradient_is_nan_where_the_output_is_finite(self) -> None:
         start, given = self.training_example()

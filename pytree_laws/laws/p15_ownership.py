@@ -42,6 +42,8 @@ class Ownership(Suite):
         drawn: dict[Any, str] = {}
         for name, leaf in first.items():
             is_drawn = is_inexact(leaf) and leaf.size > 1 and name in second
+            # A copy that no gradient reaches, as a slow target, begins as what it is of.
+            is_drawn = is_drawn and not getattr(self.declared(name), "unused", False)
             if is_drawn and not same_bits(leaf, second[name]):
                 bits = host(leaf).tobytes()
                 twin = drawn.setdefault((leaf.shape, bits), name)

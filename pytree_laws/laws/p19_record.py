@@ -3,14 +3,15 @@
 import inspect
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
-from ..computed import SECTIONS, computed, named
-from ..computed_configurations import CONFIGURED, of_configurations
+from ..computed import OTHERWISE, SECTIONS, computed, named, with_other_arguments
+from ..computed_configurations import AFTER, CONFIGURED, of_configurations
+from ..computed_methods import OF_METHODS, of_methods
 from ..guard import guard
 from ..look.arrays import real_dtype
 from ..look.draws import generic
@@ -35,7 +36,12 @@ from ..suite import Suite
 from ..training import Training
 
 OPTION, VARIABLE = "--record-numbers", "PYTREE_LAWS_RECORD"
-EVERY = (*SECTIONS, CONFIGURED)
+FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
+    CONFIGURED: of_configurations,
+    OF_METHODS: of_methods,
+    OTHERWISE: with_other_arguments,
+}
+EVERY = (*SECTIONS, *FURTHER)
 SHOWN = 8  # numbers that differ
 ONE_PROCESS = f"{OPTION} writes files that suites share: run it with `-n 0`"
 
@@ -89,9 +95,12 @@ class NumbersOfRecord(Suite):
     def changed_numbers(self, record: Record, what: str) -> list[str]:
         """What differs from a section of the record, each in one line."""
         section = section_of(type(self), what)
-        if what == CONFIGURED and section not in record:
+        if what in FURTHER and section not in record:
             return []  # it has none, or was recorded before there were such
         was, now = record.get(section, {}), entries_of(self, what)
+        if what == CONFIGURED and not any(name.startswith(AFTER) for name in was):
+            # It was recorded before there were such.
+            now = {n: one for n, one in now.items() if not n.startswith(AFTER)}
         pairs = differences(was, now, self.tolerance)
         return [f"{name}: {told} ({what})" for name, told in pairs]
 
@@ -166,8 +175,8 @@ def sections(suite: Any) -> Record:
 
 def entries_of(suite: Any, what: str) -> dict[str, Entry]:
     """What a suite computes now in one section."""
-    if what == CONFIGURED:
-        return of_configurations(suite)
+    if what in FURTHER:
+        return FURTHER[what](suite)
     return entries(computed(suite, what))
 
 

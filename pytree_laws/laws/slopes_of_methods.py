@@ -12,7 +12,13 @@ from ..look.jaxprs import draws_by_rejection, own_rules
 from ..look.numerics import KINK, STEP, check_close, is_smooth
 from ..look.references import frozen
 from ..look.trees import arrays_of, avals, merge, split, structure
-from ..method_programs import compiled_slopes_of_methods, pushed, traces_of, way
+from ..method_programs import (
+    compiled_slopes_of_methods,
+    pushed,
+    slopes_reaching,
+    traces_of,
+    way,
+)
 from ..method_suite import MethodSuite, names_of
 from ..methods import SELF, Method, is_property
 from ..report import check, doing
@@ -54,6 +60,18 @@ class MethodsGradient(MethodSuite):
             told = "no method has a gradient with respect to it"
             hint = "a parameter that nothing uses, or stop_gradient on it"
             check(reached or self.is_unused(name), name, told, hint)
+
+    def test_p09_methods_send_no_gradient_to_buffers(self) -> None:
+        start, rebuilt = self.buffer_values(self.specimen())
+        methods = self.traced_methods()
+        if not start:
+            pytest.skip("there is no buffer that could have a gradient")
+        hint = "`jax.lax.stop_gradient` around it, where the method reads it"
+        for method in methods:
+            given = method.arguments(0)
+            for name in slopes_reaching(self, method, rebuilt, start, given):
+                told = f"a gradient reaches the buffer `{name}`"
+                check(False, method.name, told, hint)
 
     def _check_slopes(self, point: dict[str, Any]) -> None:
         laws: Any = type(self)

@@ -235,6 +235,11 @@ def draws_by_rejection(jaxpr: Any) -> bool:
     return any(name.startswith("random_gamma") for name in names)
 
 
+def loops_by_values(jaxpr: Any) -> bool:
+    """Whether a loop may be as long as its values say."""
+    return any(equation.primitive.name == "while" for equation in equations(jaxpr))
+
+
 def lacks_dtype(error: Exception) -> bool:
     """Whether jax itself says that it has no such operation in this dtype."""
     if isinstance(error, jax.dtypes.TypePromotionError):

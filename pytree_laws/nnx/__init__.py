@@ -31,6 +31,7 @@ from typing import ClassVar
 
 from ..laws import (
     configurations,
+    flags,
     randomness,
 )
 from ..laws import (
@@ -145,6 +146,7 @@ class NnxLaws(
     p07_jit_equals_eager.NnxJitEqualsEager,
     p06_one_trace.NnxOneTrace,
     p05_static.NnxStatic,
+    flags.Flags,
     configurations.Configurations,
     pytree_p07.JitEqualsEager,  # first of all: the call works
     p03_round_trip.NnxRoundTrip,

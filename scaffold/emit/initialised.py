@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from scaffold.emit.products import summed_axes
 from scaffold.emit.source import operand
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import assigned_names
@@ -22,7 +23,7 @@ def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> s
         # The constructor may be given a narrower dtype than what makes it can do. NumPy's rule, since jax's can be made strict.
         dtype, narrowed = f"np.promote_types({dtype}, np.float32)", f".astype({dtype})"
     source, measure = (one.source, "") if field.measure is None else (one.measured, operand(field.measure))
-    fan = fan_axes(spec, array)
+    fan = fan_axes(spec, array, field.name)
     made = source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
     # Those that scale by the fan divide by the sizes.
     return _unless_empty(array, made) if one.scaled else made
@@ -88,15 +89,19 @@ def shape_source(array: ArrayType) -> str:
     return f"({', '.join(array.dims)})"
 
 
-def fan_axes(spec: ModuleSpec, array: ArrayType) -> str:
+def fan_axes(spec: ModuleSpec, array: ArrayType, name: str = "") -> str:
     """The axes of fan-in and fan-out.
 
-    jax's initialisers take `(in, out)`, whereas `self.weight @ x` wants `(out, in)`. The last axis is the input, as in
-    equinox.nn, unless the call takes the last but one as a dim of its inputs and not the last.
+    jax's initialisers take `(in, out)`, whereas `self.weight @ x` wants `(out, in)`. The axis that a product in the class sums over
+    is the input. Where there is no such product it is the last, as in equinox.nn, unless the call takes the last but one as
+    a dim of its inputs and not the last.
     """
     if len(array.dims) < 2:
         return ""
+    summed = summed_axes(spec, name) or {-2 if _is_fed_from_the_left(spec, array) else -1}
+    return "in_axis=-2, out_axis=-1" if summed == {-2} else "in_axis=-1, out_axis=-2"
+
+
+def _is_fed_from_the_left(spec: ModuleSpec, array: ArrayType) -> bool:
     inputs = {dim for one in (spec.call.args if spec.call else ()) for dim in getattr(one.type, "dims", ())}
-    if array.dims[-2] in inputs and array.dims[-1] not in inputs:
-        return "in_axis=-2, out_axis=-1"
-    return "in_axis=-1, out_axis=-2"
+    return array.dims[-2] in inputs and array.dims[-1] not in inputs

@@ -32,15 +32,18 @@ def _changed(spec: ModuleSpec, case: Case) -> TestPlan:
 
 
 def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
-    """Whether the example call passes an argument as arrays; others keep their default, or are constants."""
+    """Whether the example call passes an argument as arrays; others keep their default, or are constants.
+
+    An array that may be left out is given: the tests leave it out besides.
+    """
     if argument.type is None:
         return False
     parts = tuple(walk(argument.type))
-    has_array = any(isinstance(part, ArrayType | TreeType | ClassType) for part in parts)
-    is_key = any(isinstance(part, ArrayType) and part.dtype == "key" for part in parts)
     value = dict(spec.test.values).get(argument.name)
-    wanted = value != "None" if value is not None else argument.default is None or is_key
-    return has_array and wanted
+    if value is not None or argument.default is None:
+        is_held = any(isinstance(part, ArrayType | TreeType | ClassType) for part in parts)
+        return is_held and value != "None"
+    return argument.default == "None" and any(isinstance(part, ArrayType) for part in parts)
 
 
 def claimed_arguments(spec: ModuleSpec) -> dict[str, str]:

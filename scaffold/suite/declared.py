@@ -62,14 +62,14 @@ def spread_of(examples: Examples, field: Field) -> float | None:
         return 1 / math.sqrt(max(shape[-1], math.prod(shape[:-1])))
     scheme = name.partition("_")[0]
     if scheme in _GAINS and len(shape) > 1:
-        return math.sqrt(_GAINS[scheme] / _fan(examples, array, scheme))
+        return math.sqrt(_GAINS[scheme] / _fan(examples, array, field.name, scheme))
     return None if name == "uniform" else _UNITS.get(name)
 
 
-def _fan(examples: Examples, array: ArrayType, scheme: str) -> float:
+def _fan(examples: Examples, array: ArrayType, name: str, scheme: str) -> float:
     shape = examples.shape(array)
     fan_in, fan_out = math.prod(shape) / shape[-2], math.prod(shape) / shape[-1]
-    if "in_axis=-2" in fan_axes(examples.spec, array):
+    if "in_axis=-2" in fan_axes(examples.spec, array, name):
         fan_in, fan_out = fan_out, fan_in
     return (fan_in + fan_out) / 2 if scheme == "glorot" else fan_in
 

@@ -54,25 +54,37 @@ def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method
 
 def _rows(subject: Subject, method: Method) -> Iterator[str]:
     own = subject.of(method.call)
-    states = (one.type for one in own.arguments if one.type is not None)
-    if method.call.axis_name or any(is_state(part) for kind in states for part in walk(kind)):
+    states = [one for one in own.arguments if one.type is not None and any(map(is_state, walk(one.type)))]
+    is_known = subject.spec.call is not None and is_stateful(subject.spec)
+    if method.call.axis_name or any(
+        not is_known or one not in own.passed or not is_state(one.type) for one in states
+    ):
         return
     try:
-        parts = [*_arguments(own), *_returns(own), *_carry(method), *_call(own, method)]
+        parts = [*_arguments(own), *_state(own), *_returns(own), *_carry(method), *_call(own, method)]
     except (ScaffoldError, KeyError):
         return  # no example can be made: of a dim without a size, or of a class that is not at hand
-    if parts:
+    if parts or method.name in _OPERATORS:
         yield f"Method({', '.join([repr(method.name), *parts])})"
+
+
+_OPERATORS = frozenset(f"__{name}__" for name in ("len", "neg", "pos", "abs", "invert"))
+"""What Python calls with the instance alone, and the tests do not find of their own accord."""
 
 
 def _arguments(subject: Subject) -> Iterator[str]:
     given = [
         subject.examples.argument(one.name, one.type, index)
         for index, one in enumerate(subject.passed)
-        if one.type is not None
+        if one.type is not None and not is_state(one.type)
     ]
     if given:
         yield f"lambda seed: {_tuple(given)}"
+
+
+def _state(subject: Subject) -> Iterator[str]:
+    """Where the state of the instance is given."""
+    yield from (f"state_at={index}" for index, one in enumerate(subject.passed) if is_state(one.type))
 
 
 def _returns(subject: Subject) -> Iterator[str]:

@@ -20,6 +20,7 @@ import further_methods
 import further_nnx
 import further_nodes
 import further_numbers
+import further_of_methods
 import further_parts
 import further_randomness
 import further_records

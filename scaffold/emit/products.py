@@ -1,0 +1,27 @@
+"""Over which axis of a matrix the products in a class sum."""
+
+import ast
+
+from scaffold.spec.expressions import dedented
+from scaffold.spec.model import ModuleSpec
+
+
+def summed_axes(spec: ModuleSpec, name: str) -> set[int]:
+    """The axes of the field that products with `@` sum over: -1 for `self.weight @ x`, -2 for `x @ self.weight`."""
+    bodies = [function.call.body for _, function in spec.functions]
+    sources = [*map(dedented, bodies), *(one.expression or "" for one in spec.derived)]
+    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
+    products = [(node.left, node.right) for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)]
+    from_right = {axis for left, _ in products for axis in _axis(left, name, -1)}
+    return from_right | {axis for _, right in products for axis in _axis(right, name, -2)}
+
+
+def _axis(node: ast.expr, name: str, axis: int) -> set[int]:
+    """That axis where the factor is the field, and the other one where it is transposed."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=attribute) if attribute == name:
+            return {axis}
+        case ast.Attribute(value=inner, attr="T" | "mT"):
+            return _axis(inner, name, -3 - axis)
+        case _:
+            return set()
