@@ -1,7 +1,7 @@
 """Values as an author compares them: up to rounding, eagerly and within `jax.jit`, and what differed."""
 
 import contextlib
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
 import jax
@@ -11,7 +11,7 @@ from jax.core import Tracer
 
 from .look.arrays import is_array, is_key, same_bits
 from .look.numerics import Tolerance, tolerance_of
-from .look.trees import named_leaves, structure
+from .look.trees import attributes, named_leaves, nodes, structure
 from .report import Fault, check
 
 DIFFERENCES: list[str] = []
@@ -60,12 +60,30 @@ def check_same_tree(instance: Any, copied: Any, what: str) -> None:
 
 
 def check_same_structure(instance: Any, copied: Any, what: str) -> None:
-    """Equal treedefs."""
+    """Equal treedefs; where they are not, it is told which static value differs."""
     before, after = structure(instance), structure(copied)
+    if before == after:
+        return
+    for place, was, now in _changed_statics(instance, copied):
+        raise Fault(place, f"{what} made {_other_than(was, now)}", EQUAL_BY_VALUE)
     told = f"{what} changed the treedef from {before} to {after}"
     if str(before) == str(after):
         told = f"{what} changed the treedef {before}: a static value in it equals itself alone"
-    check(before == after, type(instance).__name__, told)
+    raise Fault(type(instance).__name__, told, "")
+
+
+EQUAL_BY_VALUE = "a class without `__eq__`, whose instances equal themselves alone: what is compiled for one is compiled anew for another"
+
+
+def _changed_statics(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Where attributes that are static differ, and what they hold."""
+    for (place, node, aux), (_, twin, _) in zip(nodes(one), nodes(other)):
+        held, now = attributes(node), attributes(twin)
+        parts = aux if isinstance(aux, tuple) else (aux,)
+        for name, value in held.items():
+            is_static = any(value is part for part in parts)
+            if is_static and name in now and not bool(value == now[name]):
+                yield f"{place}.{name}", value, now[name]
 
 
 def _other_than(leaf: Any, other: Any) -> str:

@@ -140,6 +140,15 @@ def trivial_subclass(cls: type) -> type:
 ADDED = "unflatten stores what an instance has from its class, or what the constructor has not stored"
 
 
+def hint_of_added(instance: Any) -> str:
+    """Why an instance may have an attribute more: Equinox takes one that lacks a field for a wrapper."""
+    fields = getattr(instance, "__dataclass_fields__", {})
+    missing = [f"`{name}`" for name in fields if name not in attributes(instance)]
+    if not missing:
+        return ADDED
+    return f"a constructor that does not store {', '.join(missing)}"
+
+
 def check_attributes(instance: Any, hint: str) -> None:
     """A round trip keeps what is stored on the object."""
     check_same(instance, jax.tree.map(lambda leaf: leaf, instance), "", hint)
@@ -154,7 +163,7 @@ def check_same(one: Any, other: Any, above: str, hint: str) -> None:
         told = (
             f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
         )
-        check(name in before, place, told, ADDED)
+        check(name in before, place, told, hint_of_added(one))
         was, now = before[name], after[name]
         if frozen(was) == frozen(now):
             continue

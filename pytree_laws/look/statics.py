@@ -37,6 +37,15 @@ def static_fault(value: Any) -> str | None:
     return None
 
 
+def with_slices_as_tuples(value: Any) -> Any:
+    """What has a hash where it has one since Python 3.12."""
+    if isinstance(value, slice):
+        return value.start, value.stop, value.step
+    if type(value) is tuple:
+        return tuple(map(with_slices_as_tuples, value))
+    return value
+
+
 def structures_in(value: Any) -> Iterator[Any]:
     """The structures of arrays, with their dtypes, that a static value says."""
     if isinstance(value, jax.ShapeDtypeStruct):

@@ -327,3 +327,17 @@ class Printing(Holder):
     def __call__(self, x: jax.Array) -> jax.Array:
         print("here", x.shape)
         return self.weight * x
+
+
+class Engine:
+    """A static value without `__eq__`."""
+
+
+class Unstored(eqx.Module):
+    """A field with a default, which the constructor does not store."""
+
+    weight: jax.Array
+    name: str = "unstored"
+
+    def __init__(self, weight: jax.Array):
+        self.weight = weight

@@ -16,6 +16,7 @@ from right_forms import (
     Counting,
     Deciding,
     EitherWay,
+    Engine,
     Fixed,
     Flooding,
     ForgetsSecond,
@@ -43,6 +44,7 @@ from right_forms import (
     Structured,
     Tabled,
     Traced,
+    Unstored,
     Unstructured,
     WithNumber,
     Wrapping,
@@ -50,6 +52,7 @@ from right_forms import (
 
 from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
 from pytree_laws.look.programs import settings
+from pytree_laws.report import Finding
 
 
 def own_program(seed: int) -> Any:
@@ -76,16 +79,22 @@ def with_inputs(cls: type, value: Callable[[], Any]) -> type[PytreeLaws]:
     return type("Form", (PytreeLaws,), body)
 
 
-def finding(form: type[PytreeLaws], name: str) -> str:
-    """What one law says of a form; nothing where it holds."""
+def found(form: type[PytreeLaws], name: str) -> Finding | None:
+    """What one law finds in a form."""
     try:
         with settings():
             getattr(form(), f"test_{name}")()
     except LawBroken as broken:
-        return f"{broken.finding.severity}: {broken.finding.what}"
+        return broken.finding
     except pytest.skip.Exception:
         pass
-    return ""
+    return None
+
+
+def finding(form: type[PytreeLaws], name: str) -> str:
+    """What one law says of a form; nothing where it holds."""
+    one = found(form, name)
+    return f"{one.severity}: {one.what}" if one else ""
 
 
 def none(seed: int) -> tuple[Any, ...]:
@@ -208,6 +217,11 @@ FORMS = {
         suite(lambda seed: Programmed(weight(seed), PROGRAM)),
         suite(lambda seed: Programmed(weight(seed), SHARED)),
     ),
+    "a slice that is static, which has a hash since Python 3.12": (
+        "p05_aux_is_hashable_and_free_of_arrays",
+        suite(lambda seed: Tabled(weight(seed), slice(1, None)), called=False),
+        suite(lambda seed: Tabled(weight(seed), (slice(1, None), [1])), called=False),
+    ),
     "a structure that the arguments say, in bfloat16": (
         "p07_bfloat16_in_bfloat16_out",
         suite(lambda seed: Structured(weight(seed)), given=with_structure),
@@ -253,6 +267,24 @@ def test_what_a_generated_constructor_keeps_is_style(cls: type) -> None:
     name = "p01_a_generated_constructor_is_given_nothing_that_can_change"
     assert finding(with_inputs(cls, lambda: {"a": jnp.ones(2)}), name).startswith("style: it is the caller's")
     assert not finding(with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}), name)
+
+
+def test_a_copy_of_another_treedef_is_told_by_the_value_that_differs() -> None:
+    right, wrong = (
+        suite(lambda seed, one=one: Tabled(weight(seed), one()), called=False) for one in (str, Engine)
+    )
+    told = found(wrong, "p14_deepcopy")
+    assert not found(right, "p14_deepcopy")
+    assert told is not None and told.where == "Tabled.table"
+    assert told.what.startswith("copy.deepcopy made <right_forms.Engine object")
+    assert told.hint.startswith("a class without `__eq__`")
+
+
+def test_a_field_that_is_not_stored_is_named_where_a_round_trip_adds_others() -> None:
+    form = suite(lambda seed: Unstored(weight(seed)), called=False)
+    told = found(form, "p03_round_trip_keeps_every_attribute")
+    assert told is not None and told.what.startswith("a round trip adds the attribute")
+    assert told.hint == "a constructor that does not store `name`"
 
 
 def test_a_run_under_a_profiler_finds_nothing_more() -> None:
