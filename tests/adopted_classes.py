@@ -203,6 +203,26 @@ class Plain:
     pass
 
 
+class Halfway(eqx.Module):
+    inner: Any
+
+    def __init__(self, size: int):
+        self.inner = {"weight": jnp.ones(size)}
+
+    def unwrap(self):
+        return 2.0 * self.inner
+
+
+class Misspelt(eqx.Module):
+    weight: Any
+
+    def __init__(self, size: int):
+        self.weight = jnp.ones(size)
+
+    def total(self):
+        return jnp.sum(wieght)
+
+
 class Secret(eqx.Module):
     weight: jax.Array
 

@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from scaffold.adopt.emit import skips_of
 from scaffold.adopt.process import Child
 from tests.adopted_classes import FOUND, LEFT_OUT, SOURCE
 from tests.support import write_tree
+
+UNUSABLE = "TypeError: unsupported operand type(s) for *: 'float' and 'dict'"
 
 
 class Asked:
@@ -35,7 +38,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
 def test_classes_are_listed_and_others_left_out_with_the_word_why(asked: Asked) -> None:
     every = {one["name"]: one["why"] for one in asked.listed["classes"]}
     assert {name: why for name, why in every.items() if why} == LEFT_OUT
-    assert {*every} - {*LEFT_OUT} == {*FOUND, "Secret", "Unfinished"}
+    assert {*every} - {*LEFT_OUT} == {*FOUND, "Halfway", "Misspelt", "Secret", "Unfinished"}
 
 
 @pytest.mark.parametrize("name", FOUND)
@@ -54,6 +57,16 @@ def test_what_nobody_can_know_is_asked_for(asked: Asked) -> None:
     told = asked.adopt("Secret", said={"password": "int"})
     assert told["why"] == "ValueError: nobody knows it"
     assert asked.adopt("Unfinished")["abstract"] == "it leaves its call to subclasses: NotImplementedError: "
+
+
+def test_a_class_of_which_nobody_knows_how_it_is_used_is_held_to_no_use(asked: Asked) -> None:
+    found = asked.adopt("Halfway")
+    assert found["unusable"] == [["unwrap", UNUSABLE]]
+    (skip, why) = skips_of(found)[0]
+    assert skip == "p07_methods_give_what_is_declared"
+    assert why.startswith(f"it is not known how `unwrap` is used, which raised {UNUSABLE}")
+    assert asked.adopt("Halfway", build="Halfway(3)")["unusable"] == []
+    assert asked.adopt("Misspelt")["unusable"] == []
 
 
 def test_what_is_said_comes_first(asked: Asked) -> None:

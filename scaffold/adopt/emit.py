@@ -190,7 +190,8 @@ def skip_of(finding: Mapping[str, Any]) -> Skip:
 
 def skips_of(found: Found) -> list[Skip]:
     """What is left out since something was guessed of which the laws would speak."""
-    unsure = [unsure_skip(member) for member in found.get("unsure", ())[:1]]
+    unsure = [unusable_skip(*one) for one in found.get("unusable", ())[:1]]
+    unsure = unsure or [unsure_skip(member) for member in found.get("unsure", ())[:1]]
     return [*unsure, *(one for name in found.get("presumed", ())[:1] for one in presumed_skips(name))]
 
 
@@ -203,6 +204,14 @@ def presumed_skips(argument: str) -> list[Skip]:
 def unsure_skip(member: str) -> Skip:
     """What leaves methods out for which no sizes were found."""
     why = f"no sizes of the arrays were found with which `{member}` works: where they are said, it is held to P7"
+    return "p07_methods_give_what_is_declared", why
+
+
+def unusable_skip(member: str, told: str) -> Skip:
+    """What leaves methods out which raised for what was found, where nothing is known of how the class is called."""
+    why = (
+        f"it is not known how `{member}` is used, which raised {told}: where a call is said, it is held to P7"
+    )
     return "p07_methods_give_what_is_declared", why
 
 

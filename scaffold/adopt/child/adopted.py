@@ -19,7 +19,7 @@ from .fixed import with_fixed
 from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
-from .sound import is_refused, lone_methods, presumed, sound, sound_for_all, without_sizes
+from .sound import is_refused, lone_methods, presumed, sound, sound_for_all, without_a_way, without_sizes
 from .sources import Source, as_said
 from .targets import found_class, look_in
 
@@ -78,7 +78,7 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
     }
     guessed = presumed(built, [*([called] if called else []), *further])
     if methods and called is None:
-        found |= {"why": of_call.first, "unknown": of_call.unknown}
+        found |= {"why": of_call.first, "unknown": of_call.unknown, "unusable": without_a_way(built)}
     return {**found, **declared(found, built, called), "unsure": without_sizes(built), "presumed": guessed}
 
 

@@ -177,6 +177,28 @@ def without_sizes(built: Built) -> list[str]:
     return [name for name in names_without_arguments(instance) if has_wrong_sizes(instance, name)]
 
 
+def without_a_way(built: Built) -> list[list[str]]:
+    """The methods that refuse the type or the value of what a found instance holds, with what they say.
+
+    Where nothing else is a call either, that may be how they are meant to be used: on what somebody has made ready.
+    """
+    if built.positional < 0:  # somebody has said how it is built
+        return []
+    instance = built.source.value(0)
+    told = ([name, _what_it_raises(instance, name)] for name in names_without_arguments(instance))
+    return [[name, what] for name, what in told if what]
+
+
+def _what_it_raises(instance: Any, name: str) -> str:
+    try:
+        Method(name).use(instance)
+    except (TypeError, ValueError, LookupError) as error:
+        return "" if is_refusal(error, type(instance)) else f"{type(error).__name__}: {error!s:.100}"
+    except Exception:
+        return ""
+    return ""
+
+
 def has_wrong_sizes(instance: Any, name: str) -> bool:
     try:
         Method(name).use(instance)
