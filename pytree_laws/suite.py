@@ -165,6 +165,10 @@ class Suite:
         """Whether the suite says itself which arrays the class holds."""
         raise NotImplementedError
 
+    def declared(self, path: str) -> Any:
+        """What is declared of a path; None where nothing is."""
+        return None
+
     def fixed_values(self) -> dict[str, Any]:
         """What is declared to hold the same value in every instance, by path."""
         return {}

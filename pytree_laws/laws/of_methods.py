@@ -238,16 +238,19 @@ class MethodsPurity(MethodSuite):
             check(not wrong, method.name, told, hint)
 
     def test_p15_methods_use_each_key_once(self) -> None:
-        laws: Any = type(self)
         instance = self.specimen()
         if getattr(self, "reuses_key", False):
             pytest.skip("a draw that is made again is meant")
         for method in self.traced_methods(declared=True):
             given = method.arguments(0)
             if any(map(is_key, jax.tree.leaves((instance, given)))):
-                run, arrays = program_of(self, method, instance, given)
-                check_keys(method.name, lambda both, run=run: run(*both), arrays)
-                check_draws(method.name, lambda own=traces_of(laws)[method.name]: own)
+                self._check_keys(method, program_of(self, method, instance, given))
+
+    def _check_keys(self, method: Method, program: Any) -> None:
+        laws: Any = type(self)
+        (run, arrays), own = program, traces_of(laws)[method.name]
+        check_keys(method.name, lambda both: run(*both), arrays)
+        check_draws(method.name, lambda: own)
 
     def test_p12_methods_draw_from_a_key_that_is_given(self) -> None:
         laws: Any = type(self)
