@@ -11,7 +11,11 @@ def summed_axes(spec: ModuleSpec, name: str) -> set[int]:
     bodies = [function.call.body for _, function in spec.functions]
     sources = [*map(dedented, bodies), *(one.expression or "" for one in spec.derived)]
     nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
-    products = [(node.left, node.right) for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)]
+    products = [
+        (node.left, node.right)
+        for node in nodes
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
+    ]
     from_right = {axis for left, _ in products for axis in _axis(left, name, -1)}
     return from_right | {axis for _, right in products for axis in _axis(right, name, -2)}
 
