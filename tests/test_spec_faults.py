@@ -237,7 +237,7 @@ TESTS = [
     (test(sizes={"n": [2]}), test(sizes={"n": 2}), "test.sizes | `n` is one dim | write `n = 2`"),
     (dims("*s", sizes={"s": 2}), dims("*s", sizes={"s": []}), "test.sizes | `*s` stands for several dims | write `s = [2]`"),
     ({**call(args="x: f[n], t: i32[]"), "test": {"values": {"t": "three"}}}, {**call(args="x: f[n], t: i32[]"), "test": {"values": {"t": 3}}}, "test.values.t | 'three' is not a number or an array | write a number or an array, or `=` and an expression"),
-    (test(unused=["v"]), test(unused=["w"]), "test.unused | `v` is no field that holds an array, and no array or key that the call takes | remove it"),
+    (test(unused=["v"]), test(unused=["w"]), "test.unused | `v` is no field that holds an array, and no array, key or flag that the call takes | remove it"),
     (call(args="x: f[n], *, key: key[] | None = None"), {**call(args="x: f[n], *, key: key[] | None = None"), "test": {"unused": ["key"]}}, 'call.args | `key` is a key that the body never reads | draw from it, or write `[test]` and `unused = ["key"]` (`--unused key`) where it is there for other classes\' sake'),
     ({**call(args="x: f[n], noise: key[]"), "test": {"unused": ["w"]}}, call(args="x: f[n], noise: key[]", body="return x + jax.random.normal(noise, x.shape, x.dtype)"), 'call.args | `noise` is a key that the body never reads | draw from it, or write `[test]` and `unused = ["w", "noise"]` (`--unused noise`) where it is there for other classes\' sake'),
     (test(values={"m": 3}), test(values={"n": 3}), "test.values.m | `m` is no argument | remove it"),

@@ -20,6 +20,12 @@ their tags, before anything was run on them, and by somebody who had not read th
 an edit to come than [mutants.md](mutants.md) does, whose mistakes the laws were written against. That holds of the first run; from
 then on the laws know them.
 
+A second list, of 114 edits of 13 classes that were written for it, was made in the same way, by somebody who knew neither the laws
+nor this list. At its first run, with records, 91 were noticed: 61 of the 72 that the declaration gives away, 30 of the 42 that need
+the numbers. What went unnoticed lay behind an array that the call may be given and the example left out, in methods beside the call
+(their numbers, dtype, keys, flags and state), and at bounds that random numbers never meet. The laws were widened for these, and
+notice 111 now; an edit to come is better judged by the first run.
+
 `declared` says that the declaration gives an edit away: shapes, dtypes, roles, initialisers, flags, defaults, and what the spec
 says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells, which the tests know where a spec has
 a `reference`, a property that `holds`, or a sentence that a law can compute. `--write` makes this page anew.

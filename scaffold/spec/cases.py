@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from scaffold.spec.model import Argument, Call, Case, ModuleSpec, TestPlan
 from scaffold.spec.sizes import all_fit, sizes
-from scaffold.spec.types import ArrayType, ClassType, TreeType, walk
+from scaffold.spec.types import ArrayType, ClassType, LiteralType, ScalarType, TreeType, Type, walk
 
 
 def case_specs(spec: ModuleSpec) -> Iterator[tuple[Case, ModuleSpec]]:
@@ -65,3 +65,16 @@ def given_names(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
 def passed_names(spec: ModuleSpec) -> tuple[str, ...]:
     """The names of the arguments that the example call passes as arrays."""
     return given_names(spec, spec.call)
+
+
+def flags(spec: ModuleSpec) -> tuple[str, ...]:
+    """The names of the flags and options that the call and the methods take."""
+    taken = (one for _, function in spec.functions for one in function.call.args)
+    plain = (one.name for one in taken if one.type is not None and any(map(_is_flag, walk(one.type))))
+    return tuple(dict.fromkeys(plain))
+
+
+def _is_flag(part: Type) -> bool:
+    return isinstance(part, LiteralType) or (
+        isinstance(part, ScalarType) and part.name in ("bool", "int", "str")
+    )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import kind_of
-from scaffold.spec.cases import case_specs, claimed_arguments, passed_names
+from scaffold.spec.cases import case_specs, claimed_arguments, flags, passed_names
 from scaffold.spec.constructor import parameters
 from scaffold.spec.expressions import count_name, free_names, own_nodes
 from scaffold.spec.invariants import invariant_faults
@@ -50,12 +50,12 @@ def unused_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What `unused` names that cannot be unused, and keys that the body never reads though nothing says so."""
     keys = [one.name for one in key_arguments(spec.call)]
     passed = [name for name in passed_names(spec) if name not in keys]
-    legal = (*(one.name for one in spec.dynamic if one.array is not None), *keys, *passed)
+    legal = (*(one.name for one in spec.dynamic if one.array is not None), *keys, *passed, *flags(spec))
     modules = {one.name for one in spec.dynamic if one.role == "module"}
     for name in spec.test.unused:
         root, dot, _ = name.partition(".")
         if name not in legal and not (dot and root in modules):
-            what = f"`{name}` is no field that holds an array, and no array or key that the call takes"
+            what = f"`{name}` is no field that holds an array, and no array, key or flag that the call takes"
             yield Fault(_place(spec, "unused"), what, suggestion(name, legal, "remove it"), legal)
     for name in keys:
         if name not in spec.test.unused and _never_reads(spec, name):

@@ -8,7 +8,7 @@ from scaffold.emit.construct import copy_source
 from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
-from scaffold.spec.cases import passed_names
+from scaffold.spec.cases import flags, passed_names
 from scaffold.spec.constructor import parameters
 from scaffold.spec.frozen import ALWAYS
 from scaffold.spec.model import Field, ModuleSpec
@@ -309,9 +309,10 @@ def _ignores_key(subject: Subject) -> bool:
 
 
 def ignored_arguments(spec: ModuleSpec) -> list[str]:
-    """The arguments of the call besides keys that it leaves unused, as the spec says."""
+    """The arrays of the call, and the flags of it and of methods, that are left unused, as the spec says."""
     keys = [one.name for one in key_arguments(spec.call)]
-    return [name for name in passed_names(spec) if name in spec.test.unused and name not in keys]
+    names = dict.fromkeys((*passed_names(spec), *flags(spec)))
+    return [name for name in names if name in spec.test.unused and name not in keys]
 
 
 def _returns(subject: Subject) -> list[str]:
