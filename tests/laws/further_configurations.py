@@ -234,8 +234,14 @@ class Summed(One):
 
 
 for cls, words in (
-    (SummedInPython, ("an axis of 0 in the place of 3", "its outputs are ['int32'], and ['float32'] in the example")),
-    (StackedInPython, ("an axis of 0 in the place of 3", "its outputs have [1] axes, and [0] in the example")),
+    (
+        SummedInPython,
+        ("an axis of 0 in the place of 3", "its outputs are ['int32'], and ['float32'] in the example"),
+    ),
+    (
+        StackedInPython,
+        ("an axis of 0 in the place of 3", "its outputs have [1] axes, and [0] in the example"),
+    ),
 ):
     wrong(f"{cls.__name__} of nothing", "P7", cls, *words, fixed=Summed, base=Weighted, returns=(Output(()),))
 
