@@ -1,5 +1,6 @@
 """What `scaffold adopt` finds of classes of every style: one process answers all questions."""
 
+import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,17 @@ from tests.adopted_classes import FOUND, LEFT_OUT, SOURCE
 from tests.support import write_tree
 
 UNUSABLE = "TypeError: unsupported operand type(s) for *: 'float' and 'dict'"
+SHAPES = """
+import equinox as eqx
+
+
+class Shape(eqx.Module):
+    size: float
+
+
+class Square(Shape):
+    pass
+"""
 
 
 class Asked:
@@ -88,6 +100,20 @@ def test_the_declaration_is_what_the_instance_holds(asked: Asked) -> None:
     assert found["leaves"] == ['Var("weight", nnx.Param, (3,))']
     static = [["mode", "..."], ["norm", '"first"'], ["is_signed", "False"]]  # an enum has no literal
     assert asked.adopt("Flags")["static"] == static
+
+
+def test_a_class_that_a_law_has_made_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise what is found of a class would depend on which suites have run before."""
+    from pytree_laws.laws.p03_round_trip import trivial_subclass
+    from pytree_laws.look.classes import second_class
+    from scaffold.adopt.child.build import subclasses
+
+    write_tree(tmp_path, {"shapes_of_laws.py": SHAPES})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    square = importlib.import_module("shapes_of_laws").Square
+    made = trivial_subclass(square), second_class(square, str(tmp_path / "shapes_of_laws.py"))
+    assert subclasses(square.__base__) == [square]
+    assert all(one.__name__ in ("Trivial", "Square") for one in made)
 
 
 def test_the_answer_is_the_same_each_time(asked: Asked) -> None:

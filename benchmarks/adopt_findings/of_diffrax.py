@@ -190,3 +190,31 @@ def diffrax_prints() -> bool:
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         jax.eval_shape(lambda: meter.step(meter.init(), jnp.array(0.5)))
     return bool(printed.getvalue())
+
+
+def milstein(number: Any, dtype: Any = jnp.float32) -> Any:
+    import diffrax
+
+    field = diffrax.ODETerm(lambda t, y, args: -y)
+    solver: Any = diffrax.ItoMilstein()
+    start = jnp.ones(3, dtype)
+    return solver.step(diffrax.MultiTerm(field, field), number(0.0), number(1.0), start, None, None, True)
+
+
+@row("diffrax.ItoMilstein", "P7", "in bfloat16 a step gives float32: the identity in it has no dtype")
+def diffrax_milstein() -> bool:
+    return is_float32(milstein(jnp.bfloat16, jnp.bfloat16)[0])
+
+
+@row(
+    "diffrax.ItoMilstein",
+    "P7",
+    "times that are numbers of Python, as their annotation lets them be, raise `TypeError`; of a diffusion in time itself",
+    now="open",
+)
+def diffrax_milstein_numbers() -> bool:
+    import diffrax
+
+    noise = diffrax.ControlTerm(lambda t, y, args: jnp.eye(3), diffrax.UnsafeBrownianPath((3,), key=key()))
+    terms, solver = diffrax.MultiTerm(diffrax.ODETerm(lambda t, y, args: -y), noise), diffrax.ItoMilstein()
+    return raises(lambda: solver.step(terms, 0.0, 1.0, jnp.ones(3), None, None, True), TypeError)

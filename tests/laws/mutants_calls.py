@@ -61,6 +61,18 @@ class DrawsByNumPyWhereItCan(CellLaws):
         return Cell(cell.weight, jnp.asarray(rng.standard_normal((3, 3)), cell.recur.dtype))
 
 
+def on_the_host(self, x):
+    shape = jax.ShapeDtypeStruct(x.shape, x.dtype)
+    return jax.pure_callback(lambda value: value, shape, Node.__call__(self, x))
+
+
+@mutant("P10", "vmap over stacked instances raised NotImplementedError")
+class CallbackOfOne(NodeLaws):
+    """A callback that does not say what it makes of a batch."""
+
+    cls = node(__call__=on_the_host)
+
+
 # P11
 
 
@@ -165,3 +177,12 @@ class SpecByValues(OneWeight):
 
     def build(self, weight):
         return Marked(jnp.array(weight), 2 * jnp.array(weight))
+
+
+def deciding(self, x):
+    return Node.__call__(self, x) if self.weight.sum() > 100 else Node.__call__(self, -x)
+
+
+@mutant("P12", "a call inside jit, to which the instance is no argument, raised TracerBoolConversionError")
+class DecidesByAParameter(NodeLaws):
+    cls = node(__call__=deciding)

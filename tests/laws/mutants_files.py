@@ -2,11 +2,13 @@
 
 import pickle
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
 from good_modules import AffineLaws
 from mutant_base import mutant
+from mutants_structure import OneWeight
 from pitfalls_forms import SavedByPath
 
 
@@ -94,3 +96,24 @@ def _made_again(weight):
 class PickledByItsInputs(AffineLaws):
     def build(self, **inputs):
         return ReducedToInputs.create(**inputs)
+
+
+class Token:
+    """A static value that equals itself alone."""
+
+
+TOKEN = Token()
+
+
+class Marked(eqx.Module):
+    weight: jax.Array
+    token: Token = eqx.field(static=True)
+
+    def __call__(self, x):
+        return self.weight * x
+
+
+@mutant("P14", "`Marked`", "pickle changed the treedef")
+class PickledWithAToken(OneWeight):
+    def build(self, weight):
+        return Marked(jnp.array(weight), TOKEN)

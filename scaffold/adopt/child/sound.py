@@ -78,17 +78,23 @@ def sound_for_all(built: Built, called: Called | None, methods: Sequence[Called]
     """The same, or of numbers of another domain, where of the first ones a method gives none."""
     others = (replace(built, arguments=within(domain, built.arguments)) for domain in DOMAINS)
     others = [one for one in others if one.arguments != built.arguments and built.positional >= 0]
-    if not others or all(works(built, one) for one in methods):
+    if not others or work(built, methods):
         return built
     every = [*([called] if called is not None else []), *methods]
-    return next((one for one in others if all(works(one, each) for each in every)), built)
+    return next((one for one in others if work(one, every)), built)
 
 
-def works(built: Built, called: Called) -> bool:
-    """Whether what a call gives for the example values are numbers."""
+def work(built: Built, calls: Sequence[Called]) -> bool:
+    """Whether what these calls give for the example values are numbers; one program computes them all."""
+    runs = [program(built, one, 0)[0] for one in calls]
+
+    def every(held: Any, given: Sequence[Any]) -> Sequence[Any]:
+        return [part for run, values in zip(runs, given, strict=True) for part in run(held, values)]
+
     try:
-        compute = compiled(program(built, called, 0)[0])
-        return all(gives_numbers(compute, *program(built, called, seed)[1]) for seed in range(3))
+        compute = compiled(every)
+        drawn = [[program(built, one, seed)[1] for one in calls] for seed in range(3)]
+        return all(gives_numbers(compute, one[0][0], [values for _, values in one]) for one in drawn if one)
     except NEEDS_VALUES:
         return True
     except Exception:
