@@ -106,6 +106,8 @@ def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
     names = [n for owner in owners for n in vars(owner) if n.startswith("test_p")]
     for name in dict.fromkeys(names):
         test = getattr(suite, name)
+        if test is None:  # a further configuration is not held to it
+            continue
         marks = [m for m in getattr(test, "pytestmark", ()) if m.name == "parametrize"]
         if not marks:
             yield name, test

@@ -21,7 +21,7 @@ import contextlib
 import functools
 import inspect
 import textwrap
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, overload
 
 import pytest
@@ -29,7 +29,7 @@ import pytest
 from .compare import noting
 from .dtypes import SEEDS, Example, cast, example_in, example_name
 from .example_sizes import hint_of
-from .guard import first_build
+from .guard import first_build, skip_what_is_declared
 from .look.arrays import real_dtype
 from .moved import moved
 from .report import ANY_ERROR
@@ -70,6 +70,7 @@ def _test_of(condition: Condition, of: Sequence[str], at_start: bool) -> Test:
     def test(self: Any) -> None:
         __tracebackhide__ = True
         laws: Any = type(self)
+        skip_what_is_declared(condition.__name__, getattr(self, "skips", ()))
         if first_build(laws).error is not None:
             pytest.skip("the example `build` fails, as the first failure of P1 says")
         for dtype in (None, *self.dtypes):
@@ -77,7 +78,16 @@ def _test_of(condition: Condition, of: Sequence[str], at_start: bool) -> Test:
 
     for name in ("__name__", "__qualname__", "__doc__"):
         setattr(test, name, getattr(condition, name))
+    vars(test)["is_condition"] = True
     return test
+
+
+def conditions_of(suite: Any) -> Iterator[tuple[str, Callable[[], None]]]:
+    """The conditions of a suite, by name, as the tests that they are."""
+    owners = reversed(type(suite).__mro__)
+    for name in dict.fromkeys(name for owner in owners for name in vars(owner)):
+        if getattr(inspect.getattr_static(suite, name), "is_condition", False):
+            yield name, getattr(suite, name)
 
 
 def _try(

@@ -24,16 +24,16 @@ QUICK = (
 """Examples of every form that comes out as it is: factories, `__init__`, draws, buffers, state, containers, pytrees."""
 OTHERWISE = {
     "embedding.py:Embedding": "becomes `jnp.array(",  # its weight is made ready in an expression, and copied once more
-    "loop_condition.py:LoopCondition": "helpers: `Structure` hides",  # a closure
+    "loop_condition.py:LoopCondition": "it is a closure",
     "low_rank_linear.py:LowRankLinear": "trained_fields",  # `frozen` has no trace but this
-    "nnx_block.py:NnxBlock": "a Variable holds one array",
+    "nnx_block.py:NnxBlock": "becomes `Count[",  # a type of its own, which the class would have again
     "smooth.py:Smooth": "__check_init__: does",  # a tuple whose parts are of one type
-    "solver_term.py:SolverTerm": "helpers: `Structure` hides",
+    "solver_term.py:SolverTerm": "it is a closure",
     "split_params_nested.py:SplitParamsNested": "",  # groups
     "split_table.py:SplitTable": "combine: is left out",
     "table_flag.py:TableFlag": "_rebuild",
     "table_static.py:TableStatic": "table_preset",
-    "train_state.py:TrainState": "`key` is a name that the class uses itself",
+    "train_state.py:TrainState": "it is a train state",
 }
 """Examples that a spec gives otherwise than by the form of the class alone, with a part of what is told of them."""
 
@@ -170,6 +170,66 @@ def test_what_no_spec_says_is_told(edited: dict[str, dict[str, Any]], name: str)
     assert bool(found) is bool(expected), found
     assert [one for one in expected if not any(line.startswith(one) for line in found)] == [], found
 
+
+NNX = """
+import jax
+import jax.numpy as jnp
+from flax import nnx
+
+
+class Norm(nnx.Module):
+    def __init__(self, size: int, depth: int, decay: float = 0.9, *, rngs: nnx.Rngs):
+        self.scale = nnx.Param(jnp.ones((size,)))
+        self.mean = nnx.BatchStat(jnp.zeros((size,)))
+        self.steps = nnx.Variable(jnp.zeros((), jnp.int32))
+        self.layers = nnx.List([nnx.Linear(size, size, rngs=rngs) for _ in range(depth)])
+        self.depth, self.decay = depth, decay
+        if not self.decay < 1:
+            raise ValueError(f"`decay` must satisfy `decay < 1`, got {self.decay!r}")
+
+    def __call__(self, x: jax.Array):
+        self.mean.value = self.decay * self.mean.value + (1 - self.decay) * x
+        self.steps[...] += 1
+        for layer in self.layers:
+            x = layer(x)
+        return self.scale.get_value() * (x - self.mean[...])
+
+
+class Noise(nnx.Module):
+    def __init__(self, size: int, *, rngs: nnx.Rngs):
+        self.scale, self.rngs = nnx.Param(jnp.ones((size,))), rngs
+
+    def __call__(self, x: jax.Array):
+        return x + self.scale * jax.random.normal(self.rngs.noise(), x.shape)
+"""
+
+
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_a_module_of_nnx_is_said_in_arrays(tmp_path: Path, processes: str) -> None:
+    write_tree(tmp_path, {"nets.py": NNX})
+    result = adopt(tmp_path, "nets.py", "--json", "-n", processes)
+    noise, norm = json.loads(result.stdout)["specs"]
+    assert noise["why"] == "it keeps its `rngs`, and by a spec `__init__` draws, or the call from a key"
+    assert [line for line in SAID if line not in norm["spec"]] == [], norm["spec"]
+    told = lines(norm)
+    assert [one for one in told if one.partition(":")[0] in ("the class", "__init__, `layers`")] == []
+    assert "mean: is a field as well: what `__init__` assigns is declared" in told
+    write_tree(tmp_path, {"specs/norm.py": norm["spec"]})
+    shown = run([sys.executable, "-m", "scaffold", "show", "specs/norm.py"], tmp_path)
+    assert "self.mean = nnx.BatchStat(" in shown.stdout, shown.stderr
+    assert "self.steps[...] += 1" in shown.stdout
+
+
+SAID = (
+    'scale: Float32[Array, " size"] = param("ones")',
+    'mean: Float32[Array, " size"] = state("zeros", variable="BatchStat")',
+    'steps: Int32[Array, ""] = buffer("zeros")',
+    "layers: list[Linear] = module(",
+    "decay: float = static(0.9, check=lambda decay: decay < 1)",
+    "self.mean = self.decay * self.mean + (1 - self.decay) * x",
+    "self.steps += 1",
+    "return self.scale * (x - self.mean)",
+)
 
 ODD = """
 from typing import Any

@@ -226,7 +226,10 @@ def test_an_argument_that_is_left_unused_on_purpose_is_declared() -> None:
     [
         ({"narrowest": "f64"}, "`f64` is not legal"),
         ({"allows": ["reuses_keys"]}, "`reuses_keys` is not legal"),
-        ({"unused": ["y"]}, "`y` is no field that holds an array, and no array, key or flag that the call takes"),
+        (
+            {"unused": ["y"]},
+            "`y` is no field that holds an array, and no array, key or flag that the call takes",
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_refused(test: dict[str, Any], told: str) -> None:

@@ -16,6 +16,12 @@ from .trees import clone_as, one_level
 TWIN = "__twin"
 """What the module that is run a second time is called beyond its name."""
 LIBRARIES = ("builtins", "equinox", "jax", "jaxlib", "flax", "optax", "numpy", "penzai")
+OF_PYTHON = "its class is Python's own, as that of a state which is a tuple"
+
+
+def is_of_python(cls: type) -> bool:
+    """Whether a class comes with Python, as tuples and ordered dicts do."""
+    return cls.__module__.partition(".")[0] in sys.stdlib_module_names
 
 
 def is_of_library(cls: type) -> bool:

@@ -14,6 +14,8 @@ from .arrays import is_array
 from .references import MUTABLE
 from .trees import attributes
 
+NEW = "it is new, and unequal, in each instance"
+
 
 def static_fault(value: Any) -> str | None:
     """What is wrong with a value as static, or None."""
@@ -24,10 +26,10 @@ def static_fault(value: Any) -> str | None:
     if isinstance(value, float) and math.isnan(value):
         return "NaN: it never equals itself, so every call is traced anew"
     if isinstance(value, functools.partial | types.MethodType):
-        return f"a {type(value).__name__}: it is new, and unequal, in each instance"
+        return f"a {type(value).__name__}: {NEW}"
     name = getattr(value, "__qualname__", "") if callable(value) else ""
     if "<lambda>" in name or "<locals>" in name and not isinstance(value, type):
-        return f"a local function, {name}: it is new, and unequal, in each instance"
+        return f"a local function, {name}: {NEW}"
     if isinstance(value, tuple | frozenset):
         return next(filter(None, map(static_fault, value)), None)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):

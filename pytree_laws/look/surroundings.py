@@ -104,7 +104,7 @@ class Printed(io.StringIO):
     """What is printed, without what a callback of the host prints: that is asked for, as by a progress meter."""
 
     def write(self, text: str, /) -> int:
-        frame: types.FrameType | None = sys._getframe()
+        frame = inspect.currentframe()
         while frame is not None:
             if frame.f_globals.get("__name__") == "jax._src.callback":
                 return len(text)

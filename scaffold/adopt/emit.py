@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
+from scaffold.adopt.emit_transformation import transformation_context
 from scaffold.emit.imports import import_lines
 from scaffold.files.fileset import File
 from scaffold.in_project.layout import Layout
 from scaffold.render import render
-from scaffold.spec.names import stem
+from scaffold.spec.names import IMPORTS, TEST_IMPORTS, stem
 
 Found = Mapping[str, Any]
 Skip = tuple[str, str]
@@ -53,36 +54,51 @@ def stems_of(classes: Iterable[tuple[str, str]], taken: Iterable[str] = ()) -> d
 
 def test_file(one: Adopted, layout: Layout) -> File:
     """The test file, before it is formatted."""
-    [(path, text)] = render("adopt", context_of(one, layout))
+    [(path, text)] = render(template_of(one), context_of(one, layout))
     return File(path, text)
+
+
+def template_of(one: Adopted) -> str:
+    """The template that lays the tests out."""
+    return "adopt-transformation" if one.found["kind"] == "transformation" else "adopt"
 
 
 def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
     """What the template lays out: plain JSON."""
-    found = one.found
-    context: dict[str, Any] = {
+    skips = [(repr(part).replace("'", '"'), why) for part, why in one.skips]
+    shared = {
         "tests_folder": layout.tests.as_posix(),
         "stem": one.stem,
+        "helpers": list(dict.fromkeys(told_of(one.found, "helpers"))),
+        "skips": skips,
+        "test_imports": [],
+    }
+    is_class = one.found["kind"] != "transformation"
+    own = class_context(one) if is_class else transformation_context(one.found, one.name)
+    context = {**shared, **own}
+    [(_, text)] = render(template_of(one), context)
+    return {**context, "test_imports": imports_of(text, one, layout)}
+
+
+def class_context(one: Adopted) -> dict[str, Any]:
+    """What is laid out of a class alone."""
+    found = one.found
+    return {
         "name": one.name.rpartition(".")[2],
         "module_doc": module_doc(one),
         "suite": "StateLaws" if is_stateful(found) else _SUITES.get(found["kind"], "PytreeLaws"),
         "manifest": "variables" if found["kind"] == "nnx" else "leaves",
-        "helpers": list(dict.fromkeys(told_of(found, "helpers"))),
         "leaves": found["leaves"],
         "static": [[quoted(path), value] for path, value in found["static"]],
         "returns": found["outputs"],
         "methods": [method_row(name, arguments) for name, arguments in found["further"]],
         "updates": [quoted(path) for path in found["updates"]],
-        "skips": [(repr(part).replace("'", '"'), why) for part, why in one.skips],
         "inputs": found["inputs"] or ([["seed", "seed"]] if found["build"] else []),
         "needs_seed": bool(found["build"]),
         "construct": built_text(found),
         "state": state_text(found),
-        "test_imports": [],
         **call_context(found),
     }
-    [(_, text)] = render("adopt", context)
-    return {**context, "test_imports": imports_of(text, one, layout)}
 
 
 def built_text(found: Found) -> str:
@@ -169,8 +185,9 @@ def imports_of(text: str, one: Adopted, layout: Layout) -> list[str]:
     found = one.found
     outer = one.name.partition(".")[0]
     pairs = told_of(found, "imports")
-    lines = {"optax": "import optax", **{name: line for name, line in pairs}}
-    lines.setdefault(outer, f"from {one.module} import {outer}")
+    lines = {**TEST_IMPORTS, "optax": "import optax", **{name: line for name, line in pairs}}
+    if outer not in IMPORTS:
+        lines.setdefault(outer, f"from {one.module} import {outer}")
     top = (layout.package or "").partition(".")[0]
     own = {top, *(one.module.partition(".")[0],)} if _is_own(one.module, layout) else {top}
     return import_lines(text, lines, sorted(own - {""}))

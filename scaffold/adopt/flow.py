@@ -24,6 +24,8 @@ from scaffold.tidy import tidy
 Progress = Callable[[int, int, str], None]
 GRACE = 10.0
 """Seconds by which a process may be late, since it keeps its limits itself."""
+IMPORTS = 120.0
+"""Seconds that the import of the targets may take at least."""
 MOST_TOLD = 20
 """Legal names that are listed; more say nothing."""
 _SUITES = ("nnx", "state")
@@ -67,22 +69,28 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
     run = Run(wanted, layout, path, Written(layout, ()))
     with Children(command, layout.root) as first:
         child = first()
-        request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
-        listed = child.ask({**request, **_path(run)}, 600.0)
+        listed = listed_by(child, targets, wanted, path)
         check_listed(listed, targets, wanted)
         classes = [one for one in listed["classes"] if not one["why"]]
         run = replace(run, written=written_before(layout, ((one["module"], one["name"]) for one in classes)))
         outcomes = each(
             [_begun(one["module"], one["name"], run) for one in classes],
             lambda child, one: _outcome(child, one, run),
+            lambda one, why: Outcome(one, why=why),
+            lambda one: one.label,
             [child],
             first,
             wanted.processes,
             progress,
         )
-    left_out = [LeftOut(one["module"], one["name"], one["why"]) for one in listed["classes"] if one["why"]]
-    report = Report(tuple(outcomes), tuple(one for one in left_out if "no pytree" not in one.why))
-    return _plan(outcomes, run), report
+    return _plan(outcomes, run), Report(tuple(outcomes), left_out_of(listed))
+
+
+def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
+    """What gets no suite, and why: classes, and modules that cannot be imported."""
+    classes = [LeftOut(one["module"], one["name"], one["why"]) for one in listed["classes"] if one["why"]]
+    modules = [LeftOut(one["module"], "", one["why"]) for one in listed["passed_over"]]
+    return *(one for one in classes if "no pytree" not in one.why), *modules
 
 
 def _begun(module: str, name: str, run: Run) -> Adopted:
@@ -115,6 +123,21 @@ class Children:
 
 def _path(run: Run) -> dict[str, Any]:
     return {"folders": list(run.path)}
+
+
+def listed_by(
+    child: Child, targets: Sequence[Target], wanted: Wanted, folders: Sequence[str]
+) -> dict[str, Any]:
+    """The classes of the targets. Raises `ScaffoldError` where an import ends the process, or does not end."""
+    request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
+    try:
+        return child.ask({**request, "folders": [*folders]}, max(IMPORTS, wanted.seconds))
+    except NoAnswerError as error:
+        raise ScaffoldError(
+            f"the interpreter did not come back from the import: {error}",
+            where=", ".join(one.text for one in targets),
+            fix="name the modules that have the classes, or give it more time by `--time-limit`",
+        ) from None
 
 
 def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
@@ -237,4 +260,5 @@ def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
     wishes = Wishes(register=False, force=run.wanted.force, renamed=run.written.renamed)
     plan = plan_in_project(run.layout, [*written, *extra], texts_for(_SUITES), (), (), wishes, adopted)
     stay = [f"{one.file.path}: {one.stays}" for one in outcomes if one.stays and one.file]
-    return replace(plan, notes=(*plan.notes, *stay))
+    notes = [one for one in plan.notes if "--no-register" not in one]  # which is no option here
+    return replace(plan, notes=(*notes, *stay))

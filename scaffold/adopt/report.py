@@ -16,16 +16,25 @@ _PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A class that gets no suite, and why."""
+    """A class that gets no suite, or a module that cannot be imported, and why."""
 
     module: str
     name: str
+    """Empty for a module."""
     why: str
 
     @property
     def text(self) -> str:
         """In one line."""
+        if not self.name:
+            return f"{self.module}: passed over, since it cannot be imported: {_first_line(self.why)}"
         return f"{self.module}:{self.name}: left out: {self.why}"
+
+    def to_json(self) -> dict[str, str]:
+        """As plain JSON."""
+        if not self.name:
+            return {"module": self.module, "why": self.why}
+        return {"class": f"{self.module}:{self.name}", "why": self.why}
 
 
 @dataclass(frozen=True)
@@ -73,9 +82,11 @@ class Outcome:
     def _counts(self) -> str:
         counts = Counter(str(one["severity"]) for one in _distinct(self.findings))
         told = [f"{count} {word if count == 1 else _PLURALS[word]}" for word, count in sorted(counts.items())]
+        errors = len(self.report.get("errors", ()))
+        ended = [f"{errors} tests ended with an error of their own"] if errors else []
         held = f"{self.report.get('passed', 0)} tests pass"
         accepted = [f"{self.baseline} left out"] if self.baseline else []
-        return ", ".join([held, *told, *accepted])
+        return ", ".join([held, *told, *ended, *accepted])
 
     def hints(self) -> Iterator[str]:
         """What could not be found, with the flag that gives it."""
@@ -90,7 +101,9 @@ class Outcome:
         if not found["called"] and found["methods"]:
             method = found["methods"][0]
             why = _first_line(found.get("why", "")) or "nothing that it returns depends on what it is given"
-            yield f"{self.one.label}: its call is not found: {why}\n  give: --call '{method}(...)'"
+            guessed = ", ".join(f"`{one}`" for one in found.get("guessed", ()))
+            also = f", or --build '{name}(...)', since the shape of {guessed} is guessed" if guessed else ""
+            yield f"{self.one.label}: its call is not found: {why}\n  give: --call '{method}(...)'{also}"
         if found.get("idle"):
             yield f"{self.one.label}: {found['idle']}\n  give: --call 'METHOD(...)', where another says more"
 
@@ -141,7 +154,7 @@ class Report:
         """As plain JSON."""
         return {
             "classes": [one.to_json() for one in self.outcomes],
-            "left_out": [{"class": f"{one.module}:{one.name}", "why": one.why} for one in self.left_out],
+            "left_out": [one.to_json() for one in self.left_out],
         }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scaffold.errors import Fault, ScaffoldError
 
-_MODULE = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _FORMS = ("pkg.mod:Class", "pkg.mod", "path.py", "path.py:Class")
 
 

@@ -2,33 +2,38 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from scaffold.adopt.emit import Adopted
 from scaffold.adopt.process import Child, NoAnswerError
-from scaffold.adopt.report import Outcome
 
-Work = Callable[[Child, Adopted], Outcome]
+One = TypeVar("One")
+Result = TypeVar("Result")
 
 
 def each(
-    classes: Sequence[Adopted],
-    work: Work,
+    classes: Sequence[One],
+    work: Callable[[Child, One], Result],
+    lost: Callable[[One, str], Result],
+    label: Callable[[One], str],
     spare: list[Child],
     start: Callable[[], Child],
     processes: int,
     progress: Callable[[int, int, str], None],
-) -> list[Outcome]:
-    """What becomes of each class, in their order. Processes of `spare` are used before others are started."""
-    found: dict[int, Outcome] = {}
+) -> list[Result]:
+    """What becomes of each class, in their order. Processes of `spare` are used before others are started.
+
+    `lost` says what became of a class whose process has ended.
+    """
+    found: dict[int, Result] = {}
     waiting = list(enumerate(classes))[::-1]
     lock = threading.Lock()
     errors: list[BaseException] = []
 
-    def take() -> tuple[int, Adopted] | None:
+    def take() -> tuple[int, One] | None:
         with lock:
             if not waiting or errors:
                 return None
-            progress(len(classes) - len(waiting), len(classes), waiting[-1][1].label)
+            progress(len(classes) - len(waiting), len(classes), label(waiting[-1][1]))
             return waiting.pop()
 
     def run() -> None:
@@ -38,7 +43,7 @@ def each(
                 child = child or (spare.pop() if spare else start())
                 found[task[0]] = work(child, task[1])
             except NoAnswerError as error:
-                found[task[0]] = Outcome(task[1], why=str(error))
+                found[task[0]] = lost(task[1], str(error))
                 child = None
             except BaseException as error:  # told where the others are waited for
                 errors.append(error)

@@ -76,7 +76,7 @@ def adopt(
     from scaffold.adopt import adopt as find
 
     if as_spec:
-        wanted = Wanted(targets, python, build, call, _pairs(sets), seconds=time_limit)
+        wanted = Wanted(targets, python, build, call, _pairs(sets), processes=processes, seconds=time_limit)
         _print_specs(wanted, folder, as_json=as_json)
         return
     writes = not (dry_run or diff)

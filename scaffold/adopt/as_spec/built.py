@@ -42,7 +42,8 @@ def built_by(source: ClassSource, fields: Iterable[str]) -> BuiltBy:
 
 
 def _of_init(node: ast.FunctionDef, source: ClassSource, fields: tuple[str, ...]) -> BuiltBy:
-    statements = _without_checks([one for one in node.body if not _is_needless(one)])
+    needed = [one for one in node.body if not _is_needless(one)]
+    statements = _without_checks([part for one in needed for part in _one_by_one(one)])
     made, rest = _made_last(_put_off(statements))
     arguments = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
     assigned = assigned_in(rest)
@@ -55,6 +56,22 @@ def _of_init(node: ast.FunctionDef, source: ClassSource, fields: tuple[str, ...]
         _check_no_self(text)
     inits = {**{name: local[name] for name in assigned}, **values}
     return BuiltBy("init", node, setup, {name: one for name, one in inits.items() if name in fields})
+
+
+def _one_by_one(statement: ast.stmt) -> list[ast.stmt]:
+    """`self.a, self.b = a, b` as two statements, where neither needs the other."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if (
+            len(targets) == len(values)
+            and statement.lineno == statement.end_lineno
+            and all(isinstance(one, ast.Attribute) for one in targets)
+            and not any(_reads_self(one) for one in values)
+        ):
+            pairs = zip(targets, values, strict=True)
+            # The place is that of the value, where other text stands before it on its line.
+            return [ast.copy_location(ast.Assign([target], value), value) for target, value in pairs]
+        case _:
+            return [statement]
 
 
 def _is_given(name: str, statements: Iterable[ast.stmt]) -> bool:

@@ -7,19 +7,18 @@ from scaffold.spec.rewriting import rewrite
 
 
 def conditions(node: ast.ClassDef) -> tuple[str, ...]:
-    """What `__check_init__` demands, as conditions over the names of fields."""
-    functions = (
-        one for one in node.body if isinstance(one, ast.FunctionDef) and one.name == "__check_init__"
-    )
-    found: list[str] = []
-    for one in (statement for function in functions for statement in function.body):
-        if (
-            isinstance(one, ast.If)
-            and not one.orelse
-            and any(isinstance(part, ast.Raise) for part in one.body)
-        ):
-            found.append(_without_self(_opposite(one.test)))
-    return tuple(found)
+    """What `__check_init__`, or `__init__` of what it has made, demands, as conditions over the names of fields."""
+    names = ("__init__", "__check_init__")
+    functions = [one for one in node.body if isinstance(one, ast.FunctionDef) and one.name in names]
+    checks = [one for function in functions for one in function.body if _is_check(one, function.name)]
+    return tuple(_without_self(_opposite(one.test)) for one in checks if isinstance(one, ast.If))
+
+
+def _is_check(statement: ast.stmt, name: str) -> bool:
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return False
+    reads_self = any(isinstance(one, ast.Name) and one.id == "self" for one in ast.walk(statement.test))
+    return (reads_self or name != "__init__") and any(isinstance(one, ast.Raise) for one in statement.body)
 
 
 def _opposite(test: ast.expr) -> str:

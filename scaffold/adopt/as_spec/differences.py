@@ -61,7 +61,7 @@ class Compared:
         yield from (self._lost(name) for name in there if name not in written)
         for name, (said, value) in written.items():
             if name not in there:
-                yield Difference(name, "is a field as well")
+                yield Difference(name, "is a field as well", "what `__init__` assigns is declared")
                 continue
             before, value_before = there[name]
             if said != before:

@@ -12,6 +12,7 @@ from scaffold.adopt.as_spec.methods import constructor_texts, method_table
 from scaffold.adopt.as_spec.shapes import FREE
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError
 from scaffold.adopt.as_spec.types import Types
+from scaffold.emit.imports import imported
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.in_project.layout import Layout
 from scaffold.kinds import kind_of
@@ -33,6 +34,8 @@ OWNED = (
     *("tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "__post_init__", "_check", "_rebuild"),
 )
 """What a class gets from the tool, where it gets it at all."""
+OF_KINDS = (("closure", "structure", "as_function"), ("train state", "opt_state", "apply_gradients"))
+"""Kinds whose classes are known by a field and a method."""
 _MODULES = ("equinox.Module", "equinox._module.Module", "flax.nnx.Module", "typing.NamedTuple")
 _REPAIRS = 12
 _PROSE = ("doc", "comment", "type", "returns", "bases")
@@ -55,9 +58,13 @@ def first_draft(source: ClassSource, types: Types, layout: Layout) -> Draft:
         raise NotSaidError(f"its field `{name}` is declared by `{base}`, and a class of a spec has its own")
     left_out: dict[str, str] = {}
     raw: dict[str, Any] = {"name": source.node.name, "kind": KINDS[source.kind]}
-    declared = list(declared_fields(source)) or list(assigned_fields(source))
+    declared = list(declared_fields(source))
+    if not declared or source.kind == "nnx":
+        names = [one.name for one in declared]
+        declared += [one for one in assigned_fields(source) if one.name not in names]
     if not declared:
         raise NotSaidError("it holds nothing, and a spec has fields")
+    check_kind(declared, source)
     check_arrays(declared, source)
     built = built_by(source, (one.name for one in declared))
     doc = ast.get_docstring(source.node)
@@ -71,6 +78,17 @@ def first_draft(source: ClassSource, types: Types, layout: Layout) -> Draft:
     raw |= {"helpers": source.helpers} if source.helpers else {}
     raw["imports"] = imports_of(source, raw, types)
     return sound({key: one for key, one in raw.items() if one not in ({}, [])}, left_out, types, layout)
+
+
+def check_kind(declared: Iterable[Declared], source: ClassSource) -> None:
+    """Refuses what a kind writes by itself, of which its spec says less than the class does."""
+    names = {one.name for one in declared}
+    for kind, attribute, method in OF_KINDS:
+        if attribute in names and method in source.functions:
+            what = f"`{attribute}` and `{method}` are what a spec of this kind has written by itself"
+            raise NotSaidError(f"it is a {kind}, and {what}")
+    if source.kind == "nnx" and "rngs" in names:
+        raise NotSaidError("it keeps its `rngs`, and by a spec `__init__` draws, or the call from a key")
 
 
 def check_arrays(declared: Iterable[Declared], source: ClassSource) -> None:
@@ -154,7 +172,8 @@ def imports_of(source: ClassSource, raw: Mapping[str, Any], types: Types) -> lis
     """The imports that the spec has to say: not those that any class of the kind may count on."""
     known = kind_of(str(raw["kind"])).imports
     needed = source.names.imports(known, types.foreign)
-    found = source.imports("\n".join(code_in(raw)))
+    own = {kind.rpartition(".")[2] for kind in source.variables.values()}  # which the module defines
+    found = [one for one in source.imports("\n".join(code_in(raw))) if not own & {*imported(one)}]
     return [line for line in found if line in needed or line.startswith(f"from {source.module} import")]
 
 

@@ -68,13 +68,31 @@ def declared_fields(source: ClassSource) -> Iterator[Declared]:
 def assigned_fields(source: ClassSource) -> Iterator[Declared]:
     """What `__init__` assigns, as the fields of a class that annotates none; of an argument, with its annotation."""
     node = source.functions.get("__init__")
-    if node is None or source.kind != "registered":
+    if node is None or source.kind not in ("registered", "nnx"):
         return
     arguments = {one.arg: one.annotation for one in (*node.args.args, *node.args.kwonlyargs)}
+    made = {} if source.kind != "nnx" else _classes_made(node, source.variables)
     for name in assigned_in(node.body):
-        annotation = arguments.get(name) or ast.Name("Any", ast.Load())
+        annotation = arguments.get(name) or made.get(name) or ast.Name("Any", ast.Load())
         keys = {"static": ast.Constant(True)} if source.children and name not in source.children else {}
         yield Declared(name, annotation, keys)
+
+
+def _classes_made(node: ast.FunctionDef, variables: Mapping[str, str]) -> dict[str, ast.expr]:
+    """The classes of what `__init__` makes by calling them, by attribute; of a list that of its items."""
+    found: dict[str, ast.expr] = {}
+    for one in ast.walk(node):
+        match one:
+            case ast.Assign(targets=[ast.Attribute(attr=name)], value=ast.Call(func=maker)):
+                found[name] = maker
+            case ast.Assign(
+                targets=[ast.Attribute(attr=name)],
+                value=ast.ListComp(elt=ast.Call(func=maker)) | ast.List(elts=[ast.Call(func=maker), *_]),
+            ):
+                found[name] = ast.Constant(f"list[{ast.unparse(maker)}]")
+            case _:
+                pass
+    return {name: maker for name, maker in found.items() if name not in variables}
 
 
 def of_class(annotation: ast.expr) -> bool:
@@ -101,8 +119,9 @@ def field_table(one: Declared, init: str | None, source: ClassSource, types: Typ
     text = types.of_field(one.name, one.annotation)
     text = text if one.is_static else as_list(text)
     table: dict[str, Any] = {"type": text or ast.unparse(one.annotation)}
-    role = role_of(one, parse_type(text), types) if text else ""
-    if role:
+    if text and types.source.kind == "nnx":
+        table |= of_variable(one.name, parse_type(text), types)
+    elif role := role_of(one, parse_type(text), types) if text else "":
         table["role"] = role
     if init is not None:
         table["init"] = f"={_of_index(init, one.annotation)}"
@@ -128,6 +147,18 @@ def as_list(text: str) -> str:
     kinds = walk(parse_type(found[1])) if found is not None else ()
     holds = any(isinstance(part, ArrayType | ClassType | TreeType) for part in kinds)
     return f"list[{found[1]}]" if found is not None and holds else text
+
+
+def of_variable(name: str, kind: Type, types: Types) -> dict[str, str]:
+    """The role that a field of NNX has by the Variable that holds it, and the type of that one."""
+    found = [held for path, held in types.source.variables.items() if path.partition(".")[0] == name]
+    holds_arrays = any(isinstance(part, ArrayType | TreeType) for part in walk(kind))
+    if not (found and holds_arrays):
+        return {"role": "static"} if isinstance(kind, ScalarType) else {}
+    last = found[0].rpartition(".")[2]
+    if last == "Param":
+        return {}
+    return {"role": "state", **({"variable": last} if last != "Variable" else {})}
 
 
 def role_of(one: Declared, kind: Type, types: Types) -> str:

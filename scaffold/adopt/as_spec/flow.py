@@ -1,17 +1,18 @@
 """From targets to specs: each class in turn, as it was named; nothing is written, and no test is run."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scaffold.adopt.as_spec.say import Said, said
 from scaffold.adopt.as_spec.shapes import Seen, other_sizes
-from scaffold.adopt.flow import GRACE, Children, Wanted, check_listed
+from scaffold.adopt.flow import GRACE, Children, Wanted, check_listed, left_out_of, listed_by
 from scaffold.adopt.interpreter import find_python
-from scaffold.adopt.process import Child, NoAnswerError
+from scaffold.adopt.process import Child
 from scaffold.adopt.report import LeftOut
 from scaffold.adopt.targets import folders_of, read_targets
+from scaffold.adopt.workers import each
 from scaffold.in_project.layout import Layout
 
 Progress = Callable[[int, int, str], None]
@@ -46,7 +47,7 @@ class SpecReport:
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
-        left_out = [{"class": f"{one.module}:{one.name}", "why": one.why} for one in self.left_out]
+        left_out = [one.to_json() for one in self.left_out]
         return {"specs": [one.to_json() for one in self.specs], "left_out": left_out}
 
 
@@ -78,14 +79,21 @@ def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> Spe
     run = _Run(wanted, layout, folders)
     with Children(command, layout.root) as start:
         child = start()
-        request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
-        listed = child.ask({**request, "folders": [*folders]}, 600.0)
+        listed = listed_by(child, targets, wanted, folders)
         listed = {**listed, "classes": [_with_abstract(one) for one in listed.get("classes", ())]}
         check_listed(listed, targets, wanted)
         classes = [one for one in listed["classes"] if not one["why"]]
-        told = _each(classes, run, child, start, progress)
-    left_out = [LeftOut(one["module"], one["name"], one["why"]) for one in listed["classes"] if one["why"]]
-    return SpecReport(tuple(told), tuple(one for one in left_out if "no pytree" not in one.why))
+        told = each(
+            classes,
+            lambda child, one: _one(one, run, child),
+            lambda one, why: Said(_label(one), why=why),
+            _label,
+            [child],
+            start,
+            wanted.processes,
+            progress,
+        )
+    return SpecReport(tuple(told), left_out_of(listed))
 
 
 def _with_abstract(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,30 +101,17 @@ def _with_abstract(one: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, "why": ""} if one["kind"] == "abstract" else dict(one)
 
 
-def _each(
-    classes: Sequence[Mapping[str, Any]],
-    run: _Run,
-    child: Child,
-    start: Callable[[], Child],
-    progress: Progress,
-) -> list[Said]:
-    told: list[Said] = []
-    for place, one in enumerate(classes):
-        label = f"{one['module']}:{one['name']}"
-        progress(place, len(classes), label)
-        try:
-            told.append(_one(label, one, run, child))
-        except NoAnswerError as error:
-            told.append(Said(label, why=str(error)))
-            child = start()
-    return told
+def _label(one: Mapping[str, Any]) -> str:
+    return f"{one['module']}:{one['name']}"
 
 
-def _one(label: str, one: Mapping[str, Any], run: _Run, child: Child) -> Said:
+def _one(one: Mapping[str, Any], run: _Run, child: Child) -> Said:
+    if one["kind"] == "transformation":
+        return Said(_label(one), why="it is a function, and a spec is of a class")
     placed = run.asked(child, "place", one)
     if "error" in placed:
         raise RuntimeError(f"{placed['error']}\n{placed['traceback']}")
     first = run.seen(child, one, {}) if one["kind"] != "abstract" else Seen({})
     sizes = [name for name in first.sizes if name in first.inputs and name not in run.wanted.said]
     second = run.seen(child, one, other_sizes(sizes)) if sizes and not run.wanted.build else Seen({})
-    return said(label, placed, first, second if second.found.get("built") else None, run.layout)
+    return said(_label(one), placed, first, second if second.found.get("built") else None, run.layout)

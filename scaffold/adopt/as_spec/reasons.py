@@ -9,6 +9,8 @@ WHY_ADDED = {
     "trainable": "it leaves buffers out of what is trained, since weight decay moves what only gradients skip",
     "save": "the project saves its classes",
     "load": "the project saves its classes",
+    "snapshot": "the state that Flax hands out follows what the module does later",
+    "restore": "what Flax takes over may fit in its paths and not in its shapes",
 }
 WHY_LOST = {
     **dict.fromkeys(

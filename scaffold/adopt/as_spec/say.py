@@ -10,6 +10,7 @@ from scaffold.adopt.as_spec.conditions import conditions
 from scaffold.adopt.as_spec.differences import Compared, Difference
 from scaffold.adopt.as_spec.draft import Draft, first_draft, told
 from scaffold.adopt.as_spec.emitted import class_in, quick_class, spec_of, whole_module
+from scaffold.adopt.as_spec.nnx_view import in_arrays
 from scaffold.adopt.as_spec.parts import Whole, parts_of
 from scaffold.adopt.as_spec.shapes import Dims, Seen
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError, class_source
@@ -61,11 +62,12 @@ class Said:
 def said(label: str, placed: Mapping[str, Any], seen: Seen, other: Seen | None, layout: Layout) -> Said:
     """The spec of a class at a place, of which one instance was found, and maybe another of other sizes."""
     try:
-        source = class_source(placed)
+        there = class_source(placed)
+        source = in_arrays(there, placed, seen) if there.kind == "nnx" else there
         types = Types(source, seen, other, Dims.of(seen, other))
-        draft = chosen(first_draft(source, types, layout), source, layout)
+        draft = chosen(first_draft(source, types, layout), there, layout)
         text, form = written(draft, layout)
-        differences = compared(draft, source, types, layout)
+        differences = compared(draft, there, types, layout)
     except NotSaidError as error:
         return Said(label, why=str(error))
     except ScaffoldError as error:

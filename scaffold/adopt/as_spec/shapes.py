@@ -122,7 +122,7 @@ def _shape(parts: _Parts) -> Shape:
 
 
 def _dtype(name: str) -> str:
-    return "f" if name == "float" else _SHORT.get(name, "f")
+    return {"float": "f", "int": "i32", "complex": "c64"}.get(name) or _SHORT.get(name, "f")
 
 
 def array_in(text: str) -> Held | None:

@@ -3,7 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,8 @@ class ClassSource:
     """The fields that a base declares, each with that base."""
     children: tuple[str, ...] = ()
     """The attributes that a `tree_flatten` gives as children."""
+    variables: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The type of the Variable of NNX that holds each array, by path."""
 
     @cached_property
     def text(self) -> str:
@@ -76,9 +78,14 @@ def class_source(placed: Mapping[str, Any]) -> ClassSource:
         raise NotSaidError(f"its metaclass `{placed['metaclass']}` may do anything to it")
     try:
         text = read_regular(Path(placed["file"])).decode("utf-8-sig").replace("\r\n", "\n")
-        body = tuple(_absolute(ast.parse(text).body, placed["module"], placed["file"]))
+        return source_in(text, placed)
     except (OSError, ValueError, SyntaxError, ScaffoldError):
         raise NotSaidError("its source is not found") from None
+
+
+def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
+    """The class in the text of its module. Raises `NotSaidError` where there is none."""
+    body = tuple(_absolute(ast.parse(text).body, placed["module"], placed["file"]))
     if "." in placed["name"]:
         raise NotSaidError(
             f"it lies within `{placed['name'].rpartition('.')[0]}`, and a spec is of a class of a module"

@@ -20,8 +20,9 @@ from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
 from .sound import is_refused, lone_methods, presumed, sound, sound_for_all, without_a_way, without_sizes
-from .sources import Source, as_said
+from .sources import Source, as_said, literal
 from .targets import found_class, look_in
+from .transformations import written_transformation
 
 Request = dict[str, Any]
 TRIES = 300
@@ -52,6 +53,9 @@ def adopt(request: Request) -> dict[str, Any]:
 def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[str, Any]:
     module = cls.__module__
     said = {name: as_said(text, module) for name, text in request["said"].items()}
+    if kind.name == "transformation":
+        own = as_said(request["build"], module) if request["build"] else None
+        return written_transformation(cls, own, said, failure)
     of_call = Failure()
     built, called = built_and_called(cls, request, said, failure, of_call)
     if built is not None and not request["call"]:
@@ -249,12 +253,6 @@ def updates_of(suite: Any, kind: str) -> Sequence[str]:
     from pytree_laws.nnx.infer import inferred_updates
 
     return inferred_updates(suite)
-
-
-def literal(value: Any) -> str:
-    """The source of a static value, where it is a literal; `...`, any value, for what has a name elsewhere."""
-    text = source_of(value)
-    return text if (text and not text[0].isalpha()) or text in ("True", "False", "None") else "..."
 
 
 def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> type:

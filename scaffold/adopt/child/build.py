@@ -249,12 +249,22 @@ def instance_of(source: Source) -> Any:
     try:
         shapes = jax.eval_shape(build)
     except Exception as error:
-        if isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}":
+        needs_values = isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}"
+        if needs_values or raised_in(error) == "equinox":  # which asks arrays what tracers have no answer to
             return source.value(0)
         raise
     if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
         return source.value(0)
     return merge(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+
+
+def raised_in(error: BaseException) -> str:
+    """The package whose code raised an error."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = str(trace.tb_frame.f_globals.get("__name__", "")) if trace is not None else ""
+    return module.partition(".")[0]
 
 
 def with_state(built: Built) -> Built:

@@ -30,7 +30,7 @@ from .values import values_for
 SELF = ("self", "module")
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 NUMBERS = (bool, int, float, complex)
-NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "init", "setup", "to_tuple", "save", "load", "trainable", "keys",
+NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "save", "load", "trainable", "keys",
             "items", "values", "copy", "get_raw_value", "eval", "train", "sow", "perturb", "set_attributes")  # fmt: skip
 
 

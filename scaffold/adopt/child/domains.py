@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 DRAWN = re.compile(r"sample\(seed[^()\"]*(?:\([^()]*\))?\)")
 """An array of floats as it is written, of any sign."""
-DRAWS = re.compile(r"(?:sample|jax\.random\.\w+)\(seed[^()]*(?:\([^()]*\))?[^()]*\)")
+DRAWS = re.compile(r"(?:sample|jax\.random\.\w+)\(seed[^()]*(?:\([^()]*\))?[^()]*\)|\bseed=seed[^,()]*")
 """What is drawn, as it is written."""
 DOMAINS = ("jnp.exp", "jax.nn.sigmoid")
 """What makes numbers of any sign positive, or puts them between 0 and 1."""

@@ -1,5 +1,6 @@
 """Holds a class to the laws by the test file that was written for it."""
 
+import linecache
 import sys
 import types
 import warnings
@@ -8,8 +9,10 @@ from typing import Any
 import pytest
 
 from pytree_laws.check import run, tests_of
+from pytree_laws.holds import NotTrue, conditions_of
 from pytree_laws.look.programs import settings
 from pytree_laws.report import LawBroken
+from pytree_laws.suite import Suite
 from pytree_laws.summary import is_rest
 
 from .targets import look_in
@@ -23,12 +26,13 @@ def hold(request: Request) -> dict[str, Any]:
     module = types.ModuleType(request["module"])
     module.__file__ = request["path"]
     sys.modules[request["module"]] = module
+    lines = request["text"].splitlines(keepends=True)
+    linecache.cache[request["path"]] = len(request["text"]), None, lines, request["path"]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         exec(compile(request["text"], request["path"], "exec"), vars(module))
-        suites = [
-            one for name, one in vars(module).items() if name.startswith("Test") and isinstance(one, type)
-        ]
+        found = [one for name, one in vars(module).items() if name.startswith("Test")]
+        suites = [one for one in found if isinstance(one, type) and issubclass(one, Suite)]
         return report_of(suites, request["seconds"])
 
 
@@ -37,7 +41,8 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
     rests: dict[str, str] = {}
     for suite in suites:
         suite.time_limit = seconds
-        for name, test in tests_of(suite()):
+        conditions = dict(conditions_of(suite()))
+        for name, test in [*tests_of(suite()), *conditions.items()]:
             try:
                 with settings():
                     run(test)
@@ -47,6 +52,27 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
             except pytest.skip.Exception as reason:
                 skipped += 1
                 rests |= {name: str(reason)} if is_rest(str(reason)) else {}
-            except Exception as error:  # of a law, and not of the class
-                errors.append({"test": name, "what": f"{type(error).__name__}: {error}"[:500]})
+            except Exception as error:
+                if name in conditions:
+                    is_told = any(f"{type(error).__name__}: {error}"[:200] in one["what"] for one in findings)
+                    findings += [] if is_told else [of_condition(name, suite, error)]
+                else:  # of a law, and not of the class
+                    errors.append({"test": name, "what": f"{type(error).__name__}: {error}"[:500]})
+    findings = [*{(one["test"], one["what"]): one for one in findings[::-1]}.values()][::-1]
     return {"passed": passed, "skipped": skipped, "findings": findings, "errors": errors, "rests": rests}
+
+
+def of_condition(name: str, suite: type, error: Exception) -> dict[str, str]:
+    """What a condition of the suite found, as a law would tell it."""
+    what = str(error) if isinstance(error, NotTrue) else f"it raised {type(error).__name__}: {error}"
+    return {
+        "law": "@holds",
+        "name": name.removeprefix("test_").replace("_", " "),
+        "test": name,
+        "where": suite.__name__,
+        "what": what,
+        "hint": "",
+        "severity": "fault",
+        "fix": "Mend what the condition is about, or the condition.",
+        "text": f"{name}: {what}",
+    }

@@ -4,10 +4,13 @@ import dataclasses
 import enum
 import inspect
 import sys
+import types
 import warnings
 from typing import Any
 
 import jax
+
+from .functions import is_transformation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,6 +23,8 @@ class Kind:
 
 def kind_of(cls: Any) -> Kind:
     """The kind of a class; of what is no pytree, `plain`."""
+    if isinstance(cls, types.FunctionType):
+        return kind_of_function(cls)
     if not isinstance(cls, type) or issubclass(cls, enum.Enum | BaseException):
         return Kind("plain", "it is no class that jax flattens")
     if missing := abstract_members(cls):
@@ -35,6 +40,16 @@ def kind_of(cls: Any) -> Kind:
     if is_registered(cls):
         return Kind("registered")
     return Kind("plain", "it is no pytree: nothing registers it with jax")
+
+
+def kind_of_function(function: Any) -> Kind:
+    """A function that makes a transformation of optax; others are no targets."""
+    if is_transformation(function):
+        return Kind("transformation")
+    return Kind(
+        "plain",
+        "it is a function, and nothing says that what it returns is an `optax.GradientTransformation`",
+    )
 
 
 def is_module(cls: type) -> bool:

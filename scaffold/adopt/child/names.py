@@ -13,6 +13,7 @@ MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
 )
+WHOLE = re.compile(r"(steps|periods?|iters?|iterations|epochs)$|(^|_)(every|num|n)_")
 STATE = re.compile(r"^state$")
 TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")
 
@@ -38,6 +39,7 @@ VALUES = {
         "False",
         "True",
     ],
+    r"(sizes|widths)$": ["(3, 5, 2)", "(3, 2)", "(3,)"],
     r"(size|dims?|features?|channels|width|units|hidden|length|len|knots|bins|steps|resolution)$": ["<size>"],
     r"^(num|n)_|(depth|layers|heads|groups|order|degree)$": ["<count>"],
     r"^(p|rate|prob|probability|eps|epsilon|alpha|beta|gamma|momentum|decay|tol|rtol|atol|lr|learning_rate"

@@ -36,6 +36,8 @@ class Context:
     index_below: int = 2
     is_call: bool = False
     """Whether the arguments are those of a call, which are arrays for the most part."""
+    of_optimiser: bool = False
+    """Whether the arguments are those of an optimiser: rates are numbers of Python, and masks flags."""
     has_state: bool = False
     """Whether the suite keeps a state for the class."""
     floats: Iterator[str] = field(default_factory=lambda: itertools.cycle(("0.25", "0.5", "0.75")))

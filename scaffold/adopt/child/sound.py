@@ -18,7 +18,7 @@ from pytree_laws.look.trees import merge, split
 from pytree_laws.methods import Method, is_property, names_without_arguments
 
 from .annotations import EMPTY
-from .build import Built, Failure, StateOf
+from .build import Built, Failure, StateOf, raised_in
 from .call import (
     Called,
     Subject,
@@ -218,11 +218,7 @@ def has_wrong_sizes(instance: Any, name: str) -> bool:
 
 def is_of_jax(error: BaseException) -> bool:
     """Whether jax, and not the code of the class, raised it."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    module = str(trace.tb_frame.f_globals.get("__name__", "")) if trace is not None else ""
-    return module.partition(".")[0] in ("jax", "jaxlib", "numpy")
+    return raised_in(error) in ("jax", "jaxlib", "numpy")
 
 
 def look(built: Built, called: Called) -> Seen:

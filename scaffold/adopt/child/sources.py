@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytree_laws.written import source_of
+
 BASE = {
     "eqx": "import equinox as eqx",
     "jax": "import jax",
@@ -28,8 +30,14 @@ SHORT = {
     "numpy": "np",
 }
 """Modules by the names that people import them under."""
-_NAMES = re.compile(r"(?<![\w.\"'])[A-Za-z_]\w*")
-_HOMES: dict[int, str] = {}
+_NAMES = re.compile(r"(?<![\w.\"'])[^\W\d]\w*")
+SEED = re.compile(r"\bseed\b(?!=)(?: \+ (\d+))?")
+"""The seed in an expression, and what is added to it; an argument of that name is none."""
+_HOMES: dict[int, tuple[str, str]] = {}
+MEANS_MORE = re.compile(
+    r"Test|(PytreeLaws|NnxLaws|StateLaws|Leaf|Var|Output|Method|Any|ClassVar|case|holds|sample|jax|jnp)$"
+)
+"""Names that mean something else in a test file: what pytest collects, and what the file itself uses."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +59,7 @@ class Source:
         """The same with other values: of a later seed."""
         if not by:
             return self
-        found = re.sub(r"\bseed\b(?: \+ (\d+))?", lambda seed: f"seed + {int(seed[1] or 0) + by}", self.text)
+        found = SEED.sub(lambda seed: f"seed + {int(seed[1] or 0) + by}", self.text)
         return self.but(found)
 
     def but(self, text: str) -> "Source":
@@ -94,25 +102,40 @@ def merged(text: str, parts: "list[Source]") -> Source:
     return Source(text, imports, helpers, told)
 
 
+def literal(value: Any) -> str:
+    """The source of a static value, where it is a literal; `...`, any value, for what has a name elsewhere."""
+    text = source_of(value)
+    return text if (text and not text[0].isalpha()) or text in ("True", "False", "None") else "..."
+
+
 # -- what has a name ---------------------------------------------------------------------------------------------------
 
 
-def settle(value: Any, module: str) -> None:
-    """Has a class be imported from the module in which its user found it."""
-    _HOMES[id(value)] = module
+def settle(value: Any, module: str, name: str) -> None:
+    """Has a class be imported from the module in which its user found it, under its own name or the one that it has there."""
+    own = str(getattr(value, "__qualname__", ""))
+    _HOMES[id(value)] = module, own if held_by(module, own) is value else name
 
 
 def refer(value: Any) -> Source:
     """How a class or a function is written. Raises `LookupError` where it has no name."""
-    name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
-    outer = name.partition(".")[0]
-    if "<" in name or not outer or name.startswith("_"):
-        raise LookupError(f"{value!r} has no name")
-    module = _HOMES.get(id(value)) or home_of(value, name)
+    module, name = _HOMES.get(id(value)) or public_place(value)
     for long, short in SHORT.items():
         if module == long or module.startswith(f"{long}."):
             return Source(f"{short}{module.removeprefix(long)}.{name}")
-    return Source(name, ((outer, f"from {module} import {outer}"),))
+    outer = name.partition(".")[0]
+    if not MEANS_MORE.match(outer):
+        return Source(name, ((outer, f"from {module} import {outer}"),))
+    above, _, last = module.rpartition(".")
+    return Source(f"{last}.{name}", ((last, f"from {above} import {last}" if above else f"import {last}"),))
+
+
+def public_place(value: Any) -> tuple[str, str]:
+    """The module and the name of what nobody has named. Raises `LookupError` where it has none."""
+    name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
+    if "<" in name or not name or name.startswith("_"):
+        raise LookupError(f"{value!r} has no name")
+    return home_of(value, name), name
 
 
 def home_of(value: Any, name: str) -> str:

@@ -6,10 +6,12 @@ import pkgutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from .annotations import parameters_of
+from .functions import is_transformation
 from .kinds import kind_of
 from .sources import settle
 
@@ -22,10 +24,11 @@ def listed(request: Request) -> dict[str, Any]:
     look_in(request["folders"])
     classes: list[dict[str, Any]] = []
     faults: list[dict[str, Any]] = []
+    passed_over: list[dict[str, str]] = []
     seen: set[int] = set()
     for target in request["targets"]:
         try:
-            found = list(classes_of(target["module"], target["name"], target["whole"]))
+            found = list(classes_of(target["module"], target["name"], target["whole"], passed_over))
         except (Exception, SystemExit) as error:
             faults.append({"target": target["text"], "why": told(error)})
             continue
@@ -34,18 +37,22 @@ def listed(request: Request) -> dict[str, Any]:
                 seen.add(id(one[2]))
                 classes.append(described(*one, is_named=bool(target["name"])))
     taken = taken_names(classes) if request.get("said") else []
-    return {"classes": classes, "faults": faults, "taken": taken}
+    return {"classes": classes, "faults": faults, "taken": taken, "passed_over": passed_over}
 
 
 def taken_names(classes: Sequence[dict[str, Any]]) -> list[str]:
     """The names of all arguments that the constructors and methods of the classes take."""
     from .build import makers_of  # here, since it looks classes up as well
     from .call import methods_of, parameters_of_method
+    from .transformations import FURTHER
 
     found: set[str] = set()
     for one in classes:
         cls = _FOUND[one["module"], one["name"]]
         if one["why"]:
+            continue
+        if one["kind"] == "transformation":
+            found |= {"params", *FURTHER, *(each.name for each in parameters_of(cls))}
             continue
         for _, maker in makers_of(cls):
             with suppress(TypeError, ValueError):
@@ -67,8 +74,9 @@ def told(error: BaseException) -> str:
 def described(module: str, name: str, cls: Any, *, is_named: bool) -> dict[str, Any]:
     kind = kind_of(cls)
     _FOUND[module, name] = cls
-    settle(cls, module)
-    return {"module": module, "name": name, "kind": kind.name, "why": kind.why, "named": is_named}
+    settle(cls, module, name)
+    why = kind.why or ("Python takes its name for another within a class" if name.startswith("__") else "")
+    return {"module": module, "name": name, "kind": kind.name, "why": why, "named": is_named}
 
 
 def found_class(module: str, name: str) -> Any:
@@ -78,11 +86,13 @@ def found_class(module: str, name: str) -> Any:
         for part in name.split("."):
             cls = getattr(cls, part)
         _FOUND[module, name] = cls
-        settle(cls, module)
+        settle(cls, module, name)
     return _FOUND[module, name]
 
 
-def classes_of(module: str, name: str, whole: bool) -> Iterator[tuple[str, str, Any]]:
+def classes_of(
+    module: str, name: str, whole: bool, passed_over: list[dict[str, str]]
+) -> Iterator[tuple[str, str, Any]]:
     """Module, name and class: the named one, or all that a module has for its users."""
     loaded = importlib.import_module(module)
     if name:
@@ -91,18 +101,20 @@ def classes_of(module: str, name: str, whole: bool) -> Iterator[tuple[str, str, 
             found = getattr(found, part)
         yield module, name, found
         return
-    for one in [loaded, *(below(loaded) if whole else ())]:
-        for key, value in sorted(public(one).items()):
+    for one in [loaded, *(below(loaded, passed_over) if whole else ())]:
+        for key, value in sorted(
+            public(one).items(), key=lambda pair: (pair[0] != pair[1].__name__, pair[0])
+        ):
             if is_own(value, one, module if whole else one.__name__):
                 yield one.__name__, key, value
 
 
-def public(module: ModuleType) -> dict[str, type]:
-    """The classes that a module names for its users."""
+def public(module: ModuleType) -> dict[str, Any]:
+    """The classes that a module names for its users, and the functions that make transformations."""
     every = getattr(module, "__all__", None)
     names = every if every is not None else [name for name in vars(module) if not name.startswith("_")]
     held = {name: getattr(module, name, None) for name in names}
-    return {name: value for name, value in held.items() if inspect.isclass(value)}
+    return {name: value for name, value in held.items() if inspect.isclass(value) or is_transformation(value)}
 
 
 def is_own(value: Any, module: ModuleType, root: str) -> bool:
@@ -114,15 +126,25 @@ def is_own(value: Any, module: ModuleType, root: str) -> bool:
     return is_package and own.startswith(f"{root}.")
 
 
-def below(package: ModuleType) -> Iterator[ModuleType]:
-    """The public modules of a package; one that cannot be imported is passed over."""
-    for found in pkgutil.walk_packages(
-        getattr(package, "__path__", []), f"{package.__name__}.", lambda _: None
-    ):
-        parts = found.name.split(".")
-        if any(part.startswith("_") or part in ("tests", "test", "testing", "conftest") for part in parts):
-            continue
+def below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[ModuleType]:
+    """The public modules of a package; one that cannot be imported is passed over, and noted."""
+    for name in names_below(package):
         try:
-            yield importlib.import_module(found.name)
+            module = importlib.import_module(name)
         except (Exception, SystemExit) as error:
-            print(f"{found.name}: {told(error)}", file=sys.stderr)
+            passed_over.append({"module": name, "why": told(error)})
+            continue
+        yield module
+        yield from below(module, passed_over)
+
+
+def names_below(package: ModuleType) -> Iterator[str]:
+    """The public modules right below a package; of a namespace, its folders too."""
+    places = list(getattr(package, "__path__", ()))
+    found = {one.name for one in pkgutil.iter_modules(places)}
+    if getattr(package, "__file__", None) is None:
+        folders = [folder for place in places for folder in Path(place).iterdir() if folder.is_dir()]
+        found |= {one.name for one in folders if one.name.isidentifier() and any(one.rglob("*.py"))}
+    for name in sorted(found):
+        if not (name.startswith("_") or name in ("tests", "test", "testing", "conftest")):
+            yield f"{package.__name__}.{name}"

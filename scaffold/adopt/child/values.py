@@ -18,6 +18,8 @@ from .annotations import (
     is_array_type,
     is_callable_type,
     is_shaped,
+    required,
+    signature_of,
     union_members,
 )
 from .plain import PLAIN, Context, array, arrays, floats, functions, integers, modules, strings, tuple_of
@@ -34,6 +36,8 @@ def values_for(name: str, annotation: Any, context: Context) -> list[Source]:
     if context.has_state and names.STATE.search(name):
         return [Source("self.state(seed)")]
     found = [*of_first_words(name, annotation), *of_annotation(name, annotation, context)]
+    if context.of_optimiser and name.endswith("mask"):
+        found = [Source("True"), *found]
     is_open = annotation in (EMPTY, Any, object)
     if is_open or not found:
         is_class = isinstance(annotation, type) and not is_open
@@ -49,6 +53,8 @@ def of_first_words(name: str, annotation: Any) -> list[Source]:
         if name.startswith("keys"):
             return [Source("jax.random.split(jax.random.key(seed), 3)")]
         return [Source("jax.random.key(seed)")] if not is_number(annotation) else []
+    if name == "seed" and annotation in (int, EMPTY):
+        return [Source("seed")]
     if name == "rngs" and "flax.nnx" in sys.modules:
         return [Source("nnx.Rngs(seed)")]
     return []
@@ -93,7 +99,10 @@ def pairs(kind: Any) -> list[Source]:
 
 def of_union(name: str, members: Sequence[Any], context: Context) -> list[Source]:
     """Values of each member; where arrays are among them, numbers may be arrays as well."""
-    if any(is_array_type(one) for one in members):
+    if context.of_optimiser:
+        first = int if names.WHOLE.search(name) else float
+        members = sorted(members, key=lambda one: (one is not first, one not in (float, int)))
+    elif any(is_array_type(one) for one in members):
         first = [int] if int in members and not {bool, float} & {*members} else []
         others = [
             one for one in members if isinstance(one, type) and not (is_number(one) or is_array_type(one))
@@ -134,6 +143,8 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
     if "PyTree" in str(kind):
         return trees(name, kind, context)
     cls = origin or kind
+    if getattr(cls, "_is_protocol", False) and "__call__" in vars(cls):
+        return functions(name, len(required(signature_of(vars(cls)["__call__"])[1:])), context)
     if getattr(cls, "__name__", "") == "Hashable":
         return strings(name, context)
     return of_class(cls, context) if isinstance(cls, type) else []
@@ -157,6 +168,10 @@ def of_class(cls: Any, context: Context) -> list[Source]:
     items = own_items(cls)
     if items:
         return items
+    optax: Any = sys.modules.get("optax")
+    if optax is not None and issubclass(cls, optax.GradientTransformation):
+        made = Source("optax.adam(0.01)")
+        return [made if context.of_optimiser else Source("OPTIMISER", helpers=(f"OPTIMISER = {made.text}",))]
     equinox: Any = sys.modules.get("equinox")
     if equinox is not None and cls is equinox.Module:
         return modules()
