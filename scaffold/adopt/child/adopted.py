@@ -13,7 +13,8 @@ from pytree_laws.limit import TooLong, time_limit
 from pytree_laws.written import source_of, written
 
 from .begun import find_with_state
-from .build import Built, Failure, StateOf, builds, instance_of, model_of, ways_to_build
+from .build import ways_to_build
+from .built import Built, Failure, StateOf, builds, instance_of, model_of
 from .call import Called, Subject, find_call, methods_of
 from .fixed import with_fixed
 from .further import all_members_work, further_methods, written_methods

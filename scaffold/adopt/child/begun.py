@@ -9,7 +9,7 @@ from typing import Any
 import jax
 
 from .annotations import EMPTY, required, signature_of
-from .build import Failure
+from .built import Failure
 from .call import Called, Subject, contexts, is_base, methods_of, parameters_of_method, takes_self, try_method
 from .domains import apart
 from .fixed import is_number

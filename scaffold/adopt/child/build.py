@@ -3,82 +3,31 @@
 import inspect
 import itertools
 import re
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-
-from pytree_laws.look.arrays import is_array, on_device
+from pytree_laws.look.arrays import is_array
 from pytree_laws.look.classes import TWIN
-from pytree_laws.look.jaxprs import NEEDS_VALUES
 from pytree_laws.look.references import reachable
-from pytree_laws.look.trees import arrays_of, is_node, merge, split
+from pytree_laws.look.trees import arrays_of, is_node
 
 from .annotations import EMPTY, parameters_of, required
+from .built import Built, Failure, builds, instance_of, with_state
 from .domains import allowed, apart
 from .kinds import kind_of
 from .plain import Context
 from .search import Budget, combinations
 from .sizes import LARGEST
-from .sources import Source, called, held_by, refer
+from .sources import Source, held_by, refer
 from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
-CHECKED = re.compile(r"^(?:equinox\.)?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
 WAYS = 5
 """How many combinations of one constructor are looked at, where no call is found."""
 _BUSY: list[type] = []
 _BUILT: dict[type, "Built | None"] = {}
-
-
-@dataclass(frozen=True)
-class Built:
-    """An expression that builds a class, by what is called with which arguments."""
-
-    maker: Source
-    arguments: Mapping[str, Source]
-    positional: int = 0
-    """How many of them are given by position; below 0 where the maker is the whole expression."""
-    has_state: bool = False
-    """Whether it gives the state of an Equinox Module too."""
-
-    @property
-    def guesses(self) -> list[str]:
-        """The arguments whose shape is one that worked."""
-        return [name for name, one in self.arguments.items() if one.told]
-
-    @property
-    def source(self) -> Source:
-        """The expression."""
-        if self.positional < 0:
-            return self.maker
-        return called(self.maker, self.arguments, self.positional)
-
-
-@dataclass
-class Failure:
-    """Why nothing built a class: what the first try said, and the arguments that nothing is known of."""
-
-    first: str = ""
-    messages: list[str] = field(default_factory=list[str])
-    unknown: list[str] = field(default_factory=list[str])
-
-    def note(self, error: BaseException) -> None:
-        text = f"{type(error).__name__}: {message_of(error)}"
-        self.first = self.first or text
-        self.messages.append(text[:400])
-
-
-def message_of(error: BaseException) -> str:
-    """What an error says; of a check at run time Equinox tells first where to look for what it says."""
-    text = str(error).strip()
-    told = CHECKED.search(text)
-    return told[1] if told else text
 
 
 def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Built | None:
@@ -227,60 +176,6 @@ def hides_a_guess(built: Built) -> bool:
     return any(is_array(value) for _, value in held)
 
 
-def builds(cls: type, built: Built, failure: Failure) -> bool:
-    """Whether an expression gives an instance of the class."""
-    try:
-        made = instance_of(built.source)
-        return isinstance(made[0] if built.has_state else made, cls)
-    except Exception as error:
-        failure.note(error)
-        return False
-
-
-def instance_of(source: Source) -> Any:
-    """What an expression gives, with zeros for values, so that nothing is compiled; with its values where it needs them."""
-    kept: list[Any] = []
-
-    def build() -> Any:
-        static, arrays = split(source.value(0))
-        kept.append(static)
-        return arrays
-
-    try:
-        shapes = jax.eval_shape(build)
-    except Exception as error:
-        needs_values = isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}"
-        if needs_values or raised_in(error) == "equinox":  # which asks arrays what tracers have no answer to
-            return source.value(0)
-        raise
-    if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
-        return source.value(0)
-    return merge(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
-
-
-def raised_in(error: BaseException) -> str:
-    """The package whose code raised an error."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    module = str(trace.tb_frame.f_globals.get("__name__", "")) if trace is not None else ""
-    return module.partition(".")[0]
-
-
-def with_state(built: Built) -> Built:
-    """The same through `make_with_state`, for what holds a place in a state."""
-    equinox: Any = sys.modules.get("equinox")
-    if equinox is None:
-        return built
-    held = jax.tree.leaves(
-        instance_of(built.source), is_leaf=lambda one: isinstance(one, equinox.nn.StateIndex)
-    )
-    if not any(isinstance(one, equinox.nn.StateIndex) for one in held):
-        return built
-    maker = built.maker.but(f"eqx.nn.make_with_state({built.maker.text})")
-    return replace(built, maker=maker, has_state=True)
-
-
 # -- values of classes, as arguments of others -------------------------------------------------------------------------
 
 
@@ -351,24 +246,3 @@ def built_once(cls: type) -> Built | None:
         except (LookupError, ValueError, TypeError):
             _BUILT[cls] = None
     return _BUILT[cls]
-
-
-class StateOf:
-    """What stands for the suite where an argument is its state."""
-
-    def __init__(self, built: Built) -> None:
-        self.built = built
-        self.made: dict[int, Any] = {}
-
-    def state(self, seed: int) -> Any:
-        return self.built.source.value(seed)[1]
-
-    def make(self, seed: int) -> Any:
-        if seed not in self.made:
-            self.made[seed] = model_of(self.built, seed)
-        return self.made[seed]
-
-
-def model_of(built: Built, seed: int) -> Any:
-    made = built.source.value(seed)
-    return made[0] if built.has_state else made

@@ -16,7 +16,8 @@ from pytree_laws.look.trees import merge, split
 
 from . import names
 from .annotations import ARRAYS, EMPTY, is_shaped, parameters_of, required
-from .build import Failure, instances
+from .build import instances
+from .built import Failure
 from .depends import is_empty, used_inputs
 from .domains import apart
 from .fixed import fixed_arguments

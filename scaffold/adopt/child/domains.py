@@ -12,7 +12,7 @@ from pytree_laws.look.trees import split
 from .sources import Source
 
 if TYPE_CHECKING:
-    from .build import Built
+    from .built import Built
 
 DRAWN = re.compile(r"sample\(seed[^()\"]*(?:\([^()]*\))?\)")
 """An array of floats as it is written, of any sign."""

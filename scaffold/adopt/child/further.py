@@ -10,7 +10,7 @@ from pytree_laws.look.trees import merge, split
 from pytree_laws.methods import Method, names_without_arguments
 
 from .annotations import required
-from .build import Failure
+from .built import Failure
 from .call import Called, Subject, methods_of, parameters_of_method, traced, try_method
 from .search import Budget
 from .sources import Source

@@ -52,7 +52,7 @@ def missing_library(load_laws: Callable[[], object]) -> str:
 def handled(request: Request) -> dict[str, Any]:
     """The answer to a request; whatever a class raises is part of it."""
     from . import adopted, hold, place, targets
-    from .build import message_of
+    from .built import message_of
 
     doors: dict[str, Callable[[Request], dict[str, Any]]] = {
         "list": targets.listed,

@@ -18,7 +18,7 @@ from pytree_laws.look.trees import merge, split
 from pytree_laws.methods import Method, is_property, names_without_arguments
 
 from .annotations import EMPTY
-from .build import Built, Failure, StateOf, raised_in
+from .built import Built, Failure, StateOf, raised_in
 from .call import (
     Called,
     Subject,

@@ -18,7 +18,8 @@ from pytree_laws.look.trees import arrays_of, numbers_of, put
 from pytree_laws.written import written
 
 from .annotations import VARIABLE, parameters_of, required, signature_of
-from .build import Failure, instances
+from .build import instances
+from .built import Failure
 from .depends import used_inputs
 from .functions import transformation_type
 from .plain import Context
