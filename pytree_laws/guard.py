@@ -11,7 +11,7 @@ import pytest
 
 from .example_sizes import hint_of
 from .limit import TooLong, time_limit
-from .look.numerics import tolerating
+from .look.numerics import UNSETTLED, Tolerance, tolerating
 from .look.surroundings import FirstUse, first_use
 from .precision import tolerated
 from .report import DECLARED, Fault, Finding, LawBroken, doing
@@ -91,11 +91,6 @@ def _reasons(skips: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield part.strip(), why.strip()
 
 
-def works(laws: Any) -> bool:
-    """Whether the example of a suite can be built and called."""
-    return first_build(laws).error is None and first_call(laws).error is None
-
-
 def hold(suite: Any, number: str, test: Callable[[], None]) -> None:
     """Runs a test; whatever the class raises is a finding, and so is a call without end."""
     __tracebackhide__ = True
@@ -106,7 +101,7 @@ def hold(suite: Any, number: str, test: Callable[[], None]) -> None:
         with (
             one_failure_of_calls(suite),
             under_test,
-            tolerating(tolerated(suite, functools.partial(works, laws))),
+            tolerating(declared_by(suite)),
             time_limit(suite.time_limit, told),
         ):
             stop_if_broken(suite, "P1", "build", first_build(laws).error)
@@ -116,6 +111,13 @@ def hold(suite: Any, number: str, test: Callable[[], None]) -> None:
         raise Fault(
             laws.__name__, f"it took more than {suite.time_limit:.0f} seconds", hint
         ) from error
+
+
+def declared_by(suite: Any) -> Tolerance:
+    """The tolerance that a suite declares, itself or by the narrowest dtype; or that it is not known before the call."""
+    if suite.tolerance is None:
+        return UNSETTLED if suite.narrowest is None else tolerated(suite)
+    return suite.tolerance
 
 
 def tell(suite: Any, finding: Finding, error: BaseException | None) -> None:

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from .look.numerics import settle
 from .look.references import frozen
 from .look.trees import new_carry
 from .method_programs import only_of_methods, traceable, usable
 from .methods import Method
+from .precision import tolerated
 from .suite import Suite
 
 NO_METHOD = "there is no method beside the call"
@@ -58,12 +60,20 @@ class MethodSuite(Suite):
     def usable_methods(self, declared: bool = False) -> list[Method]:
         """The methods that the example does not break; skips where there are none."""
         laws: Any = type(self)
+        self._be_as_exact_as_the_call()
         return _some(usable(laws), declared)
 
     def traced_methods(self, declared: bool = False) -> list[Method]:
         """The methods that can be traced; skips where there are none."""
         laws: Any = type(self)
+        self._be_as_exact_as_the_call()
         return _some(traceable(laws), declared)
+
+    def _be_as_exact_as_the_call(self) -> None:
+        if (
+            not self.strict
+        ):  # or the call may never end, which is no matter of its methods
+            settle(lambda: tolerated(self))
 
 
 def _some(methods: tuple[Method, ...], declared: bool) -> list[Method]:

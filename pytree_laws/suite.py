@@ -13,11 +13,12 @@ from .declare import Output
 from .guard import first_build, first_call, specimen, stop_if_broken
 from .infer import inferred_outputs, inferred_statics
 from .limit import RELEASES
-from .look.numerics import Tolerance
+from .look.numerics import Tolerance, settle
 from .look.programs import settings
 from .look.references import frozen
 from .look.trees import flatten, without_functions
 from .methods import Method
+from .precision import tolerated
 from .report import Law
 from .summary import sum_up
 
@@ -124,6 +125,7 @@ class Suite:
             pytest.skip("the class is not called")
         laws: Any = type(self)
         stop_if_broken(self, "P7", "call", first_call(laws).error)
+        settle(lambda: tolerated(self))
 
     def example(self) -> tuple[Any, tuple[Any, ...]]:
         """An instance and arguments; skips where the class is not called."""

@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 from collections.abc import Callable, Generator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import jax
@@ -22,6 +23,8 @@ HALF_ROUNDINGS = 8  # the same in 16 bits, of which so many times are half a num
 
 Tolerance = float | Mapping[str, float] | None
 """How far two computations of one number may differ: at all, by dtype, or as usual."""
+UNSETTLED: Tolerance = MappingProxyType({})
+"""Of a law whose suite declares nothing: how exact its call is, is found out where the law calls."""
 DECLARED: list[Tolerance] = [None]  # what the suite whose law is running declares
 
 
@@ -33,6 +36,13 @@ def tolerating(declared: Tolerance) -> Generator[None]:
         yield
     finally:
         DECLARED[0] = before
+
+
+def settle(find: Callable[[], Tolerance]) -> None:
+    """Has comparisons allow from here on what is found, where nothing is declared; once for each law."""
+    if DECLARED[0] is UNSETTLED:
+        DECLARED[0] = None  # until it is found, which may compare as well
+        DECLARED[0] = find()
 
 
 def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
