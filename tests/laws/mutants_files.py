@@ -113,7 +113,7 @@ class Marked(eqx.Module):
         return self.weight * x
 
 
-@mutant("P14", "`Marked`", "pickle changed the treedef")
+@mutant("P14", "`Marked.token`", "pickle made <mutants_files.Token")
 class PickledWithAToken(OneWeight):
     def build(self, weight):
         return Marked(jnp.array(weight), TOKEN)
