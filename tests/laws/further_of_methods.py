@@ -45,6 +45,28 @@ of_methods("P15", "a method that uses a key twice", "`noise`", "a key is used tw
     base=NoisyLaws, right=Noisy, noise=_of_one_key)  # fmt: skip
 
 
+def _folded_alike(self, y, key):
+    one, other = (jax.random.fold_in(key, 0) for _ in range(2))
+    return self.weight * jax.random.normal(one, y.shape) + jax.random.uniform(other, y.shape)
+
+
+of_methods("P15", "a method whose two keys are computed alike", "`noise`", "draws have the key of an earlier one",
+    base=NoisyLaws, right=Noisy, noise=_folded_alike)  # fmt: skip
+
+
+class OfSingles(Scaling):
+    """A map that refuses bfloat16."""
+
+    def __call__(self, x):
+        if x.dtype == jnp.bfloat16:
+            raise TypeError("no such dtype")
+        return self.weight * x
+
+
+further("P7", "a call that refuses bfloat16", OfSingles, Scaling, "the call in bfloat16 raised",
+    base=MethodLaws)  # fmt: skip
+
+
 class Whitened(eqx.Module):
     """A map with a buffer, which a method reads too."""
 
