@@ -3,6 +3,7 @@
 import copy
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 
 from benchmarks.adopt_findings.rows import raises, row
@@ -32,6 +33,16 @@ def optax_without_arrays() -> bool:
     import optax
 
     return raises(lambda: optax.flatten(optax.adam(0.1)).init({}))
+
+
+@row("optax.monitor", "P7, P11", "`init` leaves out what `update` adds to the state: no scan can carry it")
+def optax_adds_measurements() -> bool:
+    import optax
+
+    made, params = optax.monitor({"norm": optax.tree.norm}), jnp.ones(2)
+    state = made.init(params)
+    _, after = made.update(params, state)
+    return jax.tree.structure(after) != jax.tree.structure(state)
 
 
 @row("optax: cocob, lbfgs", "P15", "two parts of the first state are one array: it cannot be donated", 3)
