@@ -11,7 +11,7 @@ from jax.core import Tracer
 
 from .look.arrays import is_array, is_key, same_bits
 from .look.numerics import Tolerance, tolerance_of
-from .look.trees import attributes, named_leaves, nodes, structure
+from .look.trees import attributes, named_leaves, nodes, parts_of_aux, structure
 from .report import Fault, check
 
 DIFFERENCES: list[str] = []
@@ -79,9 +79,8 @@ def _changed_statics(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
     """Where attributes that are static differ, and what they hold."""
     for (place, node, aux), (_, twin, _) in zip(nodes(one), nodes(other)):
         held, now = attributes(node), attributes(twin)
-        parts = aux if isinstance(aux, tuple) else (aux,)
         for name, value in held.items():
-            is_static = any(value is part for part in parts)
+            is_static = any(value is part for part in parts_of_aux(aux))
             if is_static and name in now and not bool(value == now[name]):
                 yield f"{place}.{name}", value, now[name]
 

@@ -16,6 +16,7 @@ from ..look.trees import (
     look_up,
     named_leaves,
     nodes,
+    parts_of_aux,
     structure,
     with_attribute,
 )
@@ -187,10 +188,6 @@ class Static(PytreeSuite):
         after = jax.eval_shape(lambda v, g: self.apply(back(v), *g), value, arguments)
         kept = next_of(instance, after)
         return weak if kept is not None and avals(kept) == before else set()
-
-
-def parts_of_aux(aux: Any) -> Sequence[Any]:
-    return aux if isinstance(aux, tuple) else (aux,)
 
 
 def next_of(instance: Any, result: Any) -> Any:

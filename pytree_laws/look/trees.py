@@ -143,6 +143,11 @@ def nodes(tree: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
         yield from nodes(child, f"{where}.{name}" if where else name)
 
 
+def parts_of_aux(aux: Any) -> Sequence[Any]:
+    """The static values in the aux of a node."""
+    return aux if isinstance(aux, tuple) else (aux,)
+
+
 def attributes(value: Any) -> dict[str, Any]:
     """What is stored on the object itself: its `__dict__` and its slots."""
     found = dict(getattr(value, "__dict__", {}))
