@@ -1,16 +1,14 @@
 """What `scaffold adopt` finds of classes of every style: one process answers all questions."""
 
 import importlib
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from scaffold.adopt.emit import skips_of
-from scaffold.adopt.process import Child
 from tests.adopted_classes import FOUND, LEFT_OUT, SOURCE
+from tests.asking import Asked
 from tests.support import write_tree
 
 UNUSABLE = "TypeError: unsupported operand type(s) for *: 'float' and 'dict'"
@@ -27,22 +25,9 @@ class Square(Shape):
 """
 
 
-class Asked:
-    """A child that has imported the classes."""
-
-    def __init__(self, folder: Path) -> None:
-        self.child = Child([sys.executable], write_tree(folder, {"styles.py": SOURCE}))
-        target = {"text": "styles", "module": "styles", "name": "", "whole": True}
-        self.listed = self.child.ask({"do": "list", "folders": [str(folder)], "targets": [target]}, 60.0)
-
-    def adopt(self, name: str, **said: Any) -> dict[str, Any]:
-        request = {"do": "adopt", "module": "styles", "name": name, "seconds": 60.0, "folders": []}
-        return self.child.ask({**request, "said": {}, "build": "", "call": "", **said}, 60.0)
-
-
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    asked = Asked(tmp_path_factory.mktemp("styles"))
+    asked = Asked(tmp_path_factory.mktemp("styles"), "styles", SOURCE)
     yield asked
     asked.child.close()
 

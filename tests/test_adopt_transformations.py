@@ -6,11 +6,10 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from scaffold.adopt.process import Child
+from tests.asking import Asked
 from tests.projects import REPOSITORY, passed, pytest_command, run
 from tests.support import read_tree, write_tree
 
@@ -85,23 +84,9 @@ SOUND = SOURCE.replace("RETURNED", "trace").replace("COUNT", "state.count + 1")
 NAMES = ["asked", "averaged", "below_loss", "clipped", "matrices_alone", "momentum"]
 
 
-class Asked:
-    """A child that has imported the functions."""
-
-    def __init__(self, folder: Path) -> None:
-        self.child = Child([sys.executable], write_tree(folder, {"rules.py": SOUND}))
-        target = {"text": "rules", "module": "rules", "name": "", "whole": True}
-        self.listed = self.child.ask({"do": "list", "folders": [str(folder)], "targets": [target]}, 60.0)
-
-    def adopt(self, name: str, **said: Any) -> dict[str, Any]:
-        request: dict[str, Any] = {"do": "adopt", "module": "rules", "name": name, "seconds": 60.0}
-        request |= {"folders": [], "said": {}, "build": "", "call": ""}
-        return self.child.ask({**request, **said}, 60.0)
-
-
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
-    asked = Asked(tmp_path_factory.mktemp("rules"))
+    asked = Asked(tmp_path_factory.mktemp("rules"), "rules", SOUND)
     yield asked
     asked.child.close()
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import jax
 
-from .trees import clone_as, one_level
+from .trees import clone_as, one_level, parts_of_aux
 
 TWIN = "__twin"
 """What the module that is run a second time is called beyond its name."""
@@ -38,7 +38,7 @@ def twins(instance: Any) -> Iterator[Any]:
     """Instances of other classes with the same fields."""
     cls = type(instance)
     children, aux = one_level(instance) or ((), ())
-    yield dataclass_twin(children, aux if isinstance(aux, tuple) else (aux,))
+    yield dataclass_twin(children, parts_of_aux(aux))
     source = getattr(sys.modules.get(cls.__module__), "__file__", None)
     if source and "<locals>" not in cls.__qualname__:
         with contextlib.suppress(Exception):  # a module that cannot be run twice

@@ -1,0 +1,23 @@
+"""A child that has imported one module, and answers what `scaffold adopt` asks of it."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from scaffold.adopt.process import Child
+from tests.support import write_tree
+
+
+class Asked:
+    """A child that has imported a module of this source, and what it lists."""
+
+    def __init__(self, folder: Path, module: str, source: str) -> None:
+        self.module = module
+        self.child = Child([sys.executable], write_tree(folder, {f"{module}.py": source}))
+        target = {"text": module, "module": module, "name": "", "whole": True}
+        self.listed = self.child.ask({"do": "list", "folders": [str(folder)], "targets": [target]}, 60.0)
+
+    def adopt(self, name: str, **said: Any) -> dict[str, Any]:
+        """What is found of a class or a function."""
+        request = {"do": "adopt", "module": self.module, "name": name, "seconds": 60.0, "folders": []}
+        return self.child.ask({**request, "said": {}, "build": "", "call": "", **said}, 60.0)
