@@ -143,7 +143,7 @@ def nodes(tree: Any, where: str = "") -> Iterator[tuple[str, Any, Any]]:
         yield from nodes(child, f"{where}.{name}" if where else name)
 
 
-def parts_of_aux(aux: Any) -> Sequence[Any]:
+def parts_of_aux(aux: Any) -> tuple[Any, ...]:
     """The static values in the aux of a node."""
     return aux if isinstance(aux, tuple) else (aux,)
 
