@@ -19,5 +19,11 @@ class Asked:
 
     def adopt(self, name: str, **said: Any) -> dict[str, Any]:
         """What is found of a class or a function."""
-        request = {"do": "adopt", "module": self.module, "name": name, "seconds": 60.0, "folders": []}
+        request: dict[str, Any] = {
+            "do": "adopt",
+            "module": self.module,
+            "name": name,
+            "seconds": 60.0,
+            "folders": [],
+        }
         return self.child.ask({**request, "said": {}, "build": "", "call": "", **said}, 60.0)
