@@ -103,9 +103,10 @@ def _describe(
     for place, value, is_leaf in _walk(tree, ""):
         if place in told:
             raise ValueError(f"two parts of the tree have the path `{place}`")
-        told[place] = _as_text(value)
         if is_leaf and _is_saved(value):
             told[place], leaves[place] = _shown(value), value
+        else:
+            told[place] = _as_text(value)
     return told, leaves
 
 

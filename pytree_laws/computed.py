@@ -24,7 +24,7 @@ SECTIONS = AS_BUILT, ELSEWHERE = "as it is built", "with other numbers"
 
 def computed(suite: Any, what: str) -> Numbers:
     """The numbers of one section."""
-    instance = suite.make(0)
+    instance = suite.specimen()
     found = dict(suite.named(instance)) if what == AS_BUILT else {}
     if what == ELSEWHERE:
         instance = suite.elsewhere(instance)
@@ -43,7 +43,7 @@ def with_other_arguments(suite: Any) -> dict[str, Entry]:
         warnings.simplefilter("ignore")
         if loops_by_values(suite.traced_call().jaxpr):
             return {}  # by other numbers it might never end
-        value, back = suite.opened(suite.elsewhere(suite.make(0)))
+        value, back = suite.opened(suite.elsewhere(suite.specimen()))
         for where, change in OTHERS.items():
             held, given = change((value, suite.arguments(0)))
             own = suite.called_with(back(held), given).items()

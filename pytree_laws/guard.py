@@ -187,9 +187,9 @@ def first_call(laws: type) -> FirstUse:
 
 
 @functools.cache
-def specimen(laws: type) -> Any:
-    """The instance of the example that laws share which change nothing."""
-    return laws().make(0)
+def specimen(laws: type, seed: int = 0) -> Any:
+    """The instance of an example that laws share which change nothing."""
+    return laws().make(seed)
 
 
 @contextlib.contextmanager

@@ -34,7 +34,7 @@ from .uses import traced
 def inferred_leaves(laws: Any) -> tuple[Leaf, ...]:
     """The leaves of the example, each with the role that its class shows."""
     suite = laws()
-    first, second = suite.make(0), dict(named_leaves(suite.make(1)))
+    first, second = suite.specimen(), dict(named_leaves(suite.specimen(1)))
     spec, cut_off = trained_by(first), cut_off_leaves(suite)
     return tuple(
         inferred_leaf(
@@ -96,7 +96,7 @@ def name_of(dtype: Any) -> str:
 def inferred_statics(laws: Any) -> dict[str, Any]:
     """The static configuration of the example, by path: what two instances have in common."""
     suite = laws()
-    first, second = (dict(suite.statics_of(suite.make(seed))) for seed in (0, 1))
+    first, second = (dict(suite.statics_of(suite.specimen(seed))) for seed in (0, 1))
     return {path: v for path, v in first.items() if same_value(v, second.get(path))}
 
 

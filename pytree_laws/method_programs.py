@@ -41,7 +41,7 @@ def _errors(suite: Any, method: Method) -> list[Exception]:
     found: list[Exception] = []
     for seed in (0, 1):
         try:
-            method.use(suite.copied(suite.make(seed)), *method.arguments(seed))
+            method.use(suite.copied(suite.specimen(seed)), *method.arguments(seed))
         except ANY_ERROR as error:
             found.append(error)
     return found

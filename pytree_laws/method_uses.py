@@ -45,7 +45,7 @@ class Traced(NamedTuple):
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     """A method with the example, at other values of its flags, and of other instances."""
     laws: Any = type(suite)
-    instance, given = suite.elsewhere(suite.make(0)), tuple(method.arguments(0))
+    instance, given = suite.elsewhere(suite.specimen()), tuple(method.arguments(0))
     yield Use(method.name, _use_of(method), instance, given, True)
     found = called(instance, lambda: method.use(instance, *method.arguments(0)))
     if found is not None and found.name == method.name:

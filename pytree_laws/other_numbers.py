@@ -57,4 +57,4 @@ def _whole(value: np.ndarray, seed: int) -> np.ndarray:
 
 def is_finite(value: Any) -> bool:
     """Whether no element is infinite or NaN: what is, says more of the example than of the class."""
-    return not is_inexact(value) or bool(jnp.isfinite(value).all())
+    return not is_inexact(value) or bool(np.isfinite(np.asarray(value)).all())

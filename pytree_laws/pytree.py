@@ -242,6 +242,6 @@ class PytreeSuite(Suite):
         return map_arrays(edit, self.specimen())
 
     def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         value, back = self.dynamic(instance)
         return lambda value, *rest: self.apply(back(value), *rest), (value, *arguments)

@@ -105,10 +105,10 @@ class Suite:
         first_build(laws)  # before any other, so that it sees what the first changes
         return self.build(**self.inputs(seed))
 
-    def specimen(self) -> Any:
+    def specimen(self, seed: int = 0) -> Any:
         """An instance for laws that only look at it, which is built once for all of them."""
         laws: Any = type(self)
-        return specimen(laws)
+        return specimen(laws, seed)
 
     def make_other(self) -> Any:
         if self.other is None:
@@ -131,6 +131,11 @@ class Suite:
         """An instance and arguments; skips where the class is not called."""
         self.need_call()
         return self.make(0), self.arguments(0)
+
+    def shared_example(self) -> tuple[Any, tuple[Any, ...]]:
+        """`example`, with the instance that all laws share which change nothing."""
+        self.need_call()
+        return self.specimen(), self.arguments(0)
 
     def is_empty(self, path: str) -> bool:
         """Whether an array has no elements, so that no edit and no gradient can show."""

@@ -100,7 +100,7 @@ class MethodsWork(MethodSuite):
                 raise Fault(name, told, hint_of(self, error) or RAISES) from error
         for method in usable(laws):
             if method.returns:
-                held = self.copied(self.make(0))
+                held = self.copied(self.specimen())
                 result = method.use(held, *method.arguments(0))
                 self._check_returns(method, jax.tree.leaves(result))
 
@@ -125,7 +125,7 @@ class MethodsWork(MethodSuite):
         laws: Any = type(self)
         methods, run = self.traced_methods(), compiled_methods(laws)
         for seed in (0, 1):
-            instance = self.make(seed)
+            instance = self.specimen(seed)
             pairs = [(one, one.arguments(seed)) for one in methods]
             eager = [parts_of_result(self, instance, *pair) for pair in pairs]
             with doing(names_of(methods), "one of these under jax.jit"):
@@ -212,14 +212,14 @@ class MethodsPurity(MethodSuite):
             given = method.arguments(0)
             held = [value for _, value in mutables(given)]
             before = [frozen(value, identity=True) for value in held]
-            method.use(self.copied(self.make(0)), *given)
+            method.use(self.copied(self.specimen()), *given)
             same = [frozen(value, identity=True) for value in held] == before
             check(same, method.name, "it changed its arguments in place")
 
     def test_p12_methods_change_no_globals(self) -> None:
         for method in self.usable_methods():
             before = globals_of(self.specimen())
-            method.use(self.copied(self.make(1)), *method.arguments(1))
+            method.use(self.copied(self.specimen(1)), *method.arguments(1))
             after = globals_of(self.specimen())
             wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
             told = f"on a fresh instance it changed {', '.join(wrong)}"

@@ -140,7 +140,7 @@ class Construct(Suite):
     def test_p01_same_inputs_build_the_same_instance(self) -> None:
         hint = "randomness that does not come from the key, or state kept in a global"
         told = "two instances of equal inputs differ"
-        first, second = self.named(self.make(0)), self.named(self.make(0))
+        first, second = self.named(self.specimen()), self.named(self.make(0))
         check_same_bits(first, second, told, hint)
 
     def test_p01_the_order_of_dict_entries_does_not_matter(self) -> None:
@@ -187,7 +187,7 @@ class Construct(Suite):
     def test_p01_draws_from_its_key(self) -> None:
         if not self.drawn:
             pytest.skip("nothing is declared as drawn from the key")
-        first, second = self.named(self.make(0)), self.named(self.make(1))
+        first, second = self.named(self.specimen()), self.named(self.specimen(1))
         for path in self.drawn:
             below = (name for name in first if under(name, path))
             names = [name for name in below if not self.is_empty(name)]
@@ -199,7 +199,7 @@ class Construct(Suite):
             check(not (names and same), path, told, hint)
 
     def test_p01_instances_share_nothing_mutable(self) -> None:
-        first, second = self.make(0), self.make(1)
+        first, second = self.specimen(), self.specimen(1)
         held = {id(value) for _, value in mutables(first)}
         for place, value in mutables(second):
             told = f"two instances hold one and the same {type(value).__name__}"

@@ -41,7 +41,7 @@ class Static(PytreeSuite):
     held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
 
     def test_p05_aux_is_hashable_and_free_of_arrays(self) -> None:
-        others = [aux for _, _, aux in nodes(self.make(1))]
+        others = [aux for _, _, aux in nodes(self.specimen(1))]
         same = {id(value) for aux in others for value in parts_of_aux(aux)}
         for place, node, aux in nodes(self.specimen()):
             for value in parts_of_aux(aux):
@@ -57,11 +57,11 @@ class Static(PytreeSuite):
                 hash(with_slices_as_tuples(aux))
 
     def test_p05_treedef_depends_on_the_configuration_alone(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         name, first, second = (
             type(instance).__name__,
             structure(instance),
-            structure(self.make(1)),
+            structure(self.specimen(1)),
         )
         told = f"two instances of one configuration have treedefs {first} and {second}"
         check(first == second, name, told)

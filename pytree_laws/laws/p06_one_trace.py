@@ -44,9 +44,9 @@ class OneTrace(Training):
             check(once, type(instance).__name__, told)
 
     def _instances_of_one_configuration(self) -> Iterator[tuple[str, Any]]:
-        yield "the first instance", self.make(0)
-        yield "a second instance", self.make(1)
-        yield "a round trip", jax.tree.map(lambda leaf: leaf, self.make(0))
+        yield "the first instance", self.specimen()
+        yield "a second instance", self.specimen(1)
+        yield "a round trip", jax.tree.map(lambda leaf: leaf, self.specimen())
         try:
             trained, _ = self.training_example()
         except pytest.skip.Exception:

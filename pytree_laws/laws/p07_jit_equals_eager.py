@@ -169,7 +169,7 @@ class PytreeJitEqualsEager(PytreeSuite):
             check(same, name, "the compiled call changed the instance")
 
     def test_p07_equal_arguments_give_no_nan(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         hint = "a division by a deviation or a norm that can be 0: add an epsilon"
         for fill in (0, 1):
             try:
@@ -182,7 +182,7 @@ class PytreeJitEqualsEager(PytreeSuite):
                 check(not has, f"output {i}", told, hint)
 
     def test_p07_large_arguments_do_not_overflow_on_the_way(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         for fill in (100, -100, 300, -300):
             large = self.filled(arguments, fill)
             try:
@@ -210,7 +210,7 @@ class PytreeJitEqualsEager(PytreeSuite):
         check_close("call", "filter_jit gives {}, eager {}", got, eager)
 
     def test_p07_mixes_no_precisions(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         if not self.strict:
             pytest.skip("the call may promote dtypes")
         hint = "operands of two dtypes: cast them explicitly"
@@ -236,7 +236,7 @@ class PytreeJitEqualsEager(PytreeSuite):
             jax.eval_shape(lambda: self.apply(instance, *arguments))
 
     def test_p07_bfloat16_in_bfloat16_out(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         if not self._computes_in_one_dtype(instance, arguments):
             pytest.skip("the class fixes a dtype")
         values = bfloat16((instance, arguments))

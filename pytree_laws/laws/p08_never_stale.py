@@ -27,7 +27,7 @@ class NeverStale(PytreeSuite):
     """P8."""
 
     def test_p08_compiled_calls_see_every_edit(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         compiled = self.compiled_use()
         compiled(instance, *arguments)
         for i, (name, leaf) in enumerate(named_leaves(instance)):
@@ -62,7 +62,7 @@ class NeverStale(PytreeSuite):
         return any(not close(before, each) for each in after)
 
     def test_p08_assignment_is_refused_or_seen(self) -> None:
-        _, arguments = self.example()
+        _, arguments = self.shared_example()
         for i, (name, leaf) in enumerate(named_leaves(self.specimen())):
             if not is_array(leaf) or name not in attributes(self.specimen()):
                 continue

@@ -64,7 +64,7 @@ class Gradient(Training):
 
     def test_p09_gradients_flow_through_what_is_not_trained(self) -> None:
         self.need_call()
-        instance, arguments = generic(self.example(), 2)
+        instance, arguments = generic(self.shared_example(), 2)
         named = list(enumerate(named_leaves(instance)))
         flows = self.flowing(instance)
         data = [(i, n, leaf) for i, (n, leaf) in named if n in flows]
@@ -138,7 +138,7 @@ class Gradient(Training):
         rules = own_rules(self.traced_call().jaxpr)
         if not rules:
             pytest.skip("the call has no derivative rule of its own")
-        leaves, treedef = flatten(self.example())
+        leaves, treedef = flatten(self.shared_example())
         floats = {i: leaf for i, leaf in enumerate(leaves) if is_floating(leaf)}
 
         def loss(values: Mapping[int, Any]) -> Any:
@@ -205,7 +205,7 @@ class Gradient(Training):
         dtypes = [leaf.dtype for leaf in arrays_of(instance) if leaf.size > 1]
         if not any(jnp.issubdtype(one, jnp.integer) for one in dtypes):
             return [instance]
-        built = [instance, *(self.make(seed) for seed in (1, 2))]
+        built = [instance, *(self.specimen(seed) for seed in (1, 2))]
         return [one for one in built if structure(one) == structure(instance)]
 
     def test_p09_no_gradient_is_nan_where_the_output_is_finite(self) -> None:

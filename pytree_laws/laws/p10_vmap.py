@@ -43,7 +43,7 @@ class Vmap(PytreeSuite):
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
 
     def test_p10_one_leaf_mapped(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         value, back = self.dynamic(instance)
         leaves, treedef = flatten(value)
         if not leaves:

@@ -94,7 +94,7 @@ class Carry(Training):
                 check_slopes(f"argument {self.carry}.{name}".rstrip("."), move, leaf)
 
     def test_p11_scan_carries_the_instance(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         value, back = self.dynamic(instance)
         examples = self.arguments(0), self.arguments(1)
         trains = self.called() and bool(self.trained(instance))

@@ -118,7 +118,7 @@ class Save(PytreeSuite):
     ) -> None:
         path = tmp_path / "saved"
         self.saved(path)
-        skeletons = list(smaller_trees(self.make(1)))
+        skeletons = list(smaller_trees(self.specimen(1)))
         if not skeletons:
             pytest.skip("no container holds arrays")
         for what, skeleton in skeletons:
@@ -134,7 +134,9 @@ class Save(PytreeSuite):
         changed = with_other_keys(instance, keys)
         self.save(changed, tmp_path / "saved")
         with doing("load", "a file with keys of another implementation"):
-            loaded = self.load(tmp_path / "saved", with_other_keys(self.make(1), keys))
+            loaded = self.load(
+                tmp_path / "saved", with_other_keys(self.specimen(1), keys)
+            )
         check_same_tree(changed, loaded, "save and load, of other keys,")
 
     def _hollow_files(self, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
@@ -148,7 +150,7 @@ class Save(PytreeSuite):
         self.saved(tmp_path / "saved")
         skeleton = self.make(1)
         loaded = self.load(tmp_path / "saved", skeleton)
-        check_same_tree(self.make(1), skeleton, "load changed its skeleton")
+        check_same_tree(self.specimen(1), skeleton, "load changed its skeleton")
         owned = {buffer_of(leaf) or id(leaf) for _, leaf in named_arrays(skeleton)}
         for name, leaf in named_arrays(loaded):
             told = "what was loaded shares its buffer with the skeleton"

@@ -37,7 +37,7 @@ class Ownership(Suite):
         check_buffers(self)
 
     def test_p15_no_two_parameters_are_the_same_draw(self) -> None:
-        first, second = self.named(self.make(0)), self.named(self.make(1))
+        first, second = self.named(self.specimen()), self.named(self.specimen(1))
         given = {host(v).tobytes() for _, v in given_arrays(self.plain_inputs(0))}
         drawn: dict[Any, str] = {}
         for name, leaf in first.items():
@@ -56,7 +56,7 @@ class Ownership(Suite):
             pytest.skip("the constructor takes no key")
         # What is given is the same in both, and so is no draw.
         drawn_anew = self.build(**{**self.inputs(0), **keys})
-        check_rows_differ(self.named(self.make(0)), self.named(drawn_anew))
+        check_rows_differ(self.named(self.specimen()), self.named(drawn_anew))
 
 
 @guard
@@ -131,7 +131,7 @@ class PytreeOwnership(PytreeSuite):
         build, given = self.traceable_build()
         yield "build", lambda values: arrays_of(build(values)), given
         if self.called() and not self.redraws():
-            value, back = self.dynamic(self.make(0))
+            value, back = self.dynamic(self.specimen())
             inputs = value, self.arguments(0)
             yield "call", lambda both: self.apply(back(both[0]), *both[1]), inputs
 
@@ -139,7 +139,7 @@ class PytreeOwnership(PytreeSuite):
 def check_buffers(suite: Suite) -> None:
     """No two leaves of one instance, or of two, lie in the same memory."""
     owners: dict[int, str] = {}
-    instances = {"": suite.make(0), "another instance's ": suite.make(1)}
+    instances = {"": suite.specimen(), "another instance's ": suite.specimen(1)}
     for whose, instance in instances.items():
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)

@@ -42,7 +42,7 @@ class Keys(Suite):
     """P16 for classes of every kind."""
 
     def test_p16_a_call_that_ignores_its_key_draws_nothing(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         leaves = jax.tree.leaves(arguments)
         keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
         if not keys or not self.ignores_key:
@@ -167,7 +167,7 @@ class Helpers(Training):
             check(trained == wanted, path, told, hint)
 
     def test_p16_the_call_passes_through_lax(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         value, back = self.dynamic(instance)
 
         def through(value: Any, arguments: Any) -> Any:
@@ -185,7 +185,7 @@ class Helpers(Training):
             jax.eval_shape(through, value, arguments)
 
     def test_p16_as_function_passes_through_lax(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         if not hasattr(instance, "as_function"):
             pytest.skip("the class has no as_function")
         value, back = self.dynamic(instance)
@@ -200,7 +200,7 @@ class Helpers(Training):
             jax.eval_shape(through, value, self.arguments(0))
 
     def test_p16_keys_give_different_draws(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         leaves = jax.tree.leaves(arguments)
         keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
         if not keys:

@@ -64,7 +64,7 @@ class Numbers(Suite):
 
     def _random_example(self, seed: int) -> tuple[Any, tuple[Any, ...]]:
         """An example with other numbers; signs as well for an odd seed."""
-        example = self.make(seed), self.arguments(seed)
+        example = self.specimen(seed), self.arguments(seed)
         return generic(example, seed)
 
     def _reference_of(self, instance: Any, arguments: Any) -> Any:

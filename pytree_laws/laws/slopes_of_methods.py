@@ -133,7 +133,7 @@ class MethodsCarry(MethodSuite):
             self._check_carry(method)
 
     def _check_carry(self, method: Method) -> None:
-        value, back = self.opened(self.make(0))
+        value, back = self.opened(self.specimen())
         static, arrays = split(tuple(method.arguments(0)))
 
         def following(value: Any, arrays: Sequence[Any]) -> Any:

@@ -17,7 +17,7 @@ from .variables import Var, bits_of, changed, is_variable, value_of, variables_o
 def inferred_variables(laws: Any) -> tuple[Var, ...]:
     """The Variables of the example, each of the type that it has."""
     suite = laws()
-    found, second = (variables_of(suite.make(seed)) for seed in (0, 1))
+    found, second = (variables_of(suite.specimen(seed)) for seed in (0, 1))
     return tuple(
         inferred_variable(path, one, second.get(path)) for path, one in found.items()
     )

@@ -31,7 +31,7 @@ class NnxManifest(NnxSuite):
     """P2 for NNX modules."""
 
     def test_p02_the_state_is_the_declared_variables(self) -> None:
-        found = variables_of(self.make(0))
+        found = variables_of(self.specimen())
         for one in self.manifest():
             if one.is_tree and not any(under(path, one.path) for path in found):
                 continue  # a sub-module without Variables
@@ -44,7 +44,7 @@ class NnxManifest(NnxSuite):
             check_declared(self, self.declared(path) is not None, path, told)
 
     def test_p02_variables_are_as_declared(self) -> None:
-        for path, variable in variables_of(self.make(0)).items():
+        for path, variable in variables_of(self.specimen()).items():
             one = self.declared(path)
             told = f"a plain {type(variable).__name__}, in no Variable"
             check(is_variable(variable), path, told)
@@ -73,7 +73,7 @@ class NnxManifest(NnxSuite):
         except NEEDS_VALUES:
             pytest.skip("the constructor decides by the values of arrays")
         hint = "an array that is made without `dtype`, or a sub-module that is not given it"
-        usual, before = real_dtype("float"), values_of(self.make(0))
+        usual, before = real_dtype("float"), values_of(self.specimen())
         made = {path for path, value in before.items() if value.dtype == usual}
         for path, value in values_of(state).items():
             one = self.declared(path)
@@ -84,7 +84,7 @@ class NnxManifest(NnxSuite):
                 check(value.dtype == jnp.bfloat16, path, told, hint)
 
     def test_p02_no_array_hides_elsewhere(self) -> None:
-        self._check_hidden(self.make(0))
+        self._check_hidden(self.specimen())
         if self.called():
             instance, arguments = self.example()
             self.call(instance, *arguments)

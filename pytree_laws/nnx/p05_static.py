@@ -26,14 +26,14 @@ class NnxStatic(NnxSuite):
     """P5 for NNX modules."""
 
     def test_p05_attributes_are_immutable_and_hashable(self) -> None:
-        for where, value in all_settings(self.make(0)).items():
+        for where, value in all_settings(self.specimen()).items():
             fault = static_fault(value)
             check(fault is None, where, f"static is {value!r:.200}, {fault}")
             with doing(where, "hash of a static attribute"):
                 hash(value)
 
     def test_p05_graphdef_depends_on_the_configuration_alone(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         name, first = type(instance).__name__, nnx.graphdef(instance)
         hash(first)
         second = self.make(1)
@@ -56,7 +56,7 @@ class NnxStatic(NnxSuite):
     def test_p05_static_values_are_the_declared_ones(self) -> None:
         if not self.declares_statics():
             pytest.skip("no static configuration is declared")
-        instance = self.make(0)
+        instance = self.specimen()
         for path, value in self.static.items():
             got = look_up(instance, path)
             if value is ...:
@@ -68,7 +68,7 @@ class NnxStatic(NnxSuite):
     def test_p05_static_values_are_all_declared(self) -> None:
         if not self.declares_statics():
             pytest.skip("no static configuration is declared")
-        for path, value in self.statics_of(self.make(0)):
+        for path, value in self.statics_of(self.specimen()):
             known = "." in path or path in self.static
             told = f"a static value that is not declared: {value!r:.200}"
             hint = "an attribute that nobody knows of, or that the laws are not told of"
@@ -77,7 +77,7 @@ class NnxStatic(NnxSuite):
     def test_p05_the_call_follows_its_static_values(self) -> None:
         if not self.used or not self.called():
             pytest.skip("no static values are declared on which the call depends")
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         held = variables_of(instance)
         for path in (path for path in self.used if path not in held):
             value = look_up(instance, path)
@@ -91,7 +91,7 @@ class NnxStatic(NnxSuite):
 
     def test_p05_no_value_is_weakly_typed(self) -> None:
         hint = "an array made from a Python number without a dtype"
-        for path, value in values_of(self.make(0)).items():
+        for path, value in values_of(self.specimen()).items():
             weak = getattr(value, "weak_type", False)
             told = "it is weakly typed: its dtype changes on the first update"
             check(not weak, path, told, hint)

@@ -28,7 +28,7 @@ class NnxOneTrace(Training):
     """P6 for NNX modules."""
 
     def test_p06_one_trace_serves_all_modules(self) -> None:
-        first, arguments = self.example()
+        first, arguments = self.shared_example()
         laws: Any = type(self)
         for jitted in (compiled_call(laws), compiled_step_of_state(laws)):
             jitted.run(first, *arguments)
@@ -39,7 +39,7 @@ class NnxOneTrace(Training):
                 check(len(jitted.traces) == before, type(first).__name__, told)
 
     def _modules_of_one_configuration(self) -> Iterator[tuple[str, Any]]:
-        yield "a second module", self.make(1)
+        yield "a second module", self.specimen(1)
         called, arguments = self.example()
         self.call(called, *arguments)
         yield "a module after a call", called
@@ -50,7 +50,7 @@ class NnxOneTrace(Training):
         yield "a module after a training step", trained
 
     def test_p06_another_configuration_is_traced_anew(self) -> None:
-        other, (instance, arguments) = self.make_other(), self.example()
+        other, (instance, arguments) = self.make_other(), self.shared_example()
         name = f"{type(instance).__name__} with {self.other}"
         same = nnx.graphdef(other) == nnx.graphdef(instance)
         same = same and shapes_of(other) == shapes_of(instance)

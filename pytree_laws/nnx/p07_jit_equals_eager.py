@@ -46,9 +46,9 @@ class NnxJitEqualsEager(NnxSuite):
         self._check_compiled(self.by_jax_jit(), "jax.jit")
 
     def _check_compiled(self, compiled: Callable[..., Any], what: str) -> None:
-        self.example()
+        self.need_call()
         for seed in (0, 1):
-            instance = self.make(seed)
+            instance = self.specimen(seed)
             eager = self.run(instance, *self.arguments(seed))
             with doing("call", f"the call under {what}"):
                 got = compiled(instance, *self.arguments(seed))
@@ -63,7 +63,7 @@ class NnxJitEqualsEager(NnxSuite):
         return jax.eval_shape(step, nnx.state(instance), *arguments)
 
     def test_p07_mixes_no_precisions(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         if not self.strict:
             pytest.skip("the call may promote dtypes and ranks")
         hint = "operands of two dtypes or ranks: cast or broadcast them explicitly"
@@ -76,7 +76,7 @@ class NnxJitEqualsEager(NnxSuite):
                     raise
 
     def test_p07_broadcasts_no_ranks(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         if self.broadcasts:
             pytest.skip("the call may broadcast ranks")
         hint = "operands of two ranks: write `x[None]`, or `broadcasts = True`"
@@ -84,7 +84,7 @@ class NnxJitEqualsEager(NnxSuite):
             self._abstract(instance, arguments)
 
     def test_p07_bfloat16_in_bfloat16_out(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         if not self._computes_in_one_dtype(instance, arguments):
             pytest.skip("the module fixes a dtype")
         small, given = jax.tree.map(
@@ -119,7 +119,7 @@ class NnxJitEqualsEager(NnxSuite):
         return not (any(map(is_fixed_inexact, fixed)) or others or told)
 
     def test_p07_equal_arguments_give_no_nan(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         hint = "a division by a deviation or a norm that can be 0: add an epsilon"
         for fill in (0, 1):
             try:
@@ -132,7 +132,7 @@ class NnxJitEqualsEager(NnxSuite):
                 check(not has_nan(result), f"output {i}", told, hint)
 
     def test_p07_large_arguments_do_not_overflow_on_the_way(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         graphdef, state = nnx.split(instance)
         for fill in (100, -100, 300, -300):
             large = self.filled(arguments, fill)

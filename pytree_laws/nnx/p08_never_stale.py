@@ -22,7 +22,7 @@ class NnxNeverStale(Training):
     """P8 for NNX modules."""
 
     def test_p08_compiled_calls_see_every_update(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         compiled = self.by_nnx_jit()
         compiled(instance, *arguments)
         for path, value in values_of(instance).items():
@@ -46,7 +46,7 @@ class NnxNeverStale(Training):
             check(closes(got, wanted), path, told, hint)
 
     def test_p08_every_parameter_changes_the_output(self) -> None:
-        instance, _ = self.example()
+        instance, _ = self.shared_example()
         for path in variables_of(instance):
             needed = self.is_param(path) and not self.is_unused(path)
             if needed or path in self.used:

@@ -23,7 +23,7 @@ class NnxSizes(NnxSuite):
     def test_p08_static_values_follow_the_sizes(self) -> None:
         self.need_call()
         changes = another_size(self)
-        start, fresh = self.make(0), self._of_the_other_size(changes)
+        start, fresh = self.specimen(), self._of_the_other_size(changes)
         (graphdef, old), (other, new) = nnx.split(start), nnx.split(fresh)
         grown = structure(new) == structure(old) and avals(new) != avals(old)
         if not grown or other == graphdef:

@@ -12,7 +12,7 @@ from ..look.arrays import is_floating, is_inexact, same_bits
 from ..look.numerics import check_flow, rounding_of
 from ..look.trees import arrays_of, flatten, under
 from ..report import ANY_ERROR, Law, check, doing
-from .programs import compiled_step
+from .programs import compiled_slopes
 from .training import Training
 from .variables import (
     has_nan,
@@ -115,7 +115,7 @@ class NnxGradient(Training):
             check(free, path, told, hint)
 
     def test_p09_gradients_flow_through_data_and_state(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         if not any(one.flows for one in self.variables or ()):
             pytest.skip("nothing is declared that has a gradient and is no parameter")
         graphdef, state = nnx.split(instance)
@@ -176,12 +176,11 @@ class NnxGradient(Training):
         """The sizes of the slopes, of both examples together."""
         laws: Any = type(self)
         instance, examples = self.at_point(seed)
-        start, step = self.start(instance), compiled_step(laws)
+        run = compiled_slopes(laws)
         found: dict[str, Any] = {}
         for given in examples:
             with doing("call", "nnx.grad of the call"):
-                count = np.asarray(1, np.int32)
-                slopes, *_ = step(*nnx.split(instance), given, start, count)
+                slopes, *_ = run(*nnx.split(instance), *given)
             for path, slope in slopes.items():
                 found[path] = found.get(path, 0) + np.abs(np.asarray(slope))
         return found
@@ -204,11 +203,9 @@ class NnxGradient(Training):
     def _nan_slopes(self, instance: Any, given: Any) -> list[str]:
         """The parameters whose gradient has NaN, though the outputs are finite."""
         laws: Any = type(self)
-        rest = self.start(instance), np.asarray(1, np.int32)
         try:
             outputs, _ = self.by_nnx_jit()(instance, *given)
-            step = compiled_step(laws)
-            slopes, *_ = step(*nnx.split(instance), tuple(given), *rest)
+            slopes, *_ = compiled_slopes(laws)(*nnx.split(instance), *given)
         except ANY_ERROR:
             return []  # a check in the call refuses the values
         floats = (y for y in arrays_of(outputs) if is_inexact(y))

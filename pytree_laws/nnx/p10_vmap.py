@@ -33,8 +33,8 @@ class NnxVmap(NnxSuite):
     """P10 for NNX modules."""
 
     def test_p10_stacked_states(self) -> None:
-        self.example()
-        modules = [self.make(seed) for seed in range(3)]
+        self.need_call()
+        modules = [self.specimen(seed) for seed in range(3)]
         arguments = [self.arguments(seed) for seed in range(3)]
         states = [nnx.state(module) for module in modules]
         step = functools.partial(self.step_of_state, nnx.graphdef(modules[0]))

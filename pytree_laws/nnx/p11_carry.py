@@ -30,7 +30,7 @@ class NnxCarry(NnxSuite):
     """P11 for NNX modules."""
 
     def test_p11_scan_carries_the_state(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         graphdef, state = nnx.split(copy_of(instance))
         name = type(instance).__name__
 
@@ -50,7 +50,7 @@ class NnxCarry(NnxSuite):
     def test_p11_the_carry_is_a_fixed_point(self) -> None:
         if self.carry is None:
             pytest.skip("no carry is declared")
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         first, at = arguments[self.carry], f"argument {self.carry}"
         advance = functools.partial(self.advance, instance, arguments)
         after = jax.eval_shape(advance, first)
@@ -63,7 +63,7 @@ class NnxCarry(NnxSuite):
     def test_p11_the_carry_advances(self) -> None:
         if self.carry is None:
             pytest.skip("no carry is declared")
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         advance = functools.partial(self.advance, instance, arguments)
         jaxpr = jax.make_jaxpr(advance)(arguments[self.carry]).jaxpr
         same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
@@ -76,7 +76,7 @@ class NnxCarry(NnxSuite):
             pytest.skip("no carry is declared")
         if self.truncated:
             pytest.skip("gradients end at the carry on purpose")
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         carry = arguments[self.carry]
         if list(nodes(carry)):
             pytest.skip("the carry is an object, whose state may be held fixed")

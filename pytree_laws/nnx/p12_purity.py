@@ -73,7 +73,7 @@ class NnxPurity(NnxSuite):
 
     def test_p12_a_cold_call_leaves_no_tracer_behind(self) -> None:
         laws: Any = type(self)
-        self.example()
+        self.need_call()
         for place in compiled_call(laws).left:
             told = "a tracer was left behind by a call under nnx.jit"
             raise Fault(place, told, "a value of the call that was kept")
@@ -112,7 +112,7 @@ class NnxPurity(NnxSuite):
                 check(same, f"{place}.{name}".lstrip("."), told, hint)
 
     def test_p12_draws_use_a_key_that_is_given(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         jaxpr = self.traced_call().jaxpr
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
         if wrong and self._follows_an_int(instance, arguments):

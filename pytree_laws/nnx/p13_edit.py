@@ -55,7 +55,7 @@ class NnxEdit(NnxSuite):
             check(same, path, "an update of it changed the graph definition")
 
     def test_p13_equality_has_a_truth_value(self) -> None:
-        instance, other = self.make(0), self.make(1)
+        instance, other = self.specimen(), self.specimen(1)
         name, moved = type(instance).__name__, copy_of(instance)
         self.overwrite(moved)
         rights = {
@@ -91,7 +91,7 @@ class NnxEdit(NnxSuite):
                 check(not bool(instance == edited), path, told, hint)
 
     def test_p13_a_module_is_true(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         with doing(type(instance).__name__, "bool(x)"):
             true = bool(instance)
         told = "a module is false, so that `if module:` takes it for none"

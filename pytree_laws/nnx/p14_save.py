@@ -82,7 +82,7 @@ class NnxSave(NnxSuite):
         check(not wrong, ", ".join(wrong), "save and load changed it")
 
     def test_p14_other_paths_types_and_shapes_are_refused(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         flat = dict(nnx.to_flat_state(self.snapshot(instance)))
         *_, (path, one) = flat.items()  # the last, so that others come first
         less = {p: v for p, v in flat.items() if p != path}
@@ -98,7 +98,7 @@ class NnxSave(NnxSuite):
             self._check_refused(nnx.from_flat_state(state), what)
 
     def test_p14_another_configuration_is_refused(self) -> None:
-        other, instance = self.make_other(), self.make(0)
+        other, instance = self.make_other(), self.specimen()
         if shapes_of(other) == shapes_of(instance):
             pytest.skip("the other configuration has the same state")
         self._check_refused(self.snapshot(other), f"the state with {self.other}")

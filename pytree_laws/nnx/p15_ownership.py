@@ -56,7 +56,7 @@ class NnxOwnership(NnxSuite):
         check_rows_differ(first, second)
 
     def test_p15_no_variable_is_held_twice(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         if one_level(instance) is None:
             pytest.skip("the class is no pytree")
         owners: dict[int, str] = {}
@@ -71,7 +71,7 @@ class NnxOwnership(NnxSuite):
         build, given = self.traceable_build()
         check_keys("build", lambda values: nnx.state(build(values)), given)
         if self.called() and not self.reuses_key:
-            instance, arguments = self.example()
+            instance, arguments = self.shared_example()
             step = functools.partial(self.step_of_state, nnx.graphdef(instance))
             held = nnx.state(instance), arguments
             check_keys("call", lambda both: step(both[0], *both[1]), held)

@@ -79,7 +79,7 @@ class NnxHelpers(NnxSuite):
             check(same is not is_param, path, told)
 
     def test_p16_keys_give_different_draws(self) -> None:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         leaves, treedef = flatten(arguments)
         keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
         if not keys:

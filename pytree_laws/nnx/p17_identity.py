@@ -22,7 +22,7 @@ class NnxIdentity(NnxSuite):
     """P17 for NNX modules."""
 
     def test_p17_the_treedef_names_the_class(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         if one_level(instance) is None:
             pytest.skip("the class is no pytree")
         cls = type(instance)

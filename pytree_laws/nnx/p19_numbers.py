@@ -1,21 +1,17 @@
 """P19 for NNX modules: what the call computes."""
 
-import functools
-from collections.abc import Callable, Sequence
 from typing import Any
 
-import jax
 from flax import nnx
 
 from ..computed import named
 from ..laws.p19_record import names_of
 from ..look.draws import generic
-from ..look.programs import compiled
-from ..look.trees import inexact_places, put
+from ..look.trees import inexact_places
 from ..report import Law
-from ..training import derivative
+from .programs import compiled_slopes
 from .training import Training
-from .variables import copy_of, variables_of
+from .variables import copy_of
 
 LAW = Law(
     number="P19",
@@ -44,24 +40,7 @@ class NnxRecord(Training):
 
     def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
         laws: Any = type(self)
-        graphdef, state = nnx.split(instance)
-        names = [*variables_of(state), *names_of((), arguments)]
-        found = compiled_gradients(laws)(graphdef, state, *arguments)
-        return {names[i]: v for i, v in zip(inexact_places((state, arguments)), found)}
-
-
-@functools.cache
-def compiled_gradients(laws: Any) -> Callable[..., Any]:
-    """The gradients of one suite's example, with respect to the arguments too."""
-    suite = laws()
-
-    def gradients(graphdef: Any, *tree: Any) -> list[Any]:
-        leaves, places = jax.tree.leaves(tree), inexact_places(tree)
-
-        def loss(values: Sequence[Any]) -> Any:
-            state, *given = put(tree, dict(zip(places, values)))
-            return suite.loss(nnx.merge(graphdef, state, copy=True), given)
-
-        return derivative(loss, [leaves[i] for i in places])
-
-    return compiled(gradients, static_argnums=0)
+        run, names = compiled_slopes(laws), names_of((), arguments)
+        own, others, _ = run(*nnx.split(instance), *arguments)
+        given = zip(inexact_places(arguments), others)
+        return {**own, **{names[i]: slope for i, slope in given}}

@@ -9,21 +9,17 @@ import jax
 import numpy as np
 import pytest
 from flax import nnx
-from jax.flatten_util import ravel_pytree
 
 from ..look.arrays import is_key
 from ..look.jaxprs import NEEDS_VALUES
 from ..look.programs import compiled
-from ..look.training import adamw
 from ..report import ANY_ERROR, doing
 from .variables import (
     copy_of,
     has_keys,
     is_of_nnx,
     tracers_beside_the_state,
-    value_of,
     values_of,
-    variables_of,
     zeros_like,
 )
 
@@ -82,26 +78,20 @@ def compiled_step_of_state(laws: Any) -> Compiled:
 
 
 @functools.cache
-def compiled_step(laws: Any) -> Callable[..., Any]:
-    """The slopes of all inexact Variables; then a step of AdamW on the Params."""
+def compiled_slopes(laws: Any) -> Callable[..., Any]:
+    """The slopes of all inexact Variables by path, those of the arguments, and the state that the call leaves."""
     suite = laws()
 
-    def step(graphdef: Any, state: Any, given: Any, moments: Any, count: Any) -> Any:
+    def slopes(graphdef: Any, state: Any, *given: Any) -> Any:
         module = nnx.merge(graphdef, state, copy=True)
-        slopes = suite.slopes(module, given)
-        params = variables_of(nnx.state(module, nnx.Param))
-        if params:
-            # One array: each operation on each of many takes its time to compile.
-            values, back = ravel_pytree(
-                {path: value_of(params[path]) for path in params}
-            )
-            slope, _ = ravel_pytree({path: slopes[path] for path in params})
-            values, moments = adamw(values, slope, moments, count)
-            for path, value in back(values).items():
-                params[path][...] = value
-        return slopes, nnx.state(module), moments
+        try:
+            own, others = suite.slopes(module, given)
+        except ANY_ERROR:  # it may have none with respect to its arguments
+            module = nnx.merge(graphdef, state, copy=True)
+            own, others = suite.slopes(module, given, of_arguments=False)
+        return own, others, nnx.state(module)
 
-    return compiled(step, static_argnums=0)
+    return compiled(slopes, static_argnums=0)
 
 
 def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:

@@ -80,7 +80,7 @@ class NnxSuite(Suite):
         return ((path, v) for path, v in found if static_fault(v) is None)
 
     def traced_outputs(self) -> Sequence[Any]:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         step = functools.partial(self.step_of_state, nnx.graphdef(instance))
         output, _ = jax.eval_shape(step, nnx.state(instance), *arguments)
         return jax.tree.leaves(output)
@@ -95,7 +95,7 @@ class NnxSuite(Suite):
         return self.call(copy_of(instance), *arguments)
 
     def traced_call(self) -> Any:
-        return self.trace_of(*self.example())
+        return self.trace_of(*self.shared_example())
 
     def trace_of(self, instance: Any, arguments: Any) -> Any:
         """The jaxpr of the call on the state of a module and the arguments."""
@@ -183,7 +183,7 @@ class NnxSuite(Suite):
 
     def by_nnx_jit(self) -> Callable[..., Any]:
         laws: Any = type(self)
-        self.example()
+        self.need_call()
         return compiled_call(laws).run
 
     def step_of_state(self, graphdef: Any, state: Any, *arguments: Any) -> Any:
@@ -193,7 +193,7 @@ class NnxSuite(Suite):
 
     def by_jax_jit(self) -> Callable[..., Any]:
         laws: Any = type(self)
-        self.example()
+        self.need_call()
         return compiled_step_of_state(laws).run
 
     def overwrite(self, instance: Any) -> None:
@@ -211,12 +211,12 @@ class NnxSuite(Suite):
 
     def changed_module(self) -> Any:
         """A module of which no value is that of a new one, as after training."""
-        instance = self.make(0)
+        instance = copy_of(self.specimen())
         self.overwrite(instance)
         return instance
 
     def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        instance, arguments = self.example()
+        instance, arguments = self.shared_example()
         graphdef, state = nnx.split(instance)
         program = functools.partial(self.step_of_state, graphdef)
         return program, (state, *arguments)

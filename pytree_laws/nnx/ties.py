@@ -35,7 +35,7 @@ class NnxTies(Training):
             yield name, path
 
     def test_p02_tied_arrays_are_stored_once(self) -> None:
-        instance = self.make(0)
+        instance = self.specimen()
         for name, path in self._ties(instance):
             inside = [one for one in variables_of(instance) if under(one, name)]
             stored = bool(inside) or name in attributes(instance)
@@ -43,9 +43,9 @@ class NnxTies(Training):
             check(not stored, name, told, STORED_TWICE)
 
     def test_p09_the_gradient_of_a_tied_array_sums_its_uses(self) -> None:
-        for name, path in self._ties(self.make(0)):
+        for name, path in self._ties(self.specimen()):
             if self.is_param(path):
-                self._check_gradient(self.training_example(), name, path)
+                self._check_gradient(copy_of(self.training_example()), name, path)
 
     def _check_gradient(self, instance: Any, name: str, path: str) -> None:
         """The gradient is the sum of those where the array is a value of its own."""
@@ -63,7 +63,7 @@ class NnxTies(Training):
         [through] = back(through)
         hint = "the call does not use it, or stops its gradient"
         check(bool(np.any(through)), name, "no gradient comes through it", hint)
-        got = self.slopes(instance, given)[path]
+        got = self.slopes(instance, given)[0][path]
         told = f"its Variable has the gradient {got}, its uses {direct} and {through}"
         check(close(got, direct + through, 16), name, told, hint)
 

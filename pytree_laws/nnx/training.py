@@ -1,7 +1,7 @@
 """What the laws of NNX modules share that train: gradients, steps, and generic points."""
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import jax
@@ -12,11 +12,18 @@ from flax import nnx
 
 from ..look.arrays import is_inexact, is_key, on_device
 from ..look.draws import generic, generic_indices
-from ..look.training import weighted
+from ..look.training import adamw, weighted
+from ..look.trees import inexact_places, put
 from ..report import doing
-from .programs import compiled_step
+from .programs import compiled_slopes
 from .suite import NnxSuite
-from .variables import copy_of, is_differentiable, values_of, variables_of
+from .variables import (
+    copy_of,
+    is_differentiable,
+    value_of,
+    values_of,
+    variables_of,
+)
 
 
 class Training(NnxSuite):
@@ -29,61 +36,62 @@ class Training(NnxSuite):
     def examples(self) -> tuple[Any, ...]:
         return self.arguments(0), self.arguments(1)
 
-    def slopes(self, instance: Any, arguments: Any) -> dict[str, Any]:
-        """Gradients of the loss for all inexact Variables, by path; the call updates them."""
+    def slopes(
+        self, instance: Any, arguments: Any, of_arguments: bool = True
+    ) -> tuple[dict[str, Any], list[Any]]:
+        """Gradients of the loss: of all inexact Variables by path, and of the floats in the arguments.
+
+        The call updates the module.
+        """
+        leaves = jax.tree.leaves(arguments)
+        places = inexact_places(arguments) if of_arguments else []
+        floats = [leaves[i] for i in places]
+
+        def loss(module: Any, floats: Any) -> Any:
+            return self.loss(module, put(arguments, dict(zip(places, floats))))
+
         parts: Any = nnx.split(copy_of(instance), is_differentiable, ...)
         selected = nnx.DiffState(0, is_differentiable)
         try:
-            return values_of(nnx.grad(self.loss, argnums=selected)(instance, arguments))
+            own, others = nnx.grad(loss, argnums=(selected, 1))(instance, floats)
         except ValueError as error:
             if "Reverse-mode differentiation" not in str(error):
                 raise
 
-        def loss(values: Any) -> Any:  # a while_loop has a forward mode alone
-            return self.loss(
-                nnx.merge(parts[0], values, parts[2], copy=True), arguments
-            )
+            def forward(values: Any, floats: Any) -> Any:  # as a while_loop alone has
+                module = nnx.merge(parts[0], values, parts[2], copy=True)
+                return loss(module, floats)
 
-        return values_of(jax.jacfwd(loss)(parts[1]))
+            own, others = jax.jacfwd(forward, (0, 1))(parts[1], floats)
+        return values_of(own), others
 
     def training_example(self) -> Any:
-        """A module; skips where nothing is trained or can be differentiated."""
-        instance, arguments = self.example()
-        result = jax.eval_shape(
-            lambda state: self.step_of_state(nnx.graphdef(instance), state, *arguments),
-            nnx.state(instance),
-        )[0]
-        real = [jnp.issubdtype(y.dtype, jnp.inexact) for y in jax.tree.leaves(result)]
-        if not any(real):
+        """The module that laws share; skips where nothing is trained or can be differentiated."""
+        self.need_call()
+        laws: Any = type(self)
+        if not gives_floats(laws):
             pytest.skip("the call returns nothing to differentiate")
+        instance = self.specimen()
         held = variables_of(instance).items()
         if not any(self.is_param(n) or isinstance(v, nnx.Param) for n, v in held):
             pytest.skip("no parameters are declared")
         return instance
 
-    def start(self, instance: Any) -> tuple[Any, Any]:
-        """The first moments of the optimiser, of all Params in one array."""
-        params = values_of(nnx.state(instance, nnx.Param)).values()
-        dtypes = [param.dtype for param in params]  # all at once, two of 16 bits clash
-        wide = functools.reduce(np.promote_types, dtypes, np.dtype(np.float32))
-        zeros = np.zeros(sum(param.size for param in params), wide)
-        return on_device(zeros), on_device(np.real(zeros))
-
     def train(self, instance: Any, steps: int) -> Any:
-        """A copy of the module after some steps of AdamW."""
+        """A copy of the module after some steps of AdamW; only its gradients have to be compiled."""
         laws: Any = type(self)
-        module, step = copy_of(instance), compiled_step(laws)
-        moments, examples = self.start(instance), self.examples()
+        module, run = copy_of(instance), compiled_slopes(laws)
+        moments, examples = start(module), self.examples()
         with doing(type(instance).__name__, "a training step"):
             for count in range(1, steps + 1):
-                given = examples[count % 2], moments, np.asarray(count, np.int32)
-                _, state, moments = step(*nnx.split(module), *given)
+                slopes, _, state = run(*nnx.split(module), *examples[count % 2])
                 nnx.update(module, state)
+                moments = descend(module, slopes, moments, count)
         return module
 
     def at_point(self, seed: int) -> tuple[Any, Any]:
         """A module and arguments: the example, or random floats for another seed."""
-        instance = self.make(seed if self._draws() else 0)
+        instance = self.specimen(seed if self._draws() else 0)
         if not seed:
             return instance, self.examples()
         graphdef, state = nnx.split(instance)
@@ -95,7 +103,7 @@ class Training(NnxSuite):
 
     def _draws(self) -> bool:
         """Whether modules hold keys, so that each seed must have its own."""
-        return any(map(is_key, values_of(self.make(0)).values()))
+        return any(map(is_key, values_of(self.specimen()).values()))
 
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         parts: Any = nnx.split(self.training_example(), nnx.Param, ...)
@@ -106,3 +114,33 @@ class Training(NnxSuite):
             return self.loss(module, self.arguments(0))
 
         return jax.grad(loss), (params, rest)
+
+
+Moments = dict[str, tuple[np.ndarray, np.ndarray]]
+
+
+def start(module: Any) -> Moments:
+    """The optimiser's first moments of each Param, by path."""
+    params = values_of(nnx.state(module, nnx.Param)).items()
+    wide = {path: np.promote_types(v.dtype, np.float32) for path, v in params}
+    zeros = {path: np.zeros(v.shape, wide[path]) for path, v in params}
+    return {path: (zero, np.real(zero)) for path, zero in zeros.items()}
+
+
+def descend(
+    module: Any, slopes: Mapping[str, Any], moments: Moments, count: int
+) -> Moments:
+    """A step of AdamW on the Params of a module, in NumPy, and the next moments."""
+    after: Moments = {}
+    for path, param in variables_of(nnx.state(module, nnx.Param)).items():
+        old, slope = np.asarray(value_of(param)), np.asarray(slopes[path])
+        new, after[path] = adamw(old, slope, moments[path], np.int32(count), np)
+        variables_of(module)[path].set_value(on_device(new, old.dtype))
+    return after
+
+
+@functools.cache
+def gives_floats(laws: Any) -> bool:
+    """Whether the example call gives something that can be differentiated."""
+    outputs = laws().traced_outputs()
+    return any(jnp.issubdtype(one.dtype, jnp.inexact) for one in outputs)

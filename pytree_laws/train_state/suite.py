@@ -73,7 +73,7 @@ class TrainStateSuite(Suite):
 
     def target(self, seed: int) -> Any:
         """The model with the trained weights of another seed."""
-        model, other = self.make(seed).model, self.make(seed + 1).model
+        model, other = self.specimen(seed).model, self.specimen(seed + 1).model
         return eqx.combine(eqx.filter(other, self.spec(model)), model)
 
     def compiled_step(self, name: str) -> Callable[[Any], Any]:

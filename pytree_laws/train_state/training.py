@@ -67,7 +67,7 @@ class TrainingLaws(TrainStateSuite):
 
     def test_the_average_follows_the_weights(self) -> None:
         optimiser, inputs = optax.sgd(1.0), {**self.inputs(0), "ema_decay": 0.25}
-        if not hasattr(self.make(0), "averaged"):
+        if not hasattr(self.specimen(), "averaged"):
             pytest.skip("it keeps no average of its weights")
         state = self.built({**inputs, "optimiser": optimiser})
         weights = functools.partial(eqx.filter, filter_spec=self.spec(state.model))

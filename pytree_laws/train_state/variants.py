@@ -62,7 +62,7 @@ class VariantLaws(TrainStateSuite):
         )
 
     def test_the_average_of_a_model_in_bfloat16_moves(self) -> None:
-        if not hasattr(self.make(0), "averaged"):
+        if not hasattr(self.specimen(), "averaged"):
             pytest.skip("it keeps no average of its weights")
         optimiser, inputs = optax.sgd(1.0), self.inputs_in_bfloat16(ema_decay=0.999)
         (gradients,) = bfloat16(self.arguments(0))
