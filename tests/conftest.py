@@ -35,6 +35,8 @@ def compile_quickly() -> None:
 
 
 compile_quickly()  # before anything compiles
+# What is compiled here runs once or twice: jax says itself that it is not worth its optimization. The laws ask for the same.
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "true")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -5,7 +5,9 @@ import json
 import shutil
 import sys
 import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,21 +47,28 @@ def test_the_laws_are_spared_the_types_of_leaves_alone() -> None:
     assert of_child == {**own, **dict.fromkeys(spared, False)}
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("ruff", "format", "--isolated", "--no-cache", "--check"),
-        # The project among the examples has settings of its own; a skeleton's constructor binds names for its fields.
-        (
-            *("ruff", "check", "--isolated", "--no-cache", "--ignore", "F722,UP037", "--exclude", "project"),
-            *("--per-file-ignores", "**/specs/*.py:F841"),
-        ),
-        ("mypy",),
-        ("pyright",),
-    ],
-    ids=lambda command: " ".join(command[:2]),
+OF_USERS = (
+    ("ruff", "format", "--isolated", "--no-cache", "--check"),
+    # The project among the examples has settings of its own; a skeleton's constructor binds names for its fields.
+    (
+        *("ruff", "check", "--isolated", "--no-cache", "--ignore", "F722,UP037", "--exclude", "project"),
+        *("--per-file-ignores", "**/specs/*.py:F841"),
+    ),
+    ("mypy",),
+    ("pyright",),
 )
-@pytest.mark.parametrize("place", ["pytree_laws", "generated_examples"])
+
+
+def checks_of_users() -> Iterator[Any]:
+    """What users get, and each tool as it comes; pyright's strict rules, asked for above, have its usual ones of the laws in them."""
+    for place in ("pytree_laws", "generated_examples"):
+        for command in OF_USERS:
+            is_implied = place == "pytree_laws" and command == ("pyright",)
+            marks = [pytest.mark.slow] * is_implied
+            yield pytest.param(command, place, id=f"{place}-{' '.join(command[:2])}", marks=marks)
+
+
+@pytest.mark.parametrize(("command", "place"), [*checks_of_users()])
 def test_what_users_get_is_clean_with_the_defaults_of_each_tool(
     command: tuple[str, ...], place: str, tmp_path: Path
 ) -> None:
