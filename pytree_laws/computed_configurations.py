@@ -169,7 +169,8 @@ def _at_once(called: Sequence[Called]) -> list[Any]:
 def _eagerly(suite: Any, one: Called) -> Any:
     nothing: Any = ((), {}) if one.changes else ()
     with contextlib.suppress(Exception):
-        call, given = call_of(suite, one.trial.configuration.given)
+        changes = one.trial.configuration.given
+        call, given = call_of(suite, changes, in_place=one.changes)
         tree, back = suite.apart(one.instance)
         node = back(tree)
         result = call(node, given)

@@ -88,16 +88,23 @@ def built_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) 
 
 
 def call_of(
-    suite: Any, changes: Mapping[str, Any], by_name: bool = False
+    suite: Any,
+    changes: Mapping[str, Any],
+    by_name: bool = False,
+    in_place: bool = False,
 ) -> tuple[Callable[..., Any], Any]:
     """A call as a function of an instance and a tree of what it is given, and that tree.
 
-    With changes, or `by_name`, it is that of the method which the example calls.
+    With changes, or `by_name`, it is that of the method which the example calls; `in_place`, one that
+    leaves in the instance what it changes there.
     """
     laws: Any = type(suite)
     use = use_of(laws)
     if use is None or not (changes or by_name):
-        return lambda instance, given: suite.apply(instance, *given), suite.arguments(0)
+        run = suite.call if in_place else suite.apply
+        return lambda instance, given: without_functions(
+            run(instance, *given)
+        ), suite.arguments(0)
     kept = {name: v for name, v in use.given.items() if name not in changes}
 
     def call(instance: Any, given: Any) -> Any:
@@ -120,7 +127,7 @@ def traced(
 
     With `after` the outputs are these, and what the call has changed in place.
     """
-    call, given = call_of(suite, changes, by_name)
+    call, given = call_of(suite, changes, by_name, in_place=after)
     given = fit(given)
     tree, back = suite.apart(instance)
     static, arrays = split((tree, given))

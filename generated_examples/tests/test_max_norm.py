@@ -24,6 +24,7 @@ class TestMaxNorm(PytreeLaws):
         ({"size": True}, TypeError),
         ({"floor": float("nan")}, TypeError),
     )
+    accepted = ({"floor": 0.001},)
     used = ("floor",)
     returns = (Output((2,)),)
     takes_dtype = True

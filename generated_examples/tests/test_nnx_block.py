@@ -35,7 +35,10 @@ class TestNnxBlock(NnxLaws):
         ({"depth": True}, TypeError),
         ({"momentum": float("nan")}, TypeError),
     )
-    accepted = ({"momentum": 0.0},)
+    accepted = (
+        {"momentum": 0.0},
+        {"momentum": 0.999},
+    )
     drawn = ("mix", "layers")
     used = ("momentum", "mean")
     returns = (Output((3,)),)

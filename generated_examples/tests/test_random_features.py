@@ -25,6 +25,7 @@ class TestRandomFeatures(PytreeLaws):
         ({"features": 2.5}, TypeError),
         ({"features": True}, TypeError),
     )
+    accepted = ({"features": 1},)
     kept = ("frequency_key", "width")
     used = ("features",)
     returns = (Output((10,)),)

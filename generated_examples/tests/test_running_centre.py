@@ -32,6 +32,10 @@ class TestRunningCentre(StateLaws):
         ({"decay": 0.0}, ValueError),
         ({"decay": float("nan")}, TypeError),
     )
+    accepted = (
+        {"decay": 0.001},
+        {"decay": 0.999},
+    )
     returns = (
         Output((3, 2)),
         Output((2,)),

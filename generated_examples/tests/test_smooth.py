@@ -31,6 +31,7 @@ class TestSmooth(PytreeLaws):
         ({"kept": 1j}, TypeError),
         ({"gain": float("nan")}, TypeError),
     )
+    accepted = ({"gain": 0.001},)
     drawn = ("taps",)
     used = ("accumulate", "kept", "gain")
     takes_dtype = True

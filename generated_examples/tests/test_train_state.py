@@ -33,7 +33,10 @@ class TestTrainState(TrainStateLaws):
         ({"ema_decay": -0.001}, ValueError),
         ({"ema_decay": float("nan")}, TypeError),
     )
-    accepted = ({"ema_decay": 0.0},)
+    accepted = (
+        {"ema_decay": 0.0},
+        {"ema_decay": 0.999},
+    )
     kept = ("key",)
 
     def inputs(self, seed: int) -> dict[str, Any]:

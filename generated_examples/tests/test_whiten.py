@@ -23,6 +23,7 @@ class TestWhiten(PytreeLaws):
         ({"epsilon": 0.0}, ValueError),
         ({"epsilon": float("nan")}, TypeError),
     )
+    accepted = ({"epsilon": 0.001},)
     kept = ("mean", "deviation")
     used = ("epsilon", "mean", "deviation")
     returns = (Output((2,)),)

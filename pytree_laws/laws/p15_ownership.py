@@ -1,7 +1,7 @@
 """P15: buffers and keys."""
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jax
@@ -129,11 +129,22 @@ class PytreeOwnership(PytreeSuite):
     def _programs(self) -> Iterator[tuple[str, Callable[[Any], Any], Any]]:
         """The constructor and the call as functions of one pytree of arrays, and that."""
         build, given = self.traceable_build()
-        yield "build", lambda values: arrays_of(build(values)), given
+
+        def built(values: Any) -> Any:
+            arrays = arrays_of(build(values))
+            return arrays, draws_from(arrays)  # who holds a key may draw from it
+
+        yield "build", built, given
         if self.called() and not self.redraws():
             value, back = self.dynamic(self.specimen())
             inputs = value, self.arguments(0)
             yield "call", lambda both: self.apply(back(both[0]), *both[1]), inputs
+
+
+def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:
+    """One draw from each key that is held."""
+    bits = jax.vmap(jax.random.bits)
+    return [bits(one.reshape(-1)) for one in arrays if is_key(one)]
 
 
 def check_buffers(suite: Suite) -> None:

@@ -1,6 +1,7 @@
 """What the tests can know of an instance from the spec alone: values, spreads, bounds, and what depends on what."""
 
 import ast
+import contextlib
 import math
 import operator
 from collections.abc import Callable, Iterator
@@ -18,6 +19,7 @@ from scaffold.spec.variables import UNTRAINED
 from scaffold.suite.examples import Examples
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
+DIGITS = 9  # behind the point of a bound: what binary fractions add beyond is noise
 _UNITS = {"normal": 1.0, "uniform": 1 / math.sqrt(3), "truncated_normal": TRUNCATED}
 """The deviation of each draw for a measure of 1."""
 _GAINS = {"lecun": 1.0, "he": 2.0, "glorot": 1.0}
@@ -186,7 +188,8 @@ def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str
     rejected: list[tuple[str, str]] = []
     for field in spec.static:
         # Elsewhere in the constructor a strange value may raise another error first.
-        for value, holds in () if _is_read_elsewhere(spec, field) else _at_bounds(field):
+        told = () if _is_read_elsewhere(spec, field) else (*_at_bounds(field), *_listed(field))
+        for value, holds in told:
             (accepted if holds else rejected).append((field.name, repr(value)))
     return accepted, rejected
 
@@ -198,7 +201,7 @@ def _is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
 
 
 def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
-    """Each number that the check compares the field with, and the one beyond it: with whether the check holds."""
+    """Each number that the check compares the field with, and the ones beside it that fare otherwise: with whether it holds."""
     plain = field.given and field.converter is None and field.preprocess is None
     if not (
         plain and field.check and isinstance(field.type, ScalarType) and field.type.name in ("int", "float")
@@ -208,9 +211,21 @@ def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
     for bound in _bounds(field.check, field.name):
         holds = _holds(field.check, field.name, bound)
         yield number(bound), holds
-        for beyond in (bound - step, bound + step) if holds else ():
-            if not _holds(field.check, field.name, beyond):
-                yield beyond, False
+        for beyond in (bound - step, bound + step):
+            if _holds(field.check, field.name, beyond) is not holds:
+                yield round(beyond, DIGITS), not holds
+
+
+def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
+    """The values that a check such as `axis in (-1, -2)` lists."""
+    plain = field.given and field.converter is None and field.preprocess is None
+    node = ast.parse(field.check or "None", mode="eval").body
+    match node:
+        case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[listed]) if plain:
+            with contextlib.suppress(ValueError):  # a name among them
+                yield from ((value, True) for value in ast.literal_eval(listed))
+        case _:
+            return
 
 
 def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:

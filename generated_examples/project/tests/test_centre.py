@@ -28,7 +28,10 @@ class TestCentre(NnxLaws):
         ({"momentum": 1.0}, ValueError),
         ({"momentum": float("nan")}, TypeError),
     )
-    accepted = ({"momentum": 0.0},)
+    accepted = (
+        {"momentum": 0.0},
+        {"momentum": 0.999},
+    )
     drawn = ("mix",)
     used = ("momentum", "mean")
     returns = (Output((2,)),)
