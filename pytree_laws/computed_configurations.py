@@ -14,11 +14,13 @@ from .look.arrays import is_array, is_key
 from .look.choices import shown
 from .look.programs import compiled
 from .look.trees import arrays_of, structure
+from .other_numbers import is_finite
 from .record import Entry, entries
 from .report import ANY_ERROR
 from .uses import call_of, construction, inputs_of, traced
 
 CONFIGURED = "in other configurations"
+ACCEPTED = "at values that it accepts"
 AFTER = "after "
 MOST_RECORDED = 12  # configurations whose outputs are recorded
 ABSENT = Entry("absent", (), ())
@@ -52,6 +54,20 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
     more = [*_the_other(suite), *_one_more_of_each(suite)]
     found |= entries(_outputs(suite, [*places, *more]))
     return dict(sorted(found.items()))
+
+
+def of_accepted(suite: Any) -> dict[str, Entry]:
+    """Entries of what the call gives at the values that the constructor is declared to accept."""
+    if not suite.tries_configurations or not suite.called():
+        return {}
+    laws: Any = type(suite)
+    usual, *_ = trials(laws)
+    found = (tried(suite, Configuration(inputs=one)) for one in suite.accepted)
+    works = (one for one in found if one.error is None)
+    called = [one for one in works if _is_called_otherwise(usual, one)]
+    places = [(one, built_with(one.configuration)) for one in called[:MOST_RECORDED]]
+    outputs = _outputs(suite, places).items()
+    return dict(sorted(entries({n: v for n, v in outputs if is_finite(v)}).items()))
 
 
 def _the_other(suite: Any) -> list[tuple[Trial, str]]:

@@ -10,7 +10,13 @@ from typing import Any, ClassVar
 import pytest
 
 from ..computed import OTHERWISE, SECTIONS, computed, named, with_other_arguments
-from ..computed_configurations import AFTER, CONFIGURED, of_configurations
+from ..computed_configurations import (
+    ACCEPTED,
+    AFTER,
+    CONFIGURED,
+    of_accepted,
+    of_configurations,
+)
 from ..computed_methods import OF_METHODS, of_methods
 from ..guard import guard
 from ..look.arrays import real_dtype
@@ -38,6 +44,7 @@ from ..training import Training
 OPTION, VARIABLE = "--record-numbers", "PYTREE_LAWS_RECORD"
 FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
     CONFIGURED: of_configurations,
+    ACCEPTED: of_accepted,
     OF_METHODS: of_methods,
     OTHERWISE: with_other_arguments,
 }

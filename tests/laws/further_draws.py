@@ -81,6 +81,41 @@ class ParentUsed(Drawn):
 further("P15", "a key used after it was split", ParentUsed, ItemOnce, "key is used twice", base=DrawnLaws)
 
 
+class HeldKey(eqx.Module):
+    weight: jax.Array
+    key: jax.Array
+
+    @classmethod
+    def create(cls, key):
+        own, held = jax.random.split(key)
+        return cls(normal(own, (3, 2)), held)
+
+    def __call__(self, x):
+        return self.weight @ x + jax.random.normal(self.key, (3,), x.dtype)
+
+
+class HoldsASpentKey(HeldKey):
+    @classmethod
+    def create(cls, key):
+        own, _ = jax.random.split(key)
+        return cls(normal(own, (3, 2)), own)
+
+
+class HeldKeyLaws(DrawnLaws):
+    leaves = (Leaf("weight", "param", (3, 2)), Leaf("key", "key", (), "key"))
+    drawn = ("weight", "key")
+
+
+further(
+    "P15",
+    "a key that is held, and was drawn from",
+    HoldsASpentKey,
+    HeldKey,
+    "key is used twice",
+    base=HeldKeyLaws,
+)
+
+
 class RawKeyTwice(Drawn):
     @classmethod
     def create(cls, key):

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 from flax import nnx
+from further_numbers import record_of_the_right_form
 from nnx_base import Var, VectorLaws
 from pairs import further
 
@@ -170,3 +171,37 @@ for right in (Rooted, RootedWithItsWidth):
         *(right, "at `twice`: with leaves of another size the call gives", "take it from the array"),
         base=RootedLaws,
     )
+
+
+class Frozen(Counter):
+    """Counts its calls while it trains."""
+
+    def __init__(self, rngs, training: bool = True):
+        super().__init__(rngs)
+        self.training = training
+
+    def __call__(self, x):
+        if self.training:
+            self.calls[...] += 1
+            return 2 * self.scale[...] * x
+        return self.scale[...] * x
+
+
+class CountsAlways(Frozen):
+    def __call__(self, x):
+        self.calls[...] += not self.training
+        return super().__call__(x)
+
+
+class FrozenLaws(CounterLaws):
+    right = Frozen
+
+    def recorded(self):
+        return record_of_the_right_form(self)
+
+
+further(
+    *("P19", "A state that is updated where a flag is off", CountsAlways, Frozen),
+    *("after call().calls with training=False: it is 1.", "recorded is 0."),
+    base=FrozenLaws,
+)

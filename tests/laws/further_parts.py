@@ -81,6 +81,39 @@ further(
 )
 
 
+class Turned(eqx.Module):
+    """A matrix that is applied along one of two axes."""
+
+    weight: jax.Array
+    axis: int = eqx.field(static=True)
+
+    def __init__(self, key, axis: int = 0):
+        if axis not in (0, 1):
+            raise ValueError(f"`axis` must be 0 or 1, got {axis}")
+        self.weight, self.axis = jax.random.normal(key, (3, 3)), axis
+
+    def __call__(self, x):
+        return self.weight @ x if self.axis == 0 else x @ self.weight
+
+
+class AlongOneAxis(Turned):
+    def __call__(self, x):
+        return self.weight @ x
+
+
+class TurnedLaws(SwitchedLaws):
+    leaves = (Leaf("weight", "param", (3, 3)),)
+    accepted = ({"axis": 1},)
+    right = Turned
+
+
+further(
+    *("P19", "A legal value that the call forgets", AlongOneAxis, Turned),
+    *("call() with axis=1: it is recorded, and no longer there", "(at values that it accepts)"),
+    base=TurnedLaws,
+)
+
+
 class Parted(eqx.Module):
     """A group of its leaves can be taken out, and put back."""
 
