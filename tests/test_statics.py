@@ -68,6 +68,8 @@ parts = {{ type = "tuple[slice, ...]", default = "=(slice(1), slice(None, None))
 pair = {{ type = "tuple[slice, int]", default = "=(slice(1), 2)" }}
 maybe = {{ type = "slice | None", default = "=None" }}
 names = {{ type = "frozenset[str]", default = ["a", "b"] }}
+side = {{ type = "int", default = -1, check = "side in (-1, -2)" }}
+share = {{ type = "float", role = "static", default = 0.25, check = "0 < share <= 1" }}
 eps = {{ type = "float", role = "static", default = 1 }}
 rates = {{ type = "tuple[float, ...]", default = [1, 2] }}
 both = {{ type = "tuple[int, float]", default = [1, 2] }}
@@ -125,6 +127,8 @@ def test_the_generated_tests_pass(project: Path) -> None:
         '"rates": (1.0, 3.0),',
         '"table": (("a", 1.0), ("b", 2.0)),',
         '({"window": 1j}, TypeError),',
+        *('{"side": -2},', '{"share": 0.001},', '{"share": 1.0},'),
+        *('({"share": 0.0}, ValueError),', '({"share": 1.001}, ValueError),'),
     ):
         assert row in tests
     assert passed(bare_pytest(project)) > 150

@@ -26,6 +26,12 @@ the numbers. What went unnoticed lay behind an array that the call may be given 
 (their numbers, dtype, keys, flags and state), and at bounds that random numbers never meet. The laws were widened for these, and
 notice 111 now; an edit to come is better judged by the first run.
 
+A third list, of 25 edits of four classes, came when the laws had seen both: at its first run 19 were noticed, 12 of the 17 that the
+declaration gives away and 7 of the 8 that need the numbers. Three lay in what the laws did not do as they said: a record told the
+state before a call for NNX modules in other configurations, a value just inside an open bound was not tried, and a held key did not
+count as used; a fourth in a legal value that a check lists. These are noticed now. A value added to such a list is not, nor a tuple
+that is sorted where the default is sorted.
+
 `declared` says that the declaration gives an edit away: shapes, dtypes, roles, initialisers, flags, defaults, and what the spec
 says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells, which the tests know where a spec has
 a `reference`, a property that `holds`, or a sentence that a law can compute. `--write` makes this page anew.
