@@ -188,10 +188,14 @@ def bounds(spec: ModuleSpec) -> tuple[list[tuple[str, str]], list[tuple[str, str
     rejected: list[tuple[str, str]] = []
     for field in spec.static:
         # Elsewhere in the constructor a strange value may raise another error first.
-        told = () if _is_read_elsewhere(spec, field) else (*_at_bounds(field), *_listed(field))
-        for value, holds in told:
+        alone = _is_stored_as_given(field) and not _is_read_elsewhere(spec, field)
+        for value, holds in (*_at_bounds(field), *_listed(field)) if alone else ():
             (accepted if holds else rejected).append((field.name, repr(value)))
     return accepted, rejected
+
+
+def _is_stored_as_given(field: Field) -> bool:
+    return field.given and field.converter is None and field.preprocess is None
 
 
 def _is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
@@ -202,10 +206,7 @@ def _is_read_elsewhere(spec: ModuleSpec, field: Field) -> bool:
 
 def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
     """Each number that the check compares the field with, and the ones beside it that fare otherwise: with whether it holds."""
-    plain = field.given and field.converter is None and field.preprocess is None
-    if not (
-        plain and field.check and isinstance(field.type, ScalarType) and field.type.name in ("int", "float")
-    ):
+    if not (field.check and isinstance(field.type, ScalarType) and field.type.name in ("int", "float")):
         return
     number, step = (int, 1) if field.type.name == "int" else (float, 0.001)
     for bound in _bounds(field.check, field.name):
@@ -218,10 +219,8 @@ def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
 
 def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
     """The values that a check such as `axis in (-1, -2)` lists."""
-    plain = field.given and field.converter is None and field.preprocess is None
-    node = ast.parse(field.check or "None", mode="eval").body
-    match node:
-        case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[listed]) if plain:
+    match ast.parse(field.check or "None", mode="eval").body:
+        case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[listed]):
             with contextlib.suppress(ValueError):  # a name among them
                 yield from ((value, True) for value in ast.literal_eval(listed))
         case _:
