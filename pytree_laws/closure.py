@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from .laws import PytreeLaws
-from .look.arrays import is_inexact
+from .look.arrays import is_inexact, on_device, raw, thaw
 from .look.numerics import close
 from .look.programs import compiled
 from .look.training import weighted
@@ -274,13 +274,13 @@ def described(arguments: Any) -> Any:
 
 
 def _other_shape(arguments: Any) -> Any:
-    return jax.tree.map(lambda leaf: leaf[None], arguments)
+    return jax.tree.map(lambda leaf: thaw(raw(leaf)[None], leaf), arguments)
 
 
 def _other_dtype(arguments: Any) -> Any:
     def cast(leaf: Any) -> Any:
         other = jnp.int16 if jnp.issubdtype(leaf.dtype, jnp.inexact) else jnp.float16
-        return jnp.asarray(np.zeros(leaf.shape), other)
+        return on_device(np.zeros(leaf.shape), other)
 
     return jax.tree.map(cast, arguments)
 

@@ -1,6 +1,7 @@
 """What a suite declares of its class, and example values."""
 
 import dataclasses
+import functools
 import math
 from collections.abc import Sequence
 
@@ -78,20 +79,32 @@ def sample(
     if dtype == "key":
         key = jax.random.key(seed)
         return jax.random.split(key, tuple(shape)) if shape else key
+    kind = real_dtype(dtype)
+    return on_device(_spread(seed, tuple(shape), kind, low, high, positive), kind)
+
+
+@functools.lru_cache(maxsize=1024)
+def _spread(
+    seed: int,
+    shape: tuple[int, ...],
+    kind: np.dtype,
+    low: int,
+    high: int,
+    positive: bool,
+) -> np.ndarray:
+    """The values of `sample`, which laws ask for again and again."""
     rng = np.random.default_rng(seed)
     size = math.prod(shape)
     order = rng.permutation(size).reshape(shape)
-    kind = real_dtype(dtype)
     if jnp.issubdtype(kind, jnp.bool_):
-        return on_device(order % 2 == 0, kind)
+        return order % 2 == 0
     if jnp.issubdtype(kind, jnp.integer):
-        return on_device((order + seed) % (high - low) + low, kind)
+        return (order + seed) % (high - low) + low
     spread = 0.1 + 0.9 * (order + rng.uniform(0.1, 0.9, shape)) / max(size, 1)
     if not positive:
         spread = np.where((order + seed) % 2 == 1, -spread, spread)
-    if jnp.issubdtype(kind, jnp.complexfloating):
-        return on_device(spread + 1j * np.flip(spread), kind)
-    return on_device(spread, kind)
+    is_complex = jnp.issubdtype(kind, jnp.complexfloating)
+    return spread + 1j * np.flip(spread) if is_complex else spread
 
 
 def weights(seed: int, shape: Sequence[int], dtype: str = "float32") -> jax.Array:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
+import numpy as np
 import pytest
 
 from ..compare import check_same_structure, check_same_tree
 from ..guard import guard
-from ..look.arrays import buffer_of, copied, is_array, is_key, thaw
+from ..look.arrays import buffer_of, copied, is_array, is_key, raw, thaw
 from ..look.files import (
     check_damage_is_refused,
     is_refused,
@@ -167,4 +168,4 @@ def other_key(key: Any) -> Any:
     """Keys of the same shape that another implementation has made."""
     known = "rbg" if "fry" in str(jax.random.key_impl(key)) else "threefry2x32"
     one = jax.random.key(7, impl=known)
-    return jax.random.split(one, key.shape) if key.shape else one
+    return thaw(np.broadcast_to(raw(one), (*key.shape, *raw(one).shape)), one)

@@ -10,7 +10,16 @@ import numpy as np
 
 from ..declare import weights
 from ..report import ANY_ERROR, Fault, check
-from .arrays import host, is_array, is_floating, is_inexact, is_key, on_device
+from .arrays import (
+    host,
+    is_array,
+    is_floating,
+    is_inexact,
+    is_key,
+    on_device,
+    raw,
+    thaw,
+)
 from .jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws
 from .trees import put
 
@@ -59,8 +68,7 @@ def generic_indices(tree: Any, seed: int, size: int) -> Any:
 def edit(leaf: Any, sign: int = 1) -> Any:
     """Another value of the same shape and dtype; integers stay valid indices if they can."""
     if is_key(leaf):
-        data = jax.random.key_data(leaf) + np.uint32(sign + 2)
-        return jax.random.wrap_key_data(data, impl=jax.random.key_impl(leaf))
+        return thaw(raw(leaf) + np.uint32(sign + 2), leaf)
     value = np.asarray(leaf)
     if value.dtype == bool:
         return on_device(~value)
@@ -135,4 +143,4 @@ def check_draws(where: str, trace: Callable[[], Any]) -> None:
 
 def signed(sign: int, value: Any) -> Any:
     """A given array with another sign, if it can have one."""
-    return -value if sign < 0 and is_inexact(value) else value
+    return thaw(-raw(value), value) if sign < 0 and is_inexact(value) else value

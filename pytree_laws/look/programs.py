@@ -1,16 +1,12 @@
 """Compiled functions, and the settings that all laws run under."""
 
 import contextlib
-import functools
-import inspect
-import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator
 from typing import Any
 
 import jax
-import numpy as np
 
-from ..report import ANY_ERROR
+from .quick import quick_compilation, quick_options
 from .trees import avals, merge, split
 
 
@@ -25,7 +21,7 @@ def settings() -> Generator[None, None, None]:
     before = jax.config.values[name]
     jax.config.update(name, True)
     try:
-        with jax.default_matmul_precision("highest"), quick_eager_operations():
+        with jax.default_matmul_precision("highest"), quick_compilation():
             yield
     finally:
         jax.config.update(name, before)
@@ -34,54 +30,6 @@ def settings() -> Generator[None, None, None]:
 def compiled(function: Callable[..., Any], **options: Any) -> Any:
     """`jax.jit` that compiles faster, where that can be: most programs run once or twice."""
     return jax.jit(function, compiler_options=quick_options(), **options)
-
-
-QUICK: Mapping[str, Any] = {
-    "xla_cpu_use_fusion_emitters": False,
-    "xla_cpu_parallel_codegen_split_count": 1,
-}
-"""On the CPU, XLA compiles in a third of the time without its fusion emitters, and in less of both cores in one piece."""
-
-
-@functools.cache
-def quick_options() -> dict[str, Any] | None:
-    """Those of `QUICK` that this platform and this version of XLA know."""
-    for options in (dict(QUICK), *({name: value} for name, value in QUICK.items())):
-        try:
-            jax.jit(lambda x: x, compiler_options=options)(np.float32(0))
-        except ANY_ERROR:  # another platform, or a version that has no such option
-            continue
-        return options
-    return None
-
-
-@contextlib.contextmanager
-def quick_eager_operations() -> Generator[None, None, None]:
-    """Within it eager operations are compiled with `QUICK`, too, where that can be.
-
-    `jax.jit` takes options of XLA, an eager operation does not, and XLA reads its variable but once for
-    a process, which is not ours. So they join where jax makes the options of each program; a jax
-    that makes them elsewhere compiles as always.
-    """
-    module: Any = sys.modules.get("jax._src.compiler")
-    made = getattr(module, MAKES_OPTIONS, None)
-    if made is None or TAKES_OVERRIDES not in inspect.signature(made).parameters:
-        yield
-        return
-
-    def with_quick(*given: Any, **named: Any) -> Any:
-        told = {**(quick_options() or {}), **(named.get(TAKES_OVERRIDES) or {})}
-        return made(*given, **{**named, TAKES_OVERRIDES: told})
-
-    quick_options()  # found out before it is needed, by programs of its own
-    setattr(module, MAKES_OPTIONS, with_quick)
-    try:
-        yield
-    finally:
-        setattr(module, MAKES_OPTIONS, made)
-
-
-MAKES_OPTIONS, TAKES_OVERRIDES = "get_compile_options", "env_options_overrides"
 
 
 def jit_split(function: Callable[..., Any]) -> Any:

@@ -1,12 +1,16 @@
 """What the laws compile, and the settings that they run under."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import jax
 import jax.numpy as jnp
 import pytest
 from jax._src import compiler
+from jax._src.interpreters import mlir
 
-from pytree_laws.look import programs
-from pytree_laws.look.programs import QUICK, settings
+from pytree_laws.look import quick
+from pytree_laws.look.programs import settings
+from pytree_laws.look.quick import PROGRAMS, QUICK
 
 
 def options_of_an_eager_operation() -> dict[str, object]:
@@ -30,16 +34,40 @@ def test_options_of_jit_come_before_those_of_eager_operations() -> None:
 
 
 def test_a_jax_that_makes_its_options_elsewhere_compiles_as_always(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "MAKES_OPTIONS", "make_options")
+    monkeypatch.setattr(quick, "OPTIONS", ("jax._src.compiler", "make_options"))
+    monkeypatch.setattr(quick, "CONTEXT", ("jax._src.nowhere", "make_ir_context"))
     with settings():
         assert options_of_an_eager_operation() == {}
         assert float(jnp.sum(jnp.arange(3.0))) == 3.0
 
 
 def test_a_backend_that_refuses_the_options_compiles_without_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "QUICK", {"xla_of_no_version": True})
-    programs.quick_options.cache_clear()
+    monkeypatch.setattr(quick, "QUICK", {"xla_of_no_version": True})
+    quick.quick_options.cache_clear()
     with settings():
-        assert programs.quick_options() is None
+        assert quick.quick_options() is None
         assert float(jax.jit(jnp.sum)(jnp.arange(5.0))) == 10.0
-    programs.quick_options.cache_clear()
+    quick.quick_options.cache_clear()
+
+
+def test_programs_share_their_contexts_within_the_laws_and_nowhere_else() -> None:
+    before = mlir.make_ir_context
+    with settings():
+        contexts = [mlir.make_ir_context() for _ in range(2 * PROGRAMS)]
+        assert 2 <= len({id(one) for one in contexts}) <= 3
+        with ThreadPoolExecutor() as threads:
+            assert threads.submit(mlir.make_ir_context).result() not in contexts
+    assert mlir.make_ir_context is before
+    assert before() not in contexts
+
+
+def test_a_context_that_is_made_from_something_is_not_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = mlir.make_ir_context
+
+    def of_a_kind(kind: str = "jax") -> object:
+        return made()
+
+    monkeypatch.setattr(mlir, "make_ir_context", of_a_kind)
+    with settings():
+        assert mlir.make_ir_context is of_a_kind
+        assert float(jax.jit(jnp.sum)(jnp.arange(6.0))) == 15.0

@@ -1,0 +1,107 @@
+"""What has jax compile in less time while a law runs: most of its programs run once or twice.
+
+`jax.jit` takes options of XLA, an eager operation does not, and XLA reads its variable but once for a
+process, which is not ours. So they join where jax makes the options of each program. And jax makes for each
+program the surroundings in which it is written down, with every dialect of MLIR anew: these serve several.
+Both are private functions of jax, put back after each law; a jax that has others goes on as always.
+"""
+
+import contextlib
+import functools
+import inspect
+import sys
+import threading
+from collections.abc import Callable, Generator, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..report import ANY_ERROR
+
+QUICK: Mapping[str, Any] = {
+    "xla_cpu_use_fusion_emitters": False,
+    "xla_cpu_parallel_codegen_split_count": 1,
+}
+"""On the CPU, XLA compiles in a third of the time without its fusion emitters, and in less of both cores in one piece."""
+OPTIONS = "jax._src.compiler", "get_compile_options"
+OVERRIDES = "env_options_overrides"  # what it takes
+CONTEXT = "jax._src.interpreters.mlir", "make_ir_context"
+PROGRAMS = 50  # that one context serves, since it keeps what it has seen
+
+
+@functools.cache
+def quick_options() -> dict[str, Any] | None:
+    """Those of `QUICK` that this platform and this version of XLA know."""
+    for options in (dict(QUICK), *({name: value} for name, value in QUICK.items())):
+        try:
+            jax.jit(lambda x: x, compiler_options=options)(np.float32(0))
+        except ANY_ERROR:  # another platform, or a version that has no such option
+            continue
+        return options
+    return None
+
+
+@contextlib.contextmanager
+def quick_compilation() -> Generator[None, None, None]:
+    """Within it eager operations are compiled with `QUICK`, too, and programs share their contexts."""
+    quick_options()  # found out before it is needed, by programs of its own
+    with (
+        _replaced(OPTIONS, _takes_overrides, _with_quick),
+        _replaced(CONTEXT, _takes_nothing, _shared),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _replaced(
+    place: tuple[str, str],
+    fits: Callable[[Any], bool],
+    wrap: Callable[[Any], Any],
+) -> Generator[None, None, None]:
+    """Within it the function of a module is another, made of it, where it is there and fits."""
+    module, name = place
+    owner: Any = sys.modules.get(module)
+    made = getattr(owner, name, None)
+    if made is None or not fits(made):
+        yield
+        return
+    setattr(owner, name, wrap(made))
+    try:
+        yield
+    finally:
+        setattr(owner, name, made)
+
+
+@functools.cache
+def _takes_overrides(function: Any) -> bool:
+    return OVERRIDES in inspect.signature(function).parameters
+
+
+@functools.cache
+def _takes_nothing(function: Any) -> bool:
+    return not inspect.signature(function).parameters
+
+
+@functools.cache
+def _with_quick(made: Callable[..., Any]) -> Callable[..., Any]:
+    def with_quick(*given: Any, **named: Any) -> Any:
+        told = {**(quick_options() or {}), **(named.get(OVERRIDES) or {})}
+        return made(*given, **{**named, OVERRIDES: told})
+
+    return with_quick
+
+
+@functools.cache
+def _shared(made: Callable[[], Any]) -> Callable[[], Any]:
+    """A maker of contexts that hands out each of them `PROGRAMS` times, to the main thread alone."""
+    held: list[Any] = []
+
+    def shared() -> Any:
+        if threading.current_thread() is not threading.main_thread():
+            return made()
+        if not held:
+            held[:] = [made()] * PROGRAMS
+        return held.pop()
+
+    return shared
