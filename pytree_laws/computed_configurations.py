@@ -2,7 +2,7 @@
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import jax.extend.core
@@ -12,11 +12,10 @@ from .computed import named
 from .configurations import Configuration, Trial, trials, tried
 from .look.arrays import is_array, is_key
 from .look.choices import shown
-from .look.programs import compiled
+from .look.programs import at_once
 from .look.trees import arrays_of, structure
 from .other_numbers import is_finite
 from .record import Entry, entries
-from .report import ANY_ERROR
 from .uses import call_of, construction, inputs_of, traced
 
 CONFIGURED = "in other configurations"
@@ -144,10 +143,12 @@ def _outputs(suite: Any, places: Sequence[tuple[Trial, str]]) -> dict[str, Any]:
         for trial, where in places:
             with contextlib.suppress(Exception):
                 called.append(_called(suite, trial, where))
-        try:
-            results = _at_once(called)
-        except ANY_ERROR:
-            results = [_eagerly(suite, one) for one in called]
+        results = [
+            _eagerly(suite, one)
+            if isinstance(found, Exception)
+            else structure(one.trace[1]).unflatten(found)
+            for one, found in zip(called, at_once([_program(one) for one in called]))
+        ]
     found: dict[str, Any] = {}
     for one, result in zip(called, results):
         told = f"call({told_of(one.trial.configuration.given)})"
@@ -169,17 +170,9 @@ def _called(suite: Any, trial: Trial, where: str) -> Called:
     return Called(trial, where, instance, trace, inputs, changes)
 
 
-def _at_once(called: Sequence[Called]) -> list[Any]:
-    """The results of all, from one program: alone, each operation would be compiled."""
-    traces = [one.trace for one in called]
-
-    def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
-        pairs = zip(traces, inputs)
-        return [jax.extend.core.jaxpr_as_fun(one)(*given) for (one, _), given in pairs]
-
-    found = compiled(all_of_them)([one.inputs for one in called])
-    forms = (structure(form) for _, form in traces)
-    return [form.unflatten(arrays) for form, arrays in zip(forms, found)]
+def _program(one: Called) -> tuple[Callable[..., Any], Sequence[Any]]:
+    closed, _ = one.trace
+    return jax.extend.core.jaxpr_as_fun(closed), one.inputs
 
 
 def _eagerly(suite: Any, one: Called) -> Any:

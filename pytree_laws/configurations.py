@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import itertools
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.extend.core
@@ -18,11 +18,11 @@ from .look.choices import choices, shown, takes_arrays
 from .look.draws import generic
 from .look.flows import reaching
 from .look.invocations import EMPTY, Invocation
-from .look.programs import compiled
+from .look.programs import at_once
 from .look.refusals import is_refusal
 from .look.trees import arrays_of, named_leaves, numbers_of, put
 from .report import ANY_ERROR
-from .uses import built_with, call_of, construction, traced, use_of
+from .uses import built_with, call_of, construction, inputs_of, traced, use_of
 
 MOST = 24  # configurations of a class that are tried
 QUIET = {
@@ -238,35 +238,47 @@ def _with_leaves(built: Any, leaves: Mapping[str, Any]) -> Any:
     return put(built, places) if places else built
 
 
-def run(suite: Any, trial: Trial) -> tuple[list[Any], list[Any]]:
-    """The arrays that a configuration gives when it is called, and when its trace is evaluated.
+def with_other_values(trial: Trial) -> Any:
+    """The instance of a configuration; what is built anew has random values: drawing them as the constructor does takes long."""
+    own = trial.configuration
+    return generic(trial.instance, 2) if own.inputs or not own.size else trial.instance
 
-    What is built anew has random values: drawing them as the constructor does takes long.
-    """
-    changes, instance = trial.configuration.given, trial.instance
-    if trial.configuration.inputs or not trial.configuration.size:
-        instance = generic(instance, 2)
+
+def run(suite: Any, trial: Trial) -> list[Any]:
+    """The arrays that a configuration gives when it is called."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        call, given = call_of(suite, changes)
-        tree, back = suite.apart(instance)
-        eager = numbers_of(call(back(tree), given))
-        (closed, _), inputs = traced(suite, instance, changes)
-    function = compiled(jax.extend.core.jaxpr_as_fun(closed))
-    return eager, function(*(value for _, value in inputs))
+        call, given = call_of(suite, trial.configuration.given)
+        tree, back = suite.apart(with_other_values(trial))
+        return numbers_of(call(back(tree), given))
 
 
-def of_generic(suite: Any, trial: Trial) -> list[Any]:
-    """The arrays that a configuration gives where floats are positive and differ, by its trace."""
-    if not trial.inputs:
-        return []
-    (closed, _), names = trial.trace, [name for name, _ in trial.inputs]
+def evaluated(suite: Any, found: Sequence[Trial]) -> list[Any]:
+    """The arrays that configurations give when their traces are evaluated, or an error."""
+    inputs = (
+        inputs_of(suite, with_other_values(one), one.configuration.given)
+        for one in found
+    )
+    return at_once([(of_trace(one), given) for one, given in zip(found, inputs)])
+
+
+def of_generic(found: Sequence[Trial]) -> list[Any]:
+    """The arrays that configurations give where floats are positive and differ, by their traces; or an error."""
+    return at_once([(of_trace(one), _generic_inputs(one)) for one in found])
+
+
+def of_trace(trial: Trial) -> Callable[..., Any]:
+    closed, _ = trial.trace
+    return jax.extend.core.jaxpr_as_fun(closed)
+
+
+def _generic_inputs(trial: Trial) -> list[Any]:
+    names = [name for name, _ in trial.inputs]
     tree = generic([value for _, value in trial.inputs], 2)
-    given = [
+    return [
         new if name.startswith("0.") else value
         for name, new, (_, value) in zip(names, tree, trial.inputs)
     ]
-    return compiled(jax.extend.core.jaxpr_as_fun(closed))(*given)
 
 
 @functools.cache

@@ -1,5 +1,9 @@
 """P10: vmap equals a loop."""
 
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import jax
 import pytest
 
@@ -8,8 +12,8 @@ from ..look.arrays import raw, thaw
 from ..look.draws import edit
 from ..look.jaxprs import NEEDS_VALUES
 from ..look.numerics import check_close
-from ..look.programs import compiled
-from ..look.trees import flatten, named_arrays, put, stack
+from ..look.programs import at_once, given_or_error, given_or_raised
+from ..look.trees import arrays_of, flatten, named_arrays, put, stack
 from ..pytree import PytreeSuite
 from ..report import Law, doing
 
@@ -29,33 +33,55 @@ class Vmap(PytreeSuite):
 
     def test_p10_stacked_instances(self) -> None:
         self.need_call()
-        instances = [self.make(seed) for seed in range(3)]
+        instances, arguments = self._rows()
         name = type(instances[0]).__name__
-        arguments = [self.arguments(seed) for seed in range(3)]
-        _, back = self.dynamic(instances[0])
-        stacked = stack([self.dynamic(each)[0] for each in instances])
-        if not jax.tree.leaves((stacked, arguments)):
+        if not jax.tree.leaves((arrays_of(instances), arguments)):
             pytest.skip("there are no arrays to map over")
-        mapped = jax.vmap(lambda value, given: self.apply(back(value), *given))
         with doing(name, "vmap over stacked instances"):
-            got = compiled(mapped)(stacked, stack(arguments))
-        loop = stack([self.apply(each, *a) for each, a in zip(instances, arguments)])
+            got = given_or_raised(self._mapped()[0])
+        loop = stack([self.apply(one, *a) for one, a in zip(instances, arguments)])
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
 
     def test_p10_one_leaf_mapped(self) -> None:
         instance, arguments = self.shared_example()
         value, back = self.dynamic(instance)
-        leaves, treedef = flatten(value)
+        leaves, _ = flatten(value)
         if not leaves:
             pytest.skip("the class has no arrays")
-        edits = [leaves[0], edit(leaves[0])]
-        name, mapped = named_arrays(instance)[0][0], put(value, {0: stack(edits)})
+        name = named_arrays(instance)[0][0]
         with doing(name, "vmap over this leaf alone, in_axes None for the others"):
-            axes = treedef.unflatten([0] + [None] * (len(leaves) - 1))
-            inner = jax.vmap(lambda v: self.apply(back(v), *arguments), in_axes=(axes,))
-            got = compiled(inner)(mapped)
-        loop = stack([self.apply(back(put(value, {0: e})), *arguments) for e in edits])
+            got = given_or_raised(self._mapped()[1])
+        edited = (put(value, {0: one}) for one in (leaves[0], edit(leaves[0])))
+        loop = stack([self.apply(back(one), *arguments) for one in edited])
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
+
+    def _mapped(self) -> list[Any]:
+        laws: Any = type(self)
+        return mapped(laws)
+
+    def _rows(self) -> tuple[list[Any], list[Any]]:
+        """Instances of one configuration, and arguments for each."""
+        seeds = range(3)
+        return [self.specimen(one) for one in seeds], [
+            self.arguments(one) for one in seeds
+        ]
+
+    def over_instances(self) -> tuple[Callable[..., Any], Sequence[Any]]:
+        """The call mapped over instances, and what to give it."""
+        instances, arguments = self._rows()
+        _, back = self.dynamic(instances[0])
+        stacked = stack([self.dynamic(each)[0] for each in instances])
+        call = jax.vmap(lambda value, given: self.apply(back(value), *given))
+        return call, (stacked, stack(arguments))
+
+    def over_one_leaf(self) -> tuple[Callable[..., Any], Sequence[Any]]:
+        """The call mapped over the first leaf alone, and what to give it."""
+        instance, arguments = self.shared_example()
+        value, back = self.dynamic(instance)
+        leaves, treedef = flatten(value)
+        axes = treedef.unflatten([0, *[None] * (len(leaves) - 1)])
+        call = jax.vmap(lambda one: self.apply(back(one), *arguments), in_axes=(axes,))
+        return call, (put(value, {0: stack([leaves[0], edit(leaves[0])])}),)
 
     def test_p10_vmapped_constructor(self) -> None:
         keys = self.keys_of_inputs()
@@ -71,3 +97,12 @@ class Vmap(PytreeSuite):
             for name, value in named_arrays(wanted):
                 got = thaw(raw(dict(named_arrays(drawn))[name])[seed], value)
                 check_close(name, "vmap gives {}, a loop {}", got, value, slack=16)
+
+
+@functools.cache
+def mapped(laws: Any) -> list[Any]:
+    """What the call gives over instances, and over one leaf, each under vmap; or an error."""
+    suite = laws()
+    made = [given_or_error(suite.over_instances), given_or_error(suite.over_one_leaf)]
+    found = iter(at_once([one for one in made if not isinstance(one, Exception)]))
+    return [one if isinstance(one, Exception) else next(found) for one in made]

@@ -1,11 +1,12 @@
 """Compiled functions, and the settings that all laws run under."""
 
 import contextlib
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
 import jax
 
+from ..report import ANY_ERROR
 from .quick import quick_compilation, quick_options
 from .trees import avals, merge, split
 
@@ -30,6 +31,36 @@ def settings() -> Generator[None, None, None]:
 def compiled(function: Callable[..., Any], **options: Any) -> Any:
     """`jax.jit` that compiles faster, where that can be: most programs run once or twice."""
     return jax.jit(function, compiler_options=quick_options(), **options)
+
+
+def at_once(programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]]) -> list[Any]:
+    """What functions give of their arguments, from one program: alone, each has its price.
+
+    Where one raises, that is not known of which, and each has its own; an error is in the place of its result.
+    """
+
+    def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
+        return [run(*given) for (run, _), given in zip(programs, inputs)]
+
+    if len(programs) > 1:
+        with contextlib.suppress(*ANY_ERROR):
+            return compiled(all_of_them)([given for _, given in programs])
+    return [given_or_error(compiled(run), *given) for run, given in programs]
+
+
+def given_or_error(run: Callable[..., Any], *given: Any) -> Any:
+    """What a function gives, or the error that it raises."""
+    try:
+        return run(*given)
+    except ANY_ERROR as error:
+        return error
+
+
+def given_or_raised(found: Any) -> Any:
+    """One of the results of `at_once`; raises where it is an error."""
+    if isinstance(found, Exception):
+        raise found
+    return found
 
 
 def jit_split(function: Callable[..., Any]) -> Any:
