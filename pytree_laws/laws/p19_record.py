@@ -65,7 +65,7 @@ class Recording:
 class NumbersOfRecord(Suite):
     """P19, of records."""
 
-    @pytest.fixture(autouse=True)
+    @pytest.fixture
     def as_this_run_records(self, request: pytest.FixtureRequest) -> None:
         """Sees whether `--record-numbers` is given, or the variable that says the same."""
         asked = request.config.getoption("record_numbers", None)
@@ -81,6 +81,7 @@ class NumbersOfRecord(Suite):
         file = record_of(type(self))
         return file.read_text(encoding="utf-8") if file and file.is_file() else None
 
+    @pytest.mark.usefixtures("as_this_run_records")
     def test_p19_numbers_are_those_of_the_record(self) -> None:
         if Recording.fault:
             pytest.fail(Recording.fault, pytrace=False)

@@ -45,6 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_finish() -> None:
     """Has the garbage collector pass over what the imports made, which is there to stay."""
     gc.freeze()
+    gc.set_threshold(10_000)  # objects, of which a trace makes many
 
 
 def pytest_report_header(config: pytest.Config) -> str:
