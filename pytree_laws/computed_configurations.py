@@ -1,6 +1,7 @@
 """What a class holds and computes in configurations that the example does not take, as a record has it."""
 
 import contextlib
+import functools
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -43,15 +44,11 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
     if not suite.tries_configurations:
         return {}
     laws: Any = type(suite)
-    usual, *others = trials(laws)
-    works = [one for one in others if one.error is None and is_another_way(one)]
+    usual, *_ = trials(laws)
     found: dict[str, Entry] = {}
-    for one in works:
+    for one in _other_ways(laws):
         found |= _other_forms(suite, usual, one)
-    called = [one for one in works if _is_called_otherwise(usual, one)]
-    places = [(one, built_with(one.configuration)) for one in called[:MOST_RECORDED]]
-    more = [*_the_other(suite), *_one_more_of_each(suite)]
-    found |= entries(_outputs(suite, [*places, *more]))
+    found |= entries(outputs(laws)[CONFIGURED])
     return dict(sorted(found.items()))
 
 
@@ -60,13 +57,43 @@ def of_accepted(suite: Any) -> dict[str, Entry]:
     if not suite.tries_configurations or not suite.called():
         return {}
     laws: Any = type(suite)
+    found = outputs(laws)[ACCEPTED].items()
+    return dict(sorted(entries({n: v for n, v in found if is_finite(v)}).items()))
+
+
+@functools.cache
+def outputs(laws: Any) -> dict[str, dict[str, Any]]:
+    """By section what the call gives, with other numbers than those of the start; all from one program."""
+    suite = laws()
+    accepted = [tried(suite, Configuration(inputs=one)) for one in suite.accepted]
+    more = [*_the_other(suite), *_one_more_of_each(suite)]
+    places = {
+        CONFIGURED: [*_called_otherwise(suite, _other_ways(laws)), *more],
+        ACCEPTED: _called_otherwise(suite, accepted),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        called = {what: _called_at(suite, own) for what, own in places.items()}
+        results = iter(_results(suite, [one for own in called.values() for one in own]))
+    return {
+        what: _by_name(suite, [(one, next(results)) for one in own])
+        for what, own in called.items()
+    }
+
+
+def _other_ways(laws: Any) -> list[Trial]:
+    """The configurations besides the example that work, and are of flags and options alone."""
+    _, *others = trials(laws)
+    return [one for one in others if one.error is None and is_another_way(one)]
+
+
+def _called_otherwise(suite: Any, found: Sequence[Trial]) -> list[tuple[Trial, str]]:
+    """Those of which the call does another thing than that of the example, with their names."""
+    laws: Any = type(suite)
     usual, *_ = trials(laws)
-    found = (tried(suite, Configuration(inputs=one)) for one in suite.accepted)
     works = (one for one in found if one.error is None)
     called = [one for one in works if _is_called_otherwise(usual, one)]
-    places = [(one, built_with(one.configuration)) for one in called[:MOST_RECORDED]]
-    outputs = _outputs(suite, places).items()
-    return dict(sorted(entries({n: v for n, v in outputs if is_finite(v)}).items()))
+    return [(one, built_with(one.configuration)) for one in called[:MOST_RECORDED]]
 
 
 def _the_other(suite: Any) -> list[tuple[Trial, str]]:
@@ -135,22 +162,27 @@ def _is_called_otherwise(usual: Trial, trial: Trial) -> bool:
     return is_other or trial.configuration.size > 1
 
 
-def _outputs(suite: Any, places: Sequence[tuple[Trial, str]]) -> dict[str, Any]:
-    """What the call gives in each configuration, with other numbers than those of the start."""
+def _called_at(suite: Any, places: Sequence[tuple[Trial, str]]) -> list[Called]:
     called: list[Called] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        for trial, where in places:
-            with contextlib.suppress(Exception):
-                called.append(_called(suite, trial, where))
-        results = [
-            _eagerly(suite, one)
-            if isinstance(found, Exception)
-            else structure(one.trace[1]).unflatten(found)
-            for one, found in zip(called, at_once([_program(one) for one in called]))
-        ]
+    for trial, where in places:
+        with contextlib.suppress(Exception):
+            called.append(_called(suite, trial, where))
+    return called
+
+
+def _results(suite: Any, called: Sequence[Called]) -> list[Any]:
+    found = at_once([_program(one) for one in called])
+    return [
+        _eagerly(suite, one)
+        if isinstance(arrays, Exception)
+        else structure(one.trace[1]).unflatten(arrays)
+        for one, arrays in zip(called, found)
+    ]
+
+
+def _by_name(suite: Any, results: Sequence[tuple[Called, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for one, result in zip(called, results):
+    for one, result in results:
         told = f"call({told_of(one.trial.configuration.given)})"
         output, after = result if one.changes else (result, {})
         after = {name: v for name, v in after.items() if name in suite.updated()}
