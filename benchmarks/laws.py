@@ -2,7 +2,7 @@
 
 Each row gives the wall and the processor seconds beyond those of collecting the same tests, which imports what they import,
 their ratio to it, the limit in seconds and whether it is kept, and the tests that took most of it. Processor seconds hold where other work
-runs beside. `--cached` keeps what jax compiles in a folder, as JAX_COMPILATION_CACHE_DIR does, and fills it before it measures.
+runs beside. All of them run once in one process, and once in two, each of which imports for itself. `--cached` keeps what jax compiles in a folder, as JAX_COMPILATION_CACHE_DIR does, and fills it before it measures.
 
 `--depth 1 2 3` measures classes that are made of tested ones, one in the other, and `--classes 100` as many alike, with
 `pytest -n 2`, imports included.
@@ -74,8 +74,8 @@ def keep_programs(folder: str) -> None:
     os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
 
 
-def suite(names: Sequence[str], *options: str) -> list[str]:
-    return tests([f"tests/test_{name}.py" for name in names], "-n0", "--durations=4", *options)
+def suite(names: Sequence[str], *options: str, processes: int = 0) -> list[str]:
+    return tests([f"tests/test_{name}.py" for name in names], f"-n{processes}", "--durations=4", *options)
 
 
 def tests(files: Sequence[str], *options: str) -> list[str]:
@@ -91,9 +91,9 @@ def tests(files: Sequence[str], *options: str) -> list[str]:
     ]
 
 
-def row(name: str, names: Sequence[str], runs: int) -> Row:
-    """The medians of runs that take turns with collecting the same tests."""
-    commands = suite(names, "--collect-only"), suite(names)
+def row(name: str, names: Sequence[str], runs: int, processes: int = 0) -> Row:
+    """The medians of runs that take turns with collecting the same tests in one process."""
+    commands = suite(names, "--collect-only"), suite(names, processes=processes)
     of_one = LIMIT_OF_COMPOSITE if name in MADE_OF else LIMIT
     limit = of_one if len(names) == 1 else LIMIT_OF_TEN * len(names) / 10
     return beyond_imports(name, commands, EXAMPLES, runs, limit)
@@ -136,7 +136,10 @@ def of_many(number: int) -> Row:
 
 def of_examples(names: Sequence[str], runs: int) -> list[Row]:
     rows = [row(name, (name,), runs) for name in names]
-    return [*rows, row(f"all {len(names)}", names, runs)] if len(names) > 1 else rows
+    if len(names) == 1:
+        return rows
+    every = f"all {len(names)}"
+    return [*rows, row(every, names, runs), row(f"{every}, -n 2", names, runs, processes=2)]
 
 
 def made(chosen: argparse.Namespace) -> list[Row]:

@@ -13,7 +13,7 @@ import pytest
 
 from ..compare import check_same_structure, check_same_tree
 from ..guard import guard
-from ..look.arrays import buffer_of, copied, is_array, is_key, raw, thaw
+from ..look.arrays import buffer_of, copied, is_array, is_key, on_device, thaw
 from ..look.files import (
     check_damage_is_refused,
     is_refused,
@@ -167,5 +167,7 @@ def with_other_keys(instance: Any, places: Sequence[int]) -> Any:
 def other_key(key: Any) -> Any:
     """Keys of the same shape that another implementation has made."""
     known = "rbg" if "fry" in str(jax.random.key_impl(key)) else "threefry2x32"
-    one = jax.random.key(7, impl=known)
-    return thaw(np.broadcast_to(raw(one), (*key.shape, *raw(one).shape)), one)
+    one = jax.eval_shape(lambda: jax.random.key_data(jax.random.key(7, impl=known)))
+    data = np.arange(one.size, dtype=one.dtype).reshape(one.shape)
+    every = on_device(np.broadcast_to(data, (*key.shape, *one.shape)))
+    return jax.random.wrap_key_data(every, impl=known)

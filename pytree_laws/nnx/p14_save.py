@@ -6,13 +6,12 @@ import pickle
 import sys
 from typing import Any
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from flax import nnx
 
 from ..guard import guard
-from ..look.arrays import host, is_key, thaw
+from ..look.arrays import host, is_key, on_device, thaw
 from ..look.files import check_damage_is_refused
 from ..look.references import can_pickle
 from ..report import ANY_ERROR, Fault, Law, check, doing
@@ -91,7 +90,10 @@ class NnxSave(NnxSuite):
             "a path left out": less,
             "an unknown path": {**flat, ("unknown",): one},
             "a renamed path": {**less, (*path[:-1], "unknown"): one},
-            "another shape": {**flat, path: one.replace(jnp.zeros((7, 7, 7)))},
+            "another shape": {
+                **flat,
+                path: one.replace(on_device(np.zeros((7, 7, 7), np.float32))),
+            },
             "another type": {**flat, path: other(value_of(one))},
         }
         for what, state in wrong.items():
