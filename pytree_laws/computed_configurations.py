@@ -13,9 +13,10 @@ from .computed import named
 from .configurations import Configuration, Trial, trials, tried
 from .look.arrays import is_array, is_key
 from .look.choices import shown
+from .look.jaxprs import loops_by_values
 from .look.programs import at_once
 from .look.trees import arrays_of, structure
-from .other_numbers import is_finite
+from .other_numbers import LARGE_NUMBERS, OTHERS, is_finite
 from .record import Entry, entries
 from .uses import call_of, construction, inputs_of, traced
 
@@ -37,6 +38,8 @@ class Called(NamedTuple):
     """What goes into the trace."""
     changes: bool
     """Whether the call may change the instance in place."""
+    moved: str = ""
+    """Of what is given other numbers than the example, how a record names it."""
 
 
 def of_configurations(suite: Any) -> dict[str, Entry]:
@@ -74,6 +77,11 @@ def outputs(laws: Any) -> dict[str, dict[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         called = {what: _called_at(suite, own) for what, own in places.items()}
+        called[ACCEPTED] += [
+            _with_large(suite, one)
+            for one in called[ACCEPTED]
+            if not loops_by_values(one.trace[0].jaxpr)  # it might never end
+        ]
         results = iter(_results(suite, [one for own in called.values() for one in own]))
     return {
         what: _by_name(suite, [(one, next(results)) for one in own])
@@ -188,7 +196,9 @@ def _by_name(suite: Any, results: Sequence[tuple[Called, Any]]) -> dict[str, Any
         after = {name: v for name, v in after.items() if name in suite.updated()}
         numbers = {**named(told, output), **named(f"{AFTER}{told}", after)}
         found |= {
-            f"{n}{one.where}": np.asarray(v) for n, v in numbers.items() if is_array(v)
+            f"{n}{one.where}{one.moved}": np.asarray(v)
+            for n, v in numbers.items()
+            if is_array(v)
         }
     return found
 
@@ -202,6 +212,13 @@ def _called(suite: Any, trial: Trial, where: str) -> Called:
     return Called(trial, where, instance, trace, inputs, changes)
 
 
+def _with_large(suite: Any, one: Called) -> Called:
+    """The same with large numbers, where small ones may all be rounded to one."""
+    changes = one.trial.configuration.given
+    inputs = inputs_of(suite, one.instance, changes, OTHERS[LARGE_NUMBERS])
+    return one._replace(inputs=inputs, moved=LARGE_NUMBERS)
+
+
 def _program(one: Called) -> tuple[Callable[..., Any], Sequence[Any]]:
     closed, _ = one.trace
     return jax.extend.core.jaxpr_as_fun(closed), one.inputs
@@ -209,6 +226,8 @@ def _program(one: Called) -> tuple[Callable[..., Any], Sequence[Any]]:
 
 def _eagerly(suite: Any, one: Called) -> Any:
     nothing: Any = ((), {}) if one.changes else ()
+    if one.moved:
+        return nothing
     with contextlib.suppress(Exception):
         changes = one.trial.configuration.given
         call, given = call_of(suite, changes, in_place=one.changes)

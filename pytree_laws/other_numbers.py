@@ -11,6 +11,7 @@ from .look.arrays import is_array, is_inexact, is_key, on_device
 from .look.trees import put
 
 LARGE = 100.0
+LARGE_NUMBERS = " with large numbers"
 Pair = tuple[Any, Any]
 """An instance, or its arrays, and what it is given."""
 
@@ -31,7 +32,7 @@ def large(pair: Pair) -> Pair:
 
 OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
     " with whole numbers": whole,
-    " with large numbers": large,
+    LARGE_NUMBERS: large,
 }
 """Ways to change what goes into a program, by how a record names what comes out of it."""
 

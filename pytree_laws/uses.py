@@ -145,7 +145,15 @@ def traced(
         return jax.make_jaxpr(lambda: use(arrays), return_shape=True)(), ()
 
 
-def inputs_of(suite: Any, instance: Any, changes: Mapping[str, Any]) -> list[Any]:
-    """What goes into the trace of a call, of an instance with other values than it was traced with."""
+def inputs_of(
+    suite: Any,
+    instance: Any,
+    changes: Mapping[str, Any],
+    move: Callable[[Any], Any] = lambda pair: pair,
+) -> list[Any]:
+    """What goes into the trace of a call, of an instance with other values than it was traced with.
+
+    `move` gives the pair of its tree and of what the call is given other numbers.
+    """
     _, given = call_of(suite, changes)
-    return arrays_of((suite.apart(instance)[0], given))
+    return arrays_of(move((suite.apart(instance)[0], given)))

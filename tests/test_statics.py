@@ -129,6 +129,8 @@ def test_the_generated_tests_pass(project: Path) -> None:
         '({"window": 1j}, TypeError),',
         *('{"side": -2},', '{"share": 0.001},', '{"share": 1.0},'),
         *('({"share": 0.0}, ValueError),', '({"share": 1.001}, ValueError),'),
+        *('({"side": 0}, ValueError),', '({"side": 1}, ValueError),', '({"side": -3}, ValueError),'),
+        'kept = ("rates",)',
     ):
         assert row in tests
     assert passed(bare_pytest(project)) > 150

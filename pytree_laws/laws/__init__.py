@@ -9,6 +9,7 @@ from . import (
     flags,
     of_methods,
     p01_construct,
+    p01_kept,
     p02_manifest,
     p03_round_trip,
     p04_key_paths,
@@ -95,6 +96,7 @@ class PytreeLaws(
     p02_manifest.PytreeManifest,
     p02_manifest.Manifest,
     p01_construct.PytreeConstruct,
+    p01_kept.Kept,
     p01_construct.Construct,
 ):
     """All laws of pytrees. Subclass it with a name that starts with `Test`."""

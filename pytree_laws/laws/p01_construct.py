@@ -1,14 +1,11 @@
 """P1: the constructor."""
 
-import contextlib
-import functools
 import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.core import Tracer
@@ -26,7 +23,6 @@ from ..look.arrays import (
     same_bits,
 )
 from ..look.classes import defaults_of, own_functions
-from ..look.draws import signed
 from ..look.jaxprs import NEEDS_VALUES, constant_draws
 from ..look.references import (
     MUTABLE,
@@ -41,8 +37,6 @@ from ..look.surroundings import globals_of
 from ..look.trees import (
     arrays_of,
     given_arrays,
-    look_up,
-    map_arrays,
     named_arrays,
     structure,
     under,
@@ -156,33 +150,6 @@ class Construct(Suite):
         same = structure(first) == structure(second)
         told = "with the entries of a dict given in another order the treedef differs"
         check(same, type(first).__name__, told, hint)
-
-    def test_p01_keeps_the_values_that_it_is_given(self) -> None:
-        if not self.kept:
-            pytest.skip("no inputs are declared that are held as they are given")
-        for sign in (1, -1):
-            inputs = self.plain_inputs(0)
-            for name in self.kept:
-                inputs[name] = map_arrays(functools.partial(signed, sign), inputs[name])
-            try:
-                instance = self.build(**{**self.inputs(0), **inputs})
-            except (TypeError, ValueError):
-                continue  # refused by a check
-            held = self.named(instance)
-            wanted = given_arrays({name: inputs[name] for name in self.kept})
-            fixed = self.fixed_values()
-            for name, value in wanted:
-                if any(path == name or path.endswith(f".{name}") for path in fixed):
-                    continue
-                got, bare = held.get(name), name.rpartition(".")[2]
-                with contextlib.suppress(AttributeError, KeyError):
-                    got = look_up(instance, name) if got is None else got
-                told = f"it was given {value}, and holds {got}"
-                hint = f"arithmetic on `{bare}` in the constructor that is not declared"
-                if is_array(got) and not is_key(value):
-                    value = jnp.asarray(value, jnp.result_type(got))
-                kept = not is_array(got) or same_bits(got, value)
-                check(kept, name, told, hint)
 
     def test_p01_draws_from_its_key(self) -> None:
         if not self.drawn:

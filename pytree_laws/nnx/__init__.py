@@ -32,6 +32,7 @@ from typing import ClassVar
 from ..laws import (
     configurations,
     flags,
+    p01_kept,
     randomness,
 )
 from ..laws import (
@@ -153,6 +154,7 @@ class NnxLaws(
     p02_manifest.NnxManifest,
     pytree_p02.Manifest,
     p01_construct.NnxConstruct,
+    p01_kept.Kept,
     pytree_p01.Construct,
 ):
     """All laws of NNX modules. Subclass it with a name that starts with `Test`."""

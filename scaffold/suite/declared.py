@@ -14,7 +14,7 @@ from scaffold.spec.draws import keys_and_draws, reads_value
 from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.spreads import measured
-from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType
+from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType, TupleType
 from scaffold.spec.variables import UNTRAINED
 from scaffold.suite.examples import Examples
 
@@ -103,8 +103,18 @@ def _draws_from_streams(spec: ModuleSpec) -> set[str]:
 
 
 def kept_fields(spec: ModuleSpec) -> list[str]:
-    """The fields that hold the arrays that they are given."""
-    return [one.name for one in spec.dynamic if _is_kept(one) and not is_index(spec, one)]
+    """The fields that hold the arrays that they are given, and static tuples in the order of theirs."""
+    dynamic = [one.name for one in spec.dynamic if _is_kept(one) and not is_index(spec, one)]
+    return dynamic + [one.name for one in spec.static if _is_stored_as_given(one) and _is_tuple(one)]
+
+
+def _is_tuple(field: Field) -> bool:
+    """Whether it is a tuple of numbers or texts, of any length, whose order is the caller's choice."""
+    match field.type:
+        case TupleType(items=(ScalarType(name=name),), variadic=True):
+            return name in ("int", "float", "str")
+        case _:
+            return False
 
 
 def _is_kept(field: Field) -> bool:
@@ -218,13 +228,22 @@ def _at_bounds(field: Field) -> Iterator[tuple[int | float, bool]]:
 
 
 def _listed(field: Field) -> Iterator[tuple[Any, bool]]:
-    """The values that a check such as `axis in (-1, -2)` lists."""
+    """The values that a check such as `axis in (-1, -2)` lists, and the integers beside them, which it does not."""
     match ast.parse(field.check or "None", mode="eval").body:
-        case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[listed]):
+        case ast.Compare(left=ast.Name(id=field.name), ops=[ast.In()], comparators=[source]):
             with contextlib.suppress(ValueError):  # a name among them
-                yield from ((value, True) for value in ast.literal_eval(listed))
+                listed = list(ast.literal_eval(source))
+                yield from ((value, True) for value in listed)
+                yield from ((value, False) for value in _beside(listed))
         case _:
             return
+
+
+def _beside(listed: list[Any]) -> Iterator[int]:
+    """The integers next to listed ones, and those of the other sign, that are not listed themselves."""
+    numbers = [one for one in listed if type(one) is int]
+    near = dict.fromkeys(value for one in numbers for value in (one - 1, one + 1, -one))
+    yield from (value for value in near if value not in listed)
 
 
 def _comparison(check: str, name: str) -> tuple[list[ast.expr], list[ast.cmpop]] | None:
