@@ -10,7 +10,7 @@ import jax.extend.core
 import numpy as np
 
 from .computed import named
-from .configurations import Configuration, Trial, trials, tried
+from .configurations import Configuration, Trial, accepted, trials, tried
 from .look.arrays import is_array, is_key
 from .look.choices import shown
 from .look.jaxprs import loops_by_values
@@ -68,11 +68,10 @@ def of_accepted(suite: Any) -> dict[str, Entry]:
 def outputs(laws: Any) -> dict[str, dict[str, Any]]:
     """By section what the call gives, with other numbers than those of the start; all from one program."""
     suite = laws()
-    accepted = [tried(suite, Configuration(inputs=one)) for one in suite.accepted]
     more = [*_the_other(suite), *_one_more_of_each(suite)]
     places = {
         CONFIGURED: [*_called_otherwise(suite, _other_ways(laws)), *more],
-        ACCEPTED: _called_otherwise(suite, accepted),
+        ACCEPTED: _called_otherwise(suite, accepted(laws)),
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -188,6 +188,13 @@ def trials(laws: Any) -> tuple[Trial, ...]:
         return (*found, *(tried(suite, one) for one in further))
 
 
+@functools.cache
+def accepted(laws: Any) -> tuple[Trial, ...]:
+    """The example at each value that its constructor is declared to accept."""
+    suite = laws()
+    return tuple(tried(suite, Configuration(inputs=one)) for one in suite.accepted)
+
+
 def _without(
     wrong: Sequence[Configuration], where: str, name: str, values: Sequence[Any]
 ) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .computed import named
 from .computed_configurations import built_with, is_another_way, told_of
-from .configurations import Trial, trials
+from .configurations import Trial, accepted, trials
 from .look.choices import EMPTY, choices
 from .look.invocations import Invocation, called
 from .look.trees import attributes, merge, split
@@ -43,14 +43,14 @@ class Traced(NamedTuple):
 
 
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
-    """A method with the example, at other values of its flags, and of other instances."""
+    """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
     laws: Any = type(suite)
     instance, given = suite.elsewhere(suite.specimen()), tuple(method.arguments(0))
     yield Use(method.name, _use_of(method), instance, given, True)
     found = called(instance, lambda: method.use(instance, *method.arguments(0)))
     if found is not None and found.name == method.name:
         yield from at_other_values(method, found, instance)
-    for one in trials(laws):
+    for one in (*trials(laws), *accepted(laws)):
         if is_built_otherwise(one):
             name = f"{method.name}{built_with(one.configuration)}"
             yield Use(name, _use_of(method), suite.elsewhere(one.instance), given)
