@@ -14,7 +14,7 @@ from .look.arrays import is_inexact, on_device, real_dtype
 from .look.flows import reaching
 from .look.jaxprs import used_inputs
 from .look.programs import compiled
-from .look.training import weighted
+from .look.training import has_forward_mode_alone, weighted
 from .look.trees import arrays_of, bfloat16, merge, split
 from .methods import Method, is_property, methods_of
 from .report import ANY_ERROR
@@ -234,9 +234,9 @@ def _with_slope(loss: Callable[..., Any], *given: Any) -> Any:
     try:
         return jax.value_and_grad(loss, 1)(*given)
     except ValueError as error:
-        if "Reverse-mode differentiation" not in str(error):
+        if not has_forward_mode_alone(error):
             raise
-        return loss(*given), jax.jacfwd(loss, 1)(*given)  # a while_loop
+        return loss(*given), jax.jacfwd(loss, 1)(*given)
 
 
 def _loss(parts: Any, values: Values) -> Any:

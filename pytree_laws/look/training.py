@@ -30,6 +30,13 @@ def adamw(
     return moved, (mean, square)
 
 
+def start(values: Sequence[Any]) -> Any:
+    """The optimiser's first state, in NumPy's arrays."""
+    wide = [np.promote_types(v.dtype, np.float32) for v in values]
+    zeros = [np.zeros(jnp.shape(v), w) for v, w in zip(values, wide)]
+    return np.int32(0), [(zero, np.real(zero)) for zero in zeros]
+
+
 def descend(
     values: Sequence[Any], slopes: Sequence[Any], moments: Any, xp: Any = jnp
 ) -> tuple[list[Any], Any]:
@@ -38,6 +45,11 @@ def descend(
     count = count + 1
     moved = [adamw(v, g, m, count, xp) for v, g, m in zip(values, slopes, pairs)]
     return [value for value, _ in moved], (count, [pair for _, pair in moved])
+
+
+def has_forward_mode_alone(error: ValueError) -> bool:
+    """Whether jax says that what raised this has no gradient in reverse, as a while_loop has none."""
+    return "Reverse-mode differentiation" in str(error)
 
 
 def weighted(output: Any) -> Any:

@@ -1,6 +1,7 @@
 """What the laws of NNX modules share that train: gradients, steps, and generic points."""
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from flax import nnx
 
 from ..look.arrays import is_inexact, is_key, on_device
 from ..look.draws import generic, generic_indices
-from ..look.training import adamw, weighted
+from ..look.training import descend, has_forward_mode_alone, start, weighted
 from ..look.trees import inexact_places, put
 from ..report import doing
 from .programs import compiled_slopes
@@ -20,7 +21,6 @@ from .suite import NnxSuite
 from .variables import (
     copy_of,
     is_differentiable,
-    value_of,
     values_of,
     variables_of,
 )
@@ -55,7 +55,7 @@ class Training(NnxSuite):
         try:
             own, others = nnx.grad(loss, argnums=(selected, 1))(instance, floats)
         except ValueError as error:
-            if "Reverse-mode differentiation" not in str(error):
+            if not has_forward_mode_alone(error):
                 raise
 
             def forward(values: Any, floats: Any) -> Any:  # as a while_loop alone has
@@ -81,12 +81,12 @@ class Training(NnxSuite):
         """A copy of the module after some steps of AdamW; only its gradients have to be compiled."""
         laws: Any = type(self)
         module, run = copy_of(instance), compiled_slopes(laws)
-        moments, examples = start(module), self.examples()
+        moments = start(list(values_of_params(module).values()))
         with doing(type(instance).__name__, "a training step"):
-            for count in range(1, steps + 1):
-                slopes, _, state = run(*nnx.split(module), *examples[count % 2])
+            for _, given in zip(range(steps), itertools.cycle(self.examples())):
+                slopes, _, state = run(*nnx.split(module), *given)
                 nnx.update(module, state)
-                moments = descend(module, slopes, moments, count)
+                moments = stepped(module, slopes, moments)
         return module
 
     def at_point(self, seed: int) -> tuple[Any, Any]:
@@ -116,26 +116,18 @@ class Training(NnxSuite):
         return jax.grad(loss), (params, rest)
 
 
-Moments = dict[str, tuple[np.ndarray, np.ndarray]]
-
-
-def start(module: Any) -> Moments:
-    """The optimiser's first moments of each Param, by path."""
+def values_of_params(module: Any) -> dict[str, np.ndarray]:
     params = values_of(nnx.state(module, nnx.Param)).items()
-    wide = {path: np.promote_types(v.dtype, np.float32) for path, v in params}
-    zeros = {path: np.zeros(v.shape, wide[path]) for path, v in params}
-    return {path: (zero, np.real(zero)) for path, zero in zeros.items()}
+    return {path: np.asarray(value) for path, value in params}
 
 
-def descend(
-    module: Any, slopes: Mapping[str, Any], moments: Moments, count: int
-) -> Moments:
-    """A step of AdamW on the Params of a module, in NumPy, and the next moments."""
-    after: Moments = {}
-    for path, param in variables_of(nnx.state(module, nnx.Param)).items():
-        old, slope = np.asarray(value_of(param)), np.asarray(slopes[path])
-        new, after[path] = adamw(old, slope, moments[path], np.int32(count), np)
-        variables_of(module)[path].set_value(on_device(new, old.dtype))
+def stepped(module: Any, slopes: Mapping[str, Any], moments: Any) -> Any:
+    """The next state of the optimiser; the Params of the module take a step, in NumPy."""
+    old, variables = values_of_params(module), variables_of(module)
+    along = [np.asarray(slopes[path]) for path in old]
+    new, after = descend(list(old.values()), along, moments, np)
+    for (path, was), value in zip(old.items(), new):
+        variables[path].set_value(on_device(value, was.dtype))
     return after
 
 
