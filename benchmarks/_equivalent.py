@@ -46,7 +46,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "smooth": "the factory makes a dtype of it, which refuses the same",
     },
     "constant instead of a static field": {
-        **dict.fromkeys(("dropout", "mlp", "running_centre"), IN_ONE_BRANCH),
+        **dict.fromkeys(("dropout", "mlp"), IN_ONE_BRANCH),
         "smooth": "it is the dtype of the sums, and another one changes no more than their rounding",
     },
     "given array not copied": {"embedding": NOT_GIVEN},

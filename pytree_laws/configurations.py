@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import itertools
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.extend.core
@@ -22,7 +22,7 @@ from .look.programs import at_once
 from .look.refusals import is_refusal
 from .look.trees import arrays_of, named_leaves, numbers_of, put
 from .report import ANY_ERROR
-from .uses import built_with, call_of, construction, inputs_of, traced, use_of
+from .uses import built_with, call_of, construction, traced, use_of
 
 MOST = 24  # configurations of a class that are tried
 QUIET = {
@@ -261,22 +261,32 @@ def run(suite: Any, trial: Trial) -> list[Any]:
 
 
 def evaluated(suite: Any, found: Sequence[Trial]) -> list[Any]:
-    """The arrays that configurations give when their traces are evaluated, or an error."""
-    inputs = (
-        inputs_of(suite, with_other_values(one), one.configuration.given)
-        for one in found
+    """The arrays that configurations give when their traces are evaluated, or an error.
+
+    They are traced anew: what is held twice in one instance need not be so in one with other values.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traces = [
+            traced(suite, with_other_values(one), one.configuration.given)
+            for one in found
+        ]
+    return at_once(
+        [
+            (jax.extend.core.jaxpr_as_fun(closed), [value for _, value in inputs])
+            for (closed, _), inputs in traces
+        ]
     )
-    return at_once([(of_trace(one), given) for one, given in zip(found, inputs)])
 
 
 def of_generic(found: Sequence[Trial]) -> list[Any]:
     """The arrays that configurations give where floats are positive and differ, by their traces; or an error."""
-    return at_once([(of_trace(one), _generic_inputs(one)) for one in found])
-
-
-def of_trace(trial: Trial) -> Callable[..., Any]:
-    closed, _ = trial.trace
-    return jax.extend.core.jaxpr_as_fun(closed)
+    return at_once(
+        [
+            (jax.extend.core.jaxpr_as_fun(one.trace[0]), _generic_inputs(one))
+            for one in found
+        ]
+    )
 
 
 def _generic_inputs(trial: Trial) -> list[Any]:

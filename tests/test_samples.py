@@ -48,7 +48,7 @@ name = "Likelihood"
 [fields]
 deviation = "f[n]@param"
 shift = "f[n]@param"
-width = {{ type = "f[n]", role = "param", check = "jnp.all(width > 0)" }}
+width = {{ type = "f[n]", role = "param", preprocess = "eqx.error_if(width, width <= 0, 'not above 0')" }}
 share = {{ type = "float", role = "static", default = 0.5 }}
 depth = {{ type = "int", converter = "=int(depth)" }}
 

@@ -165,6 +165,8 @@ CODE = [
     (field(type="f[n]", converter="jnp.sqr t"), field(type="f[n]", converter="jnp.sqrt"), 'fields.b.converter | not Python: invalid syntax (line 1) | write an expression'),
     (field(type="int", check="size > 0"), field(type="int", check="b > 0"), 'fields.b.check | the name `size` is not known here | declare it in `arguments` or as a field, or write `imports = ["from ... import size"]`'),
     (field(type="int", check="self.size > 0"), field(type="int", check="self.b > 0"), "fields.b.check | `self.size` is no field | declare it as a field"),
+    (field(type="f[n]", check="jnp.all(b > 0)"), field(type="f[n]", check="b.shape[0] > 1 and len(b) < 9"), "fields.b.check | asks for the values of `b`, and under `jit` an array has none | ask for its shape, or refuse values where the array is given, which holds there too: `preprocess = \"eqx.error_if(b, b <= 0, '...')\"`"),
+    (field(type="int", check="b == jnp.sum(self.w)"), field(type="int", check="b == self.w.size and self.w is not None"), "fields.b.check | asks for the values of `w`, and under `jit` an array has none | ask for its shape, or refuse values where the array is given, which holds there too: `preprocess = \"eqx.error_if(w, w <= 0, '...')\"`"),
     (field(type="int", check=""), field(type="int"), "fields.b.check | is empty | write an expression, or remove it"),
     (field(type="f[n]", role="derived"), field(type="f[n]", role="derived", init="=self.w"), 'fields.b.init | a derived field is an expression | write `init = "=self.a + self.b"`'),
     (field(type="f[n]", role="derived", init="=self.b"), field(type="f[n]", role="derived", init="=w"), "fields.b.init | `b` is computed from itself | write it over stored fields"),

@@ -22,6 +22,7 @@ from scaffold.spec.check_source import (
     source_faults,
 )
 from scaffold.spec.check_tests import case_faults, case_size_faults, claim_faults
+from scaffold.spec.check_values import checks_of_values
 from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.dtypes import dtype_faults
 from scaffold.spec.expressions import assigned_names, own_nodes
@@ -52,7 +53,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     sound, broken = readable(spec)
     names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
     faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
-    faults += dtype_faults(sound)
+    faults += [*dtype_faults(sound), *checks_of_values(sound)]
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
     kind = kind_of(spec.kind)
     of_kind = tuple(kind.faults(sound))

@@ -1,4 +1,4 @@
-"""The arguments whose example values must be positive: those that `[test]` names, and those that logarithms, roots and checks want so."""
+"""The arguments whose example values must be positive: those that `[test]` names, and those that logarithms, roots and refusals want so."""
 
 import ast
 from collections.abc import Iterator
@@ -31,6 +31,17 @@ def _wanted(tree: ast.AST) -> Iterator[str]:
             case ast.Call(func=ast.Attribute(attr=function), args=[first, *_]) if function in _WANT_POSITIVE:
                 yield from _name(first)
             case ast.Compare(left=left, ops=[ast.Gt() | ast.GtE()], comparators=[ast.Constant(value=0)]):
+                yield from _name(left)
+            case ast.Call(func=ast.Attribute(attr="error_if"), args=[_, refused, *_]):
+                yield from _refused_below(refused)
+            case _:
+                pass
+
+
+def _refused_below(condition: ast.expr) -> Iterator[str]:
+    for node in ast.walk(condition):
+        match node:
+            case ast.Compare(left=left, ops=[ast.Lt() | ast.LtE()], comparators=[ast.Constant(value=0)]):
                 yield from _name(left)
             case _:
                 pass

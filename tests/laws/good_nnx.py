@@ -120,14 +120,15 @@ class CellLaws(SizedLaws):
 
 
 class Tied(nnx.Module):
-    """One Variable under two names, which Flax keeps once."""
+    """One Variable under two names, which Flax keeps once, and a flag."""
 
-    def __init__(self, size, *, rngs):
+    def __init__(self, size, bounded: bool = True, *, rngs):
         self.table = nnx.Param(jax.random.normal(rngs.params(), (size, size), jnp.float32))
-        self.head = self.table
+        self.head, self.bounded = self.table, bounded
 
     def __call__(self, index):
-        return self.head[...] @ jnp.tanh(self.table[...][index])
+        row = self.table[...][index]
+        return self.head[...] @ (jnp.tanh(row) if self.bounded else row)
 
 
 class TiedLaws(SizedLaws):
