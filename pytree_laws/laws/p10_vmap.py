@@ -62,9 +62,7 @@ class Vmap(PytreeSuite):
     def _rows(self) -> tuple[list[Any], list[Any]]:
         """Instances of one configuration, and arguments for each."""
         seeds = range(3)
-        return [self.specimen(one) for one in seeds], [
-            self.arguments(one) for one in seeds
-        ]
+        return list(map(self.specimen, seeds)), list(map(self.arguments, seeds))
 
     def over_instances(self) -> tuple[Callable[..., Any], Sequence[Any]]:
         """The call mapped over instances, and what to give it."""
