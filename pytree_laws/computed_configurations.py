@@ -14,9 +14,9 @@ from .configurations import Configuration, Trial, accepted, trials, tried
 from .look.arrays import is_array, is_key
 from .look.choices import shown
 from .look.jaxprs import loops_by_values
-from .look.programs import at_once
+from .look.programs import together
 from .look.trees import arrays_of, structure
-from .other_numbers import LARGE_NUMBERS, OTHERS, is_finite
+from .other_numbers import FAR, is_finite
 from .record import Entry, entries
 from .uses import call_of, construction, inputs_of, traced
 
@@ -38,8 +38,6 @@ class Called(NamedTuple):
     """What goes into the trace."""
     changes: bool
     """Whether the call may change the instance in place."""
-    moved: str = ""
-    """Of what is given other numbers than the example, how a record names it."""
 
 
 def of_configurations(suite: Any) -> dict[str, Entry]:
@@ -76,16 +74,13 @@ def outputs(laws: Any) -> dict[str, dict[str, Any]]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         called = {what: _called_at(suite, own) for what, own in places.items()}
-        called[ACCEPTED] += [
-            _with_large(suite, one)
-            for one in called[ACCEPTED]
-            if not loops_by_values(one.trace[0].jaxpr)  # it might never end
-        ]
-        results = iter(_results(suite, [one for own in called.values() for one in own]))
-    return {
-        what: _by_name(suite, [(one, next(results)) for one in own])
-        for what, own in called.items()
-    }
+        every = [one for own in called.values() for one in own]
+        found = list(_results(suite, every))
+    names = {id(one): what for what, own in called.items() for one in own}
+    recorded: dict[str, dict[str, Any]] = {what: {} for what in called}
+    for one, moved, result in found:
+        recorded[names[id(one)]] |= _by_name(suite, one, moved, result)
+    return recorded
 
 
 def _other_ways(laws: Any) -> list[Trial]:
@@ -177,29 +172,40 @@ def _called_at(suite: Any, places: Sequence[tuple[Trial, str]]) -> list[Called]:
     return called
 
 
-def _results(suite: Any, called: Sequence[Called]) -> list[Any]:
-    found = at_once([_program(one) for one in called])
-    return [
-        _eagerly(suite, one)
-        if isinstance(arrays, Exception)
-        else structure(one.trace[1]).unflatten(arrays)
-        for one, arrays in zip(called, found)
-    ]
+def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str, Any]]:
+    """What each gives with the example, and with other numbers, by how a record names these."""
+    run = together([jax.extend.core.jaxpr_as_fun(one.trace[0]) for one in called])
+    forms = [structure(one.trace[1]) for one in called]
+    for one, form, arrays in zip(called, forms, run([one.inputs for one in called])):
+        failed = isinstance(arrays, Exception)
+        result = _eagerly(suite, one) if failed else form.unflatten(arrays)
+        yield one, "", result
+    if any(loops_by_values(one.trace[0].jaxpr) for one in called):
+        return  # by other numbers it might never end
+    for moved, change in FAR.items():
+        inputs = [_moved_inputs(suite, one, change) for one in called]
+        for one, form, arrays in zip(called, forms, run(inputs)):
+            if not isinstance(arrays, Exception) and all(map(is_finite, arrays)):
+                yield one, moved, form.unflatten(arrays)
 
 
-def _by_name(suite: Any, results: Sequence[tuple[Called, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for one, result in results:
-        told = f"call({told_of(one.trial.configuration.given)})"
-        output, after = result if one.changes else (result, {})
-        after = {name: v for name, v in after.items() if name in suite.updated()}
-        numbers = {**named(told, output), **named(f"{AFTER}{told}", after)}
-        found |= {
-            f"{n}{one.where}{one.moved}": np.asarray(v)
-            for n, v in numbers.items()
-            if is_array(v)
-        }
-    return found
+def _moved_inputs(
+    suite: Any, one: Called, change: Callable[[Any], Any]
+) -> Sequence[Any]:
+    given = one.trial.configuration.given
+    return inputs_of(suite, one.instance, given, change)
+
+
+def _by_name(suite: Any, one: Called, moved: str, result: Any) -> dict[str, Any]:
+    told = f"call({told_of(one.trial.configuration.given)})"
+    output, after = result if one.changes else (result, {})
+    after = {name: v for name, v in after.items() if name in suite.updated()}
+    numbers = {**named(told, output), **named(f"{AFTER}{told}", after)}
+    return {
+        f"{n}{one.where}{moved}": np.asarray(v)
+        for n, v in numbers.items()
+        if is_array(v)
+    }
 
 
 def _called(suite: Any, trial: Trial, where: str) -> Called:
@@ -211,22 +217,8 @@ def _called(suite: Any, trial: Trial, where: str) -> Called:
     return Called(trial, where, instance, trace, inputs, changes)
 
 
-def _with_large(suite: Any, one: Called) -> Called:
-    """The same with large numbers, where small ones may all be rounded to one."""
-    changes = one.trial.configuration.given
-    inputs = inputs_of(suite, one.instance, changes, OTHERS[LARGE_NUMBERS])
-    return one._replace(inputs=inputs, moved=LARGE_NUMBERS)
-
-
-def _program(one: Called) -> tuple[Callable[..., Any], Sequence[Any]]:
-    closed, _ = one.trace
-    return jax.extend.core.jaxpr_as_fun(closed), one.inputs
-
-
 def _eagerly(suite: Any, one: Called) -> Any:
     nothing: Any = ((), {}) if one.changes else ()
-    if one.moved:
-        return nothing
     with contextlib.suppress(Exception):
         changes = one.trial.configuration.given
         call, given = call_of(suite, changes, in_place=one.changes)

@@ -24,10 +24,15 @@ def whole(pair: Pair) -> Pair:
     return _with(pair, _whole, jnp.number)
 
 
-def large(pair: Pair) -> Pair:
+def large(pair: Pair, factor: float = LARGE) -> Pair:
     """With large floats in what is given, and the instance as it is."""
     instance, given = pair
-    return instance, _with(given, lambda value, _: value * LARGE, jnp.inexact)
+    return instance, _with(given, lambda value, _: value * factor, jnp.inexact)
+
+
+def turned(pair: Pair) -> Pair:
+    """With large floats of the other sign: a bound on one side alone shows on that side."""
+    return large(pair, -LARGE)
 
 
 OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
@@ -35,6 +40,11 @@ OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
     LARGE_NUMBERS: large,
 }
 """Ways to change what goes into a program, by how a record names what comes out of it."""
+FAR: Mapping[str, Callable[[Pair], Pair]] = {
+    LARGE_NUMBERS: large,
+    f"{LARGE_NUMBERS} of the other sign": turned,
+}
+"""Those by which other configurations are recorded, too."""
 
 
 def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any) -> Any:

@@ -33,6 +33,12 @@ count as used. These are noticed now, and so are a value added to the list of a 
 tuple that is sorted where the default is. One is not: a branch for another listed value, in a call whose results the example clips to
 zeros, by a bound that an array of integers holds.
 
+A fourth list, again of 25 edits of four classes that were written for it, after that: at its first run 13 of 17 and 6 of 8 were noticed;
+one of the 17 turned out to change nothing. A bound on one side, far from the example and behind a flag, is noticed since. Four are not:
+`<` in the place of `<=` in a condition of `eqx.error_if`, two arguments that change places in a constructor that the tests call by
+name, a dtype that is left out where a state is updated, which Flax casts back, and `>=` in the place of `>` where the call compares
+a size with a static number that the example does not meet.
+
 `declared` says that the declaration gives an edit away: shapes, dtypes, roles, initialisers, flags, defaults, and what the spec
 says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells, which the tests know where a spec has
 a `reference`, a property that `holds`, or a sentence that a law can compute. `--write` makes this page anew.

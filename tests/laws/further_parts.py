@@ -114,60 +114,6 @@ further(
 )
 
 
-class Rounded(Turned):
-    """What the example gives is so small that all of it is rounded to zeros."""
-
-    def __call__(self, x):
-        return jnp.round(0.01 * super().__call__(x))
-
-
-class RoundedAlongOneAxis(Rounded):
-    def __call__(self, x):
-        return jnp.round(0.01 * self.weight @ x)
-
-
-class RoundedLaws(TurnedLaws):
-    right = Rounded
-
-
-further(
-    *("P19", "A legal value that the call forgets, behind a rounding", RoundedAlongOneAxis, Rounded),
-    *("call() with axis=1 with large numbers", "(at values that it accepts)"),
-    base=RoundedLaws,
-)
-
-
-class Staged(eqx.Module):
-    """Stages of some lengths, one after the other."""
-
-    weight: jax.Array
-    lengths: tuple[int, ...] = eqx.field(static=True)
-
-    def __init__(self, key, lengths: tuple[int, ...] = (1, 2)):
-        self.weight, self.lengths = jax.random.normal(key, (3,)), lengths
-
-    def __call__(self, x):
-        return self.weight * x * jnp.prod(jnp.cumsum(jnp.asarray(self.lengths, x.dtype)))
-
-
-class SortsItsStages(Staged):
-    def __init__(self, key, lengths: tuple[int, ...] = (1, 2)):
-        super().__init__(key, tuple(sorted(lengths)))
-
-
-class StagedLaws(SwitchedLaws):
-    leaves = (Leaf("weight", "param", (3,)),)
-    kept = ("lengths",)
-    right = Staged
-
-
-further(
-    *("P1", "A sorted tuple, whose default is sorted", SortsItsStages, Staged),
-    *("`lengths`", "it was given (2, 1), and holds (1, 2)"),
-    base=StagedLaws,
-)
-
-
 class Parted(eqx.Module):
     """A group of its leaves can be taken out, and put back."""
 

@@ -13,6 +13,7 @@ import further_calls
 import further_closures
 import further_configurations
 import further_draws
+import further_edges
 import further_exceptions
 import further_files
 import further_method_effects
