@@ -48,7 +48,7 @@ def many(folder: Path, number: int) -> list[str]:
 
 def _written(folder: Path, specs: list[ModuleSpec]) -> list[str]:
     folder.mkdir(exist_ok=True)
-    (folder / "pyproject.toml").write_text('[tool.scaffold]\nlaws = "copied"\n', encoding="utf-8")
+    (folder / "pyproject.toml").write_text('[tool.scaffold]\nlaws = "wheel"\n', encoding="utf-8")
     layout = find_layout(folder)
     publish(plan(specs, layout))
     tests = sorted(folder.rglob("test_*.py"))

@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from scaffold.law_wheel import law_wheel
+
 PYTHON = "3.11"
 _FIND_LINKS = "UV_FIND_LINKS"
 
@@ -30,11 +32,12 @@ class Check:
 
 @contextmanager
 def own_wheel_at_hand() -> Generator[None, None, None]:
-    """Lets uv find `jax-scaffold`, which projects with installed laws depend on, as this checkout builds it."""
+    """Let uv find `jax-scaffold` and `pytree-laws`, which projects with installed laws depend on, as this checkout builds them."""
     before = os.environ.get(_FIND_LINKS)
     with TemporaryDirectory(prefix="scaffold-") as folder:
         build = (sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder)
         command(Path(__file__).parent.parent, *build)
+        (Path(folder) / law_wheel().name).write_bytes(law_wheel().content)
         os.environ[_FIND_LINKS] = ",".join(filter(None, [before, folder]))
         try:
             yield

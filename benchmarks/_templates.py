@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold import find_layout, load_spec
-from scaffold.law_texts import FOLDER
+from scaffold.law_wheel import wheel_path
 from scaffold.lay_out import module_context
 from scaffold.render import templates_folder
 
@@ -17,8 +17,7 @@ def copier_template(folder: Path) -> Path:
     """A template that gives the files that the tool gives for a class of kind `module`."""
     for name in ("module", "tests"):
         shutil.copytree(templates_folder() / name, folder, dirs_exist_ok=True)
-    ignore = shutil.ignore_patterns("__pycache__", ".*_cache")
-    shutil.copytree(FOLDER, folder / "{{ tests_folder }}" / "pytree_laws", ignore=ignore)
+    shutil.copy(wheel_path(), folder / "{{ tests_folder }}")
     return folder
 
 

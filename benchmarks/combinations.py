@@ -31,7 +31,7 @@ VALUES: Mapping[str, Sequence[str]] = {
     "backend": ("cpu", "cuda12", "cuda13", "tpu"),
     "license": ("Apache-2.0", "BSD-3-Clause", "MIT"),
     "text": ("plain", "hostile"),
-    "laws": ("copied", "installed"),
+    "laws": ("wheel", "installed"),
 }
 TEXTS: Mapping[str, Mapping[str, str]] = {
     "plain": {"name": "my-study"},
@@ -63,14 +63,14 @@ def all_rows() -> list[Row]:
     pairs = [dict(zip(others, row, strict=True)) for row in AllPairs(list(others.values()))]
     again = [{key: values[number % len(values)] for key, values in others.items()} for number in (0, -1)]
     again = [{**row, "kinds": kinds} for row, kinds in zip(again, ("module", "closure,pytree"), strict=True)]
-    return [*({**row, "laws": "copied"} for row in pairs), *({**row, "laws": "installed"} for row in again)]
+    return [*({**row, "laws": "wheel"} for row in pairs), *({**row, "laws": "installed"} for row in again)]
 
 
 def quick_rows() -> list[Row]:
     """One row a style and a form of the laws, with the kinds that compile fast."""
     common = {"kinds": "closure,pytree", "backend": "cpu", "license": "MIT"}
     return [
-        {"style": "kidger", "layout": "flat", "text": "hostile", "laws": "copied", **common},
+        {"style": "kidger", "layout": "flat", "text": "hostile", "laws": "wheel", **common},
         {"style": "scientific-python", "layout": "src", "text": "plain", "laws": "installed", **common},
     ]
 

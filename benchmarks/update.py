@@ -35,7 +35,7 @@ args = "x: f[in_size]"
 returns = "f[out_size]"
 body = "return self.weight @ x + self.bias"
 """
-PYPROJECT = '[project]\nname = "lib"\ndependencies = ["equinox"]\n\n[tool.scaffold]\nlaws = "installed"\n'
+PYPROJECT = '[project]\nname = "lib"\ndependencies = ["equinox", "pytree-laws"]\n\n[tool.scaffold]\nlaws = "installed"\n'
 ANSWERS = "{{ _copier_answers|to_nice_yaml -}}\n"
 
 

@@ -1,7 +1,6 @@
 import math
 import warnings
 from collections.abc import Sequence
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -93,7 +92,7 @@ class LayerNorm(eqx.Module):
         state: State | None = None,
         *,
         key: PRNGKeyArray | None = None,
-    ) -> Any:
+    ):
         """Normalise `x`. With a `state`, return it unchanged beside the output, as
         `equinox.nn.BatchNorm` does.
 

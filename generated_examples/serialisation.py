@@ -28,10 +28,15 @@ from jax.tree_util import GetAttrKey, keystr
 
 _Tree = TypeVar("_Tree")
 _NUMBERS = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
-_STORED = (
-    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
-    *("float16", "float32", "float64", "bfloat16", "float8_e4m3fn", "float8_e5m2"),
-)
+_STORED = {
+    "bool": "BOOL",
+    "bfloat16": "BF16",
+    "float8_e4m3fn": "F8_E4M3",
+    "float8_e5m2": "F8_E5M2",
+    **{f"float{bits}": f"F{bits}" for bits in (16, 32, 64)},
+    **{f"int{bits}": f"I{bits}" for bits in (8, 16, 32, 64)},
+    **{f"uint{bits}": f"U{bits}" for bits in (8, 16, 32, 64)},
+}
 
 
 def save_tree(
@@ -87,10 +92,16 @@ def load_tree(
     ]
     if wrong:
         raise ValueError("\n".join([f"`{path}` does not fit `like`:", *wrong]))
-    for place in leaves:
-        if zlib.crc32(tensors.get(place, b"")) != sums.get(place):
+    for place in {**leaves, **tensors}:
+        form, data = tensors.get(place, ("nothing", b""))
+        fits = _form(leaves[place]) if place in leaves else "nothing"
+        if form != fits:
+            raise ValueError(
+                f"`{path}` is damaged: `{place}` holds {form} and not {fits}"
+            )
+        if zlib.crc32(data) != sums.get(place):
             raise ValueError(f"`{path}` is damaged: the checksum of `{place}` is wrong")
-    new = iter([_leaf(tensors[place], leaf) for place, leaf in leaves.items()])
+    new = iter([_leaf(tensors[place][1], leaf) for place, leaf in leaves.items()])
     return jax.tree.map(lambda leaf: next(new) if _is_saved(leaf) else leaf, like)
 
 
@@ -172,11 +183,25 @@ def _tensor(place: str, leaf: Any) -> np.ndarray[Any, Any]:
     array = np.asarray(data, _NUMBERS.get(type(leaf)), order="C")
     if array.dtype.hasobject:
         raise ValueError(f"`{place}` holds Python objects, which cannot be saved")
-    if array.dtype.isnative and array.dtype.name in _STORED:
-        return array
-    is_complex = array.dtype.isnative and array.dtype.kind == "c"
-    part = np.dtype(f"f{array.itemsize // 2}") if is_complex else np.dtype(np.uint8)
-    return array[..., None].view(part)
+    part = _part(array.dtype)
+    return array if part == array.dtype else array[..., None].view(part)
+
+
+def _part(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """A dtype where the format has it, or else that of the parts that it is stored in."""
+    if dtype.isnative and dtype.name in _STORED:
+        return dtype
+    is_complex = dtype.isnative and dtype.kind == "c"
+    return np.dtype(f"f{dtype.itemsize // 2}") if is_complex else np.dtype(np.uint8)
+
+
+def _form(leaf: Any) -> str:
+    """Dtype and shape of what `_tensor` stores, as the format names them."""
+    data = jax.eval_shape(jax.random.key_data, leaf) if _is_key(leaf) else leaf
+    dtype = np.dtype(_NUMBERS.get(type(leaf)) or data.dtype)
+    part, shape = _part(dtype), list(getattr(data, "shape", ()))
+    parts = [] if part == dtype else [dtype.itemsize // part.itemsize]
+    return f"{_STORED[part.name]}{shape + parts}"
 
 
 def _leaf(data: bytes, like: Any) -> Any:
@@ -203,18 +228,20 @@ def _key_impl(like: Any) -> Any:
     return found[0]
 
 
-def _read(path: str | PathLike[str]) -> tuple[Any, Any, dict[str, bytes]]:
-    """What a file tells, the checksum and the bytes of each leaf."""
+def _read(
+    path: str | PathLike[str],
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, tuple[str, bytes]]]:
+    """What a file tells, the checksums, and form and bytes of each tensor."""
     try:
         with open(path, "rb") as file:
             data = file.read()
         tensors = {
-            name: bytes(one["data"]) for name, one in safetensors.deserialize(data)
+            name: (f"{one['dtype']}{one['shape']}", bytes(one["data"]))
+            for name, one in safetensors.deserialize(data)
         }
         size = int.from_bytes(data[:8], "little")
-        metadata = json.loads(data[8 : 8 + size])["__metadata__"]
-        told, sums = json.loads(metadata["tree"]), json.loads(metadata["checksums"])
-        return dict(told), dict(sums), tensors
+        metadata = _parsed(data[8 : 8 + size])["__metadata__"]
+        return _parsed(metadata["tree"]), _parsed(metadata["checksums"]), tensors
     except (
         safetensors.SafetensorError,
         ValueError,
@@ -224,6 +251,20 @@ def _read(path: str | PathLike[str]) -> tuple[Any, Any, dict[str, bytes]]:
     ) as error:
         told = f"`{path}` is damaged, or was not written by `save_tree`: {error}"
         raise ValueError(told) from error
+
+
+def _parsed(text: str | bytes) -> dict[str, Any]:
+    """A JSON object, in which no name is there twice."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for name, value in pairs:
+            if name in found:
+                raise ValueError(f"`{name}` is there twice")
+            found[name] = value
+        return found
+
+    return dict(json.loads(text, object_pairs_hook=unique))
 
 
 @contextlib.contextmanager

@@ -98,7 +98,7 @@ class Smooth(eqx.Module):
         if not (self.gain > 0):
             raise ValueError(f"`gain` must satisfy `gain > 0`, got {self.gain!r}")
 
-    def __call__(self, x: Float[Array, " size"]) -> Any:
+    def __call__(self, x: Float[Array, " size"]):
         """Smooth `x`, and keep some of it.
 
         **Arguments:**

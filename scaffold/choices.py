@@ -2,5 +2,5 @@
 
 BACKENDS = ("cpu", "cuda", "rocm", "tpu")
 """The platforms for which jax compiles, by the names that `jax.devices` and `jax.export` take."""
-LAWS = ("installed", "copied")
-"""Where the tests have the laws from: the environment, or a folder beside them."""
+LAWS = ("installed", "wheel")
+"""Where the tests have the laws from: the environment, or a wheel beside them."""

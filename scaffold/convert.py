@@ -132,6 +132,7 @@ def _with_comments(raw: Mapping[str, Any]) -> Iterator[str]:
         yield as_comment(as_text(as_table(table).get("comment")))
     yield as_comment(as_text(raw.get("comment")))
     yield as_text(raw.get("helpers"))
+    yield as_text(raw.get("below"))
     yield as_text(raw.get("setup"))
 
 

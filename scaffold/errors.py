@@ -5,6 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 _LONGEST, _LONGEST_QUOTED, _LONGEST_LEGAL = 1000, 160, 1500
+_MOST_LEGAL = 8
+"""How many legal values anybody reads."""
 _QUOTED = re.compile(rf"(?<=`)[^`]{{{_LONGEST_QUOTED + 1},}}(?=`)")
 
 
@@ -46,6 +48,18 @@ def _legal_shown(legal: Sequence[str]) -> list[str]:
     return [*told, f"and {more} more"] if more else told
 
 
+def _nearest_shown(what: str, legal: Sequence[str]) -> list[str]:
+    """A few of the legal values, those first that are nearest to what was written, and where all of them are."""
+    if len(legal) <= _MOST_LEGAL:
+        return _legal_shown(legal)
+    import difflib  # here, because only a fault needs it
+
+    written = re.search(r"`([^`]*)`", what)
+    near = difflib.get_close_matches(written[1] if written else "", legal, _MOST_LEGAL, cutoff=0.4)
+    told = [*near, *(one for one in legal if one not in near)][:_MOST_LEGAL]
+    return [*_legal_shown(told), f"and {len(legal) - len(told)} more, which `--json` lists"]
+
+
 @dataclass(frozen=True, order=True)
 class Fault:
     """One thing that is wrong with an input.
@@ -77,7 +91,7 @@ class Fault:
     def __str__(self) -> str:
         lines = [f"{shown(self.place)}: {shown(self.what)}"]
         if self.legal:
-            lines.append(f"  legal: {', '.join(_legal_shown(self.legal))}")
+            lines.append(f"  legal: {', '.join(_nearest_shown(self.what, self.legal))}")
         lines.append(f"  fix: {shown(self.fix)}")
         return "\n".join(lines)
 

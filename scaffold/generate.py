@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -16,8 +17,7 @@ from scaffold.in_project.fit import Wishes, plan_in_project
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kinds import Context
-from scaffold.law_texts import texts_for
-from scaffold.lay_out import module_context, module_files
+from scaffold.lay_out import conftest_file, module_context, module_files
 from scaffold.lifecycle.history import ClassFiles
 from scaffold.lifecycle.records import MODULE, SPEC, TEST
 from scaffold.own_templates import check_templates
@@ -29,7 +29,7 @@ from scaffold.spec.places import COMMAND_LINE, by_argument, located
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import write_toml
-from scaffold.suite.suites import law_suites
+from scaffold.suite.untried import untried_notes
 from scaffold.tidy import tidy
 
 SCHEMA_NAME = "scaffold.schema.json"
@@ -77,10 +77,16 @@ def plan_classes(
         known = _known(specs, layout)
         check_beside(specs, known, layout)
         files = {spec.name: module_files(spec, layout, known) for spec in counted(specs, "classes laid out:")}
-    laws = texts_for(name for spec in specs for name in law_suites(spec))
     classes = [_class_files(spec, files[spec.name], layout) for spec in specs]
     texts = tidy(_unique(file for own in files.values() for file in own))
-    return plan_in_project(layout, texts, laws, extra, classes, wishes, adopted)
+    plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
+    return replace(plan, notes=(*plan.notes, *untried_notes(specs)))
+
+
+def tidy_conftest(layout: Layout) -> File:
+    """The conftest that tests get in a folder that has none, as it is written."""
+    [file] = tidy([conftest_file(layout)])
+    return file
 
 
 def _class_files(spec: ModuleSpec, files: Iterable[File], layout: Layout) -> ClassFiles:

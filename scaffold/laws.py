@@ -10,7 +10,7 @@ from typing import Any
 
 from scaffold.errors import ScaffoldError, suggestion
 from scaffold.kinds import NAMES, kind_of
-from scaffold.law_texts import suite_texts
+from scaffold.law_wheel import suite_texts
 
 Row = tuple[str, str, str, str]
 KINDS = tuple(kind for kind in NAMES if kind_of(kind).has_instances)
@@ -119,11 +119,13 @@ def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
 
 @cache
 def _skipped(suite: str) -> dict[str, str]:
-    """The laws of which a suite skips a test that it inherits, with its reason."""
+    """The laws of which a suite leaves a test out that it inherits, with its reason."""
     found: dict[str, str] = {}
     for node in _tests(suite):
         match node.body:
-            case [ast.Expr(ast.Call(func=ast.Attribute(attr="skip"), args=[ast.Constant(value=str(why))]))]:
+            case [
+                ast.Expr(ast.Call(func=ast.Name(id="not_applicable"), args=[ast.Constant(value=str(why))]))
+            ]:
                 found[f"P{int(node.name[6:8])}"] = f"{why[:1].upper()}{why[1:]}."
             case _:
                 pass

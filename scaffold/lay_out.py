@@ -1,5 +1,6 @@
 """One class, from what is emitted of it to its files: places and imports are added, and the templates lay it all out."""
 
+import ast
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
@@ -70,8 +71,8 @@ def conftest_file(layout: Layout) -> File:
 
 
 def import_root(layout: Layout) -> str:
-    """Source of the folder that must be importable, from the tests folder `TESTS`."""
-    up = f"TESTS.parents[{len(layout.tests.parts) - 1}]" if len(layout.tests.parts) > 1 else "TESTS.parent"
+    """Source of the folder that must be importable, as seen from the conftest in the folder of the tests."""
+    up = f"Path(__file__).parents[{len(layout.tests.parts)}]"
     return up if layout.import_root == PurePosixPath(".") else f'{up} / "{layout.import_root}"'
 
 
@@ -79,13 +80,13 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
     """The import blocks, read off the code, which is laid out once without them."""
     code = render_class(spec.kind, context, own_template(spec, layout))
     test = render_class("tests", context)
-    faults = list(emitted_names_faults(spec, code)) if spec.helpers else []
+    faults = list(emitted_names_faults(spec, code)) if spec.helpers or spec.below else []
     if faults:
         raise ScaffoldError.of(faults)
     lines = {
         **kind_of(spec.kind).imports,
         **({"Generic": GENERIC} if spec.generic else {}),
-        **{name: line for line in spec.imports for name in imported(line)},
+        **_of_author(spec, layout),
         **{one.name: _class_import(one, layout, known) for one in spec.classes},
         **helper_imports(layout),
     }
@@ -100,7 +101,31 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
         **{name: own_line + name for name in (*context.get("defines", ()), *helper_names(spec))},
     }
     own = _first_party(spec, layout, known, (*lines.values(), *of_tests.values()))
-    return {"imports": import_lines(code, lines, own), "test_imports": import_lines(test, of_tests, own)}
+    first = [line for line in spec.imports if line.startswith("from __future__ ")]
+    return {
+        "imports": [*first, *([""] if first else []), *import_lines(code, lines, own)],
+        "test_imports": import_lines(test, of_tests, own),
+    }
+
+
+def _of_author(spec: ModuleSpec, layout: Layout) -> dict[str, str]:
+    """The author's imports by the name that each binds; `import a.b` and `import a.c` bind one name."""
+    found: dict[str, str] = {}
+    for line in spec.imports:
+        for name in imported(line):
+            found[name] = "\n".join(filter(None, (found.get(name), _absolute(line, layout))))
+    return found
+
+
+def _absolute(line: str, layout: Layout) -> str:
+    """A relative import with the whole name of its module, which is seen from that of the class."""
+    [statement] = ast.parse(line).body
+    if not isinstance(statement, ast.ImportFrom) or not statement.level:
+        return line
+    above = (layout.package or "").split(".")
+    above = above[: len(above) - statement.level + 1]
+    module = ".".join(filter(None, (*above, statement.module)))
+    return ast.unparse(ast.ImportFrom(module, statement.names, 0) if module else ast.Import(statement.names))
 
 
 def _class_import(kind: ClassType, layout: Layout, known: Mapping[str, ModuleSpec]) -> str:

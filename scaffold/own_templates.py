@@ -4,8 +4,10 @@ Copier would run tasks and load extensions that such a folder asks for. Nothing 
 context, and gets at nothing else.
 """
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
@@ -13,9 +15,11 @@ from scaffold.files.fileset import File
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.settings import where_of
 from scaffold.kinds import NAMES
-from scaffold.render import CLASS_FILE, SUFFIX, templates_folder
+from scaffold.render import CLASS_FILE, SUFFIX, read_text, templates_folder
 from scaffold.spec.model import ModuleSpec
 
+MOST_FILES = 2_000
+"""Files of a template; a folder with more is another one."""
 FORMAT = 1
 """The version of the context: a name that changes its meaning, or goes, makes it a new one."""
 _RUNS = re.compile(r"^_(tasks|migrations|jinja_extensions)\s*:", re.MULTILINE)
@@ -55,12 +59,14 @@ def _faults(folder: Path, where: str, shown: str) -> Iterator[Fault]:
             f"`scaffold eject module {shown}` writes one to begin from",
         )
         return
-    every = sorted(folder.rglob("*"))
-    inside = folder.resolve()
-    for path in every:
-        if not path.resolve().is_relative_to(inside):
-            what = f"`{path.relative_to(folder)}` is a link that leads out of the template"
-            yield Fault(where, what, "put the file there")
+    every = sorted(islice(folder.rglob("*"), MOST_FILES))
+    if len(every) == MOST_FILES:
+        yield Fault(
+            where, f"`{shown}` has {MOST_FILES:,} files or more", "name a folder with the template alone"
+        )
+        return
+    yield from _link_faults(every, folder, where)
+    yield from _text_faults(every, folder, shown)
     of_class = [path for path in every if path.name == CLASS_FILE]
     if len(of_class) != 1:
         what = f"`{shown}` has {len(of_class)} files called `{CLASS_FILE}`, and one lays out the class"
@@ -69,9 +75,34 @@ def _faults(folder: Path, where: str, shown: str) -> Iterator[Fault]:
         yield from _setting_faults(folder / name, where, f"{shown}/{name}")
 
 
+def _link_faults(every: Sequence[Path], folder: Path, where: str) -> Iterator[Fault]:
+    inside = os.path.realpath(folder)
+    for path in every:
+        name = path.relative_to(folder)
+        if not os.path.exists(path):
+            yield Fault(where, f"`{name}` is a link that leads nowhere, or in a circle", "put the file there")
+        elif not Path(os.path.realpath(path)).is_relative_to(inside):
+            what = f"`{name}` is a link that leads out of the template"
+            yield Fault(where, what, "put the file there")
+
+
+def _text_faults(every: Sequence[Path], folder: Path, shown: str) -> Iterator[Fault]:
+    """Templates that are no text, which are looked at before anything waits for what they hold."""
+    for path in every:
+        is_template = path.name.endswith(SUFFIX) or path.name in _SETTINGS
+        if is_template and os.path.exists(path) and not path.is_dir():
+            try:
+                read_text(path, f"{shown}/{path.relative_to(folder).as_posix()}")
+            except ScaffoldError as error:
+                yield from error.faults
+
+
 def _setting_faults(path: Path, where: str, shown: str) -> Iterator[Fault]:
     """What Copier would run. A template is looked at before anything is rendered."""
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    try:
+        text = read_text(path, shown) if path.is_file() else ""
+    except ScaffoldError:  # which is told with those of the other texts
+        return
     for found in _RUNS.finditer(text):
         what = f"`{shown}` asks for `_{found[1]}`, which runs code, and a template only lays out"
         yield Fault(where, what, "remove it, and do that after `scaffold` has run")

@@ -7,7 +7,6 @@ where anything is wrong, nothing is written.
 import os
 import re
 import shlex
-import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,12 +21,12 @@ import yaml
 from jinja2 import Environment
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.files.fileset import Action, Edit, File, Plan, Step, make_plan
-from scaffold.files.folders import Folder, with_folder
+from scaffold.files.fileset import Action, Blob, Edit, File, Plan, Request, Step, make_plan
 from scaffold.files.places import read_place
 from scaffold.generate import SCHEMA_NAME, load_spec, plan_modules
+from scaffold.in_project.law_files import WHEEL, wheel_file
 from scaffold.in_project.layout import find_layout
-from scaffold.law_texts import law_texts
+from scaffold.law_wheel import is_law_wheel
 from scaffold.lifecycle.copies import KEPT
 from scaffold.lifecycle.records import FOLDER, record_path
 from scaffold.publish import publish
@@ -42,7 +41,7 @@ _ANSWERS = PurePosixPath(".copier-answers.yml")
 _MOST_BYTES = 2**16
 """No file of answers is longer than this."""
 _COPIED = (_ANSWERS.name, SCHEMA_NAME)
-"""Files that nobody edits, besides the laws."""
+"""Files that nobody edits, besides the wheel of the laws."""
 _TO_FORCE = "--diff shows the difference; --force replaces what nobody has edited, and nothing else"
 _TO_DELETE = "--diff shows the difference: merge it by hand, or delete the file; --force keeps what someone may have edited"
 
@@ -52,7 +51,7 @@ def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False,
 
     `answers` are those that are given already, as text. The other questions are asked on the terminal with `ask`, and have
     their defaults without it; the project is called after its folder. With `force`, files that nobody has edited since
-    they were made from the answers in the folder are replaced, and so are laws and schema, which are copies. Raises
+    they were made from the answers in the folder are replaced, and so are the wheel of the laws and the schema, which are copies. Raises
     `ScaffoldError` with everything that is wrong with the answers.
     """
     settings = _settings()
@@ -60,10 +59,9 @@ def plan_project(folder: Path, answers: Mapping[str, str], *, ask: bool = False,
     name = _name_of(folder)
     unfit = list(_folder_faults(settings, name)) if "name" not in answers else []
     given = _checked(settings, answers, [] if ask else unfit)
-    files, laws = _rendered(given, {} if unfit else {"name": name}, ask=ask)
+    files = _rendered(given, {} if unfit else {"name": name}, ask=ask)
     plan = replace(make_plan(folder, files), remedy=_TO_FORCE)
-    plan = _forced(plan, settings) if force else plan
-    return plan if laws is None else with_folder(plan, Folder(laws, law_texts()), force=force)
+    return _forced(plan, settings) if force else plan
 
 
 def project_folder(text: str) -> Path:
@@ -130,27 +128,15 @@ def _numbers(text: str) -> list[int]:
     return [int(number) for number in re.findall(r"\d+", text)[:2]]
 
 
-def _rendered(
-    given: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bool
-) -> tuple[list[File | Edit], PurePosixPath | None]:
-    """The files of the project that the answers give, and the folder that is to hold a copy of the laws, if any is."""
+def _rendered(given: Mapping[str, Any], suggested: Mapping[str, Any], *, ask: bool) -> list[Request]:
+    """The files of the project that the answers give."""
     with TemporaryDirectory(prefix="scaffold-") as scratch:
         root = Path(scratch) / "project"
-        _render(_without_links(Path(scratch)), root, given, suggested, ask=ask)
+        _render(templates_folder() / "project", root, given, {"laws": WHEEL, **suggested}, ask=ask)
         edits = _generate(root)
         kept = {PurePosixPath("CHANGELOG.md"), *(edit.path for edit in edits)}
         kept |= {record_path(path.stem) for path in (root / FOLDER).glob("*.txt")}
-        laws = find_layout(root).laws_folder
-        return [*_files(root, kept, laws), *edits], laws
-
-
-def _without_links(scratch: Path) -> Path:
-    """A copy of the template without the link to the laws, which plain Copier follows; the tool copies them itself."""
-
-    def links(folder: str, names: list[str]) -> list[str]:
-        return [name for name in names if os.path.islink(os.path.join(folder, name))]
-
-    return Path(shutil.copytree(templates_folder() / "project", scratch / "template", ignore=links))
+        return [*_files(root, kept), *edits]
 
 
 def _render(
@@ -194,12 +180,13 @@ def _registered(package: str | None, init_file: PurePosixPath, name: str, source
     return register(source, stem(name), [name], package=package, where=init_file.as_posix())
 
 
-def _files(root: Path, kept: Iterable[PurePosixPath], copied: PurePosixPath | None) -> Iterator[File]:
-    """The files of the new project, but for the folder that is copied as a whole."""
+def _files(root: Path, kept: Iterable[PurePosixPath]) -> Iterator[File | Blob]:
+    """The files of the new project."""
     for path in sorted(root.rglob("*")):
         relative = PurePosixPath(path.relative_to(root).as_posix())
-        is_copied = copied is not None and copied in relative.parents
-        if path.is_file() and not is_copied and KEPT not in relative.parents:
+        if is_law_wheel(path.name):
+            yield wheel_file(relative.parent)
+        elif path.is_file() and KEPT not in relative.parents:
             yield File(relative, path.read_text(encoding="utf-8"), keep=relative in kept)
 
 
@@ -223,7 +210,7 @@ def _forced(plan: Plan, settings: Mapping[str, Question]) -> Plan:
 def _is_unedited(step: Step, former: Mapping[PurePosixPath, bytes]) -> bool:
     """Whether the file is a copy, or what the former answers gave."""
     is_former = (step.before or b"").replace(b"\r\n", b"\n") == former.get(step.path)
-    return step.path.name in _COPIED or is_former
+    return step.path.name in _COPIED or is_law_wheel(step.path.name) or is_former
 
 
 def _former_texts(folder: Path, settings: Mapping[str, Question]) -> Mapping[PurePosixPath, bytes]:
@@ -232,7 +219,7 @@ def _former_texts(folder: Path, settings: Mapping[str, Question]) -> Mapping[Pur
         given = _checked(settings, _remembered(read_place(_ANSWERS, folder / _ANSWERS)), [])
     except (ScaffoldError, yaml.YAMLError, ValueError, RecursionError):
         return {}
-    files = _rendered(given, {}, ask=False)[0] if given else []
+    files = _rendered(given, {}, ask=False) if given else []
     return {file.path: file.content for file in files if isinstance(file, File)}
 
 

@@ -1,16 +1,20 @@
 """Context and templates to text. Jinja2 alone: importing Copier would cost several times a whole run."""
 
 import ast
-from collections.abc import Generator, Iterator, Mapping
-from contextlib import contextmanager
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
+from importlib.util import cache_from_source
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, FileSystemBytecodeCache, StrictUndefined, Template
+from jinja2.bccache import Bucket
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from scaffold.errors import ScaffoldError
+from scaffold.files.places import read_regular
 
 SUFFIX = ".jinja"
 CLASS_FILE = "{{ stem }}.py" + SUFFIX
@@ -21,6 +25,8 @@ OPTIONS: dict[str, Any] = {
     "keep_trailing_newline": True,
 }
 """The same as `_envops` in every `copier.yml`, so that Copier renders the same bytes."""
+CLOSED = frozenset({".git", ".scaffold", ".scaffold-lock"})
+"""Names of places in which no class has files."""
 
 
 @cache
@@ -44,7 +50,19 @@ def _sources(folder: Path) -> tuple[tuple[str, str], ...]:
 def _read(folder: Path) -> tuple[tuple[str, str], ...]:
     """Path and text of each template of a folder, sorted by path."""
     found = sorted(folder.rglob(f"*{SUFFIX}"))
-    return tuple((path.relative_to(folder).as_posix(), path.read_text(encoding="utf-8")) for path in found)
+    return tuple((path.relative_to(folder).as_posix(), read_text(path, path.name)) for path in found)
+
+
+def read_text(path: Path, where: str) -> str:
+    """The text of a template. Raises `ScaffoldError` for what is no file of a few megabytes in UTF-8."""
+    try:
+        return read_regular(path).decode()
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ScaffoldError("is not UTF-8", where=f"{where}:{line}", fix="save it as UTF-8") from None
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        raise ScaffoldError(what, where=where, fix="put a text file there") from None
 
 
 def render(
@@ -60,12 +78,27 @@ def render_named(
     """The same of the files alone whose template has a path that ends so."""
     # Ours are read once; those of a project change while somebody works on them.
     sources = _sources(templates_folder() / name) if folder is None else _read(folder)
-    for path, text in sources:
-        if path.endswith(ends):
-            with _told_of(path, folder):
-                target = _compiled(path.removesuffix(SUFFIX)).render(context)
-                rendered = _compiled(text).render(context)
-            yield PurePosixPath(target), rendered
+    wanted = [(path.removesuffix(SUFFIX), text) for path, text in sources if path.endswith(ends)]
+    if folder is not None:
+        yield from _rendered_apart(folder, wanted, context)
+        return
+    for path, text in wanted:
+        yield PurePosixPath(compiled(path).render(context)), compiled(text).render(context)
+
+
+def _rendered_apart(
+    folder: Path, sources: Sequence[tuple[str, str]], context: Mapping[str, Any]
+) -> Iterator[tuple[PurePosixPath, str]]:
+    """What a template of the project's own lays out, in places where a class may have files."""
+    from scaffold.render_apart import rendered_apart  # here, because most projects have none
+
+    files = rendered_apart(folder, sources, context)
+    for (path, _), (target, text) in zip(sources, files, strict=True):
+        if closed := CLOSED & {part.casefold() for part in PurePosixPath(target).parts}:
+            what = f"it lays out `{target}`, and nothing goes into `{min(closed)}`"
+            fix = "give the template another path"
+            raise ScaffoldError(what, where=f"{folder.name}/{path}{SUFFIX}", fix=fix)
+        yield PurePosixPath(target), text
 
 
 def render_class(name: str, context: Mapping[str, Any], folder: Path | None = None) -> str:
@@ -85,21 +118,7 @@ def _check_python(text: str, path: PurePosixPath, folder: Path) -> None:
         raise ScaffoldError(what, where=folder.name, fix="mend the template") from None
 
 
-@contextmanager
-def _told_of(path: str, folder: Path | None) -> Generator[None]:
-    """Whatever is wrong with a template of the project's own is a fault, with its file and line; ours have none."""
-    try:
-        yield
-    except Exception as error:  # a filter or an operator raises what it likes
-        if folder is None:
-            raise
-        line = getattr(error, "lineno", None) or _line_of(error)
-        where = f"{folder.name}/{path}" + (f":{line}" if line else "")
-        fix = "mend the template; `scaffold show NAME --context` prints the names that it is given"
-        raise ScaffoldError(str(error) or type(error).__name__, where=where, fix=fix) from None
-
-
-def _line_of(error: BaseException) -> int | None:
+def line_of(error: BaseException) -> int | None:
     """The line of the template in which an error was raised."""
     below = error.__traceback__
     lines: list[int] = []
@@ -110,6 +129,28 @@ def _line_of(error: BaseException) -> int | None:
     return lines[-1] if lines else None
 
 
+class _Bytecode(FileSystemBytecodeCache):
+    """The compiled templates, which lie where Python keeps its own bytecode, and are not kept where it keeps none."""
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep a template, as far as the system lets us."""
+        if not sys.dont_write_bytecode:
+            with suppress(OSError):
+                super().dump_bytecode(bucket)
+
+
 @cache
-def _compiled(text: str) -> Template:
-    return _environment().from_string(text)
+def _bytecode() -> _Bytecode:
+    folder = Path(cache_from_source(__file__)).parent
+    return _Bytecode(str(folder), f"template-{sys.implementation.cache_tag}-%s.bytecode")
+
+
+@cache
+def compiled(text: str) -> Template:
+    """A template, from its text."""
+    environment = _environment()
+    bucket = _bytecode().get_bucket(environment, text, None, text)
+    if bucket.code is None:
+        bucket.code = environment.compile(text)
+        _bytecode().set_bucket(bucket)
+    return Template.from_code(environment, bucket.code, environment.make_globals(None))

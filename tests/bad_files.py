@@ -55,7 +55,7 @@ TOML_FILES_ROWS = (
     (GOOD + "[test]\nskip = 'p8'\n", f"{SPEC}:5:1: test.skip"),
     (GOOD + "a = { type = 'f[]', x." + "a." * 20 + "b = 3 }\n", "nested too deeply"),
     ("".join(f"k{i} = 3\n" for i in range(3000)), "unknown key"),
-    ("name = 'Affine'\n[fields]\n" + "".join(f"f{i} = 'g[n]'\n" for i in range(3000)), "more faults"),
+    ("name = 'Affine'\n[fields]\n" + "".join(f"f{i} = 'g[n]'\n" for i in range(3000)), ", and 2979 more\n"),
     ("name = 'Affine'\nbases = ['Affine']\n[fields]\nw = 'f[n]'\n", f"{SPEC}:2:1: bases"),
     ("name = 'Affine'\nbases = ['Nowhere']\n[fields]\nw = 'f[n]'\n", "there is no class `Nowhere`"),
     ("name = 'Affine'\n[fields]\nw = 'Nowhere'\n", "Nowhere"),
@@ -208,10 +208,8 @@ BODY_WORDS = (
     "return x +",
     "return (x",
     "x",
-    "yield x",
     "return zz",
     "return self.zz",
-    "return self.__dict__",
 )
 BODY_WORDS += (
     "self.w = x\nreturn x",

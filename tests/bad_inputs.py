@@ -86,8 +86,6 @@ FIELD_WORDS = (
     "cls",
     "_",
     "__a",
-    "items",
-    "keys",
     "jnp",
     "jax",
 )

@@ -35,6 +35,9 @@ def compile_quickly() -> None:
 
 
 compile_quickly()  # before anything compiles
+# The tool asks the environment of a project, and its tests run the programs of the one that they run in, activated or not.
+os.environ["VIRTUAL_ENV"] = sys.prefix
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 # What is compiled here runs once or twice: jax says itself that it is not worth its optimization. The laws ask for the same.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "true")
 

@@ -8,17 +8,13 @@ _STUB = (
     "def __getattr__(name):\n    if name.startswith('__'): raise AttributeError(name)\n    return Anything\n"
 )
 _HOOK = "\n\ndef install_import_hook(*names):\n    import contextlib\n\n    return contextlib.nullcontext()\n"
-STUBS = {
-    "jax/__init__.py": _STUB,
-    "jax/numpy.py": _STUB,
-    "jax/typing.py": _STUB,
-    "jaxtyping.py": _STUB + _HOOK,
-    "equinox.py": "class Module: ...\n",
-}
-"""What stands for jax and its like, where only imports are looked at."""
-LAWS_STUB = """class PytreeLaws:
+_LAWS = """import sys
+
+
+class PytreeLaws:
     def test_p01_is_found(self):
         assert self.leaves
+        assert [place for place in sys.path if place.endswith("-py3-none-any.whl")]
 
 
 def Leaf(*arguments, **options):
@@ -27,7 +23,17 @@ def Leaf(*arguments, **options):
 
 def sample(*arguments, **options): ...
 """
+STUBS = {
+    "jax/__init__.py": _STUB,
+    "jax/numpy.py": _STUB,
+    "jax/typing.py": _STUB,
+    "jaxtyping.py": _STUB + _HOOK,
+    "equinox.py": "class Module: ...\n",
+    "pytree_laws.py": _LAWS,
+}
+"""What stands for jax and its like, and for the laws, where only imports and the path are looked at."""
 
+_SAID = "puts what the tests import on the path: sys.path.extend(map(str, Path(__file__).parent.glob("
 _DEPENDENCIES = 'dependencies = ["equinox"]\n\n[dependency-groups]\ndev = ["pytest"]\n'
 _FIXTURE = "import pytest\n\n\n@pytest.fixture\ndef one():\n    return 1\n"
 
@@ -70,7 +76,7 @@ PROJECTS = {
         "eqlike",
         ("eqlike/affine.py", "tests/test_affine.py"),
         ("eqlike/__init__.py", "tests/conftest.py"),
-        said=("`tests/__init__.py` makes a package of the tests",),
+        said=(_SAID,),
     ),
     "flat, tests are a package, an import hook, no conftest": Existing(  # optimistix
         {
@@ -90,7 +96,7 @@ PROJECTS = {
         ("optlike/affine.py", "tests/test_affine.py"),
         ("optlike/__init__.py",),
         also=("tests/conftest.py",),
-        said=("`tests/__init__.py` makes a package of the tests",),
+        said=(_SAID,),
     ),
     "src, importlib in pytest.ini, names such as root_test.py, absltest": Existing(  # jax
         {
@@ -109,7 +115,7 @@ PROJECTS = {
         ("src/jaxlike/affine.py", "tests/affine_test.py"),
         ("src/jaxlike/__init__.py", "tests/conftest.py"),
         ("src",),
-        said=("`--import-mode=importlib` in pytest.ini leaves the path as it is",),
+        said=(_SAID,),
     ),
     "flat, tests in subfolders, unittest beside, setup.cfg": Existing(  # flax
         {
@@ -125,6 +131,7 @@ PROJECTS = {
         "flaxlike",
         ("flaxlike/affine.py", "tests/test_affine.py"),
         ("flaxlike/__init__.py",),
+        also=("tests/conftest.py",),
     ),
     "src, importlib, strict, warnings are errors, no conftest": Existing(  # scientific-python/cookie
         {
@@ -143,7 +150,7 @@ PROJECTS = {
         ("src/scilike/__init__.py",),
         ("src",),
         also=("tests/conftest.py",),
-        said=("`--import-mode=importlib` in pyproject.toml leaves the path as it is",),
+        said=(_SAID,),
     ),
     "src, tests inside the package": Existing(  # tinygp
         {

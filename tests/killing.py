@@ -7,10 +7,13 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from scaffold.errors import ScaffoldError
+from scaffold.publish import swap
 from scaffold.publish.signals import stoppable
 
+T = TypeVar("T")
 _CHANGES = {
     "os.rename",
     "os.link",
@@ -89,7 +92,7 @@ def _stopped_at(k: int, number: signal.Signals, action: Callable[[], object]) ->
 
 
 def _call_before_each_change(change: Callable[..., None]) -> None:
-    """By Python's own audit, which sees every call, and by hand for the two that it does not see."""
+    """By Python's own audit, which sees every call, and by hand for those that it does not see."""
 
     def audit(event: str, arguments: tuple[object, ...]) -> None:
         opens_to_write = event == "open" and isinstance(arguments[2], int) and arguments[2] & _WRITES
@@ -98,13 +101,16 @@ def _call_before_each_change(change: Callable[..., None]) -> None:
 
     sys.addaudithook(audit)
     for name in ("write", "fsync"):
-        setattr(os, name, _after(change, getattr(os, name)))
+        setattr(os, name, before_each(change, getattr(os, name)))
+    swap.exchange = before_each(change, swap.exchange)
 
 
-def _after(change: Callable[..., None], call: Callable[..., object]) -> Callable[..., object]:
-    def called(*arguments: object) -> object:
+def before_each(change: Callable[..., None], call: Callable[..., T]) -> Callable[..., T]:
+    """The call, before each of which there is a change."""
+
+    def called(*arguments: object, **options: object) -> T:
         change()
-        return call(*arguments)
+        return call(*arguments, **options)
 
     return called
 

@@ -15,7 +15,7 @@ from tests.support import read_tree, write_tree
 
 PYPROJECT = (
     '[project]\nname = "lib"\ndependencies = ["equinox", "jax", "jaxtyping", "safetensors"]\n\n'
-    '[dependency-groups]\ndev = ["pytest"]\n\n[tool.scaffold]\nlaws = "installed"\n'
+    '[dependency-groups]\ndev = ["pytest", "pytree-laws"]\n\n[tool.scaffold]\nlaws = "installed"\n'
 )
 EMPTY: Mapping[str, str] = {"pyproject.toml": PYPROJECT, "lib/__init__.py": '"""Lib."""\n'}
 

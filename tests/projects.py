@@ -100,6 +100,4 @@ def copy_example(name: str, folder: Path, *needs: str) -> Path:
         shutil.copy(EXAMPLES / f"{module}.py", folder)
     for file in (f"test_{name}.py", "conftest.py"):
         shutil.copy(EXAMPLES / "tests" / file, folder / "tests")
-    ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(REPOSITORY / "pytree_laws", folder / "tests" / "pytree_laws", ignore=ignore)
     return folder

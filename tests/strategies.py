@@ -14,7 +14,8 @@ from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.constructor import dims_of, parameters
 from scaffold.spec.entries import without_none
 from scaffold.spec.roles import UNTOLD, role_of
-from scaffold.spec.types import DTYPES, parse_type
+from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.type_parser import parse_type
 from tests.draft_calls import call
 from tests.draft_fields import MEMBERS, preset_dict
 from tests.draft_roles import ROLES

@@ -126,10 +126,6 @@ UNSAID = {
         ("class Whiten", "@final\nclass Whiten"),
         ["the class: `@final` is left out"],
     ),
-    "any number of arguments": (
-        ("    def trainable", "    def scaled(self, *parts):\n        return parts\n\n    def trainable"),
-        ["scaled: is left out: `*parts` takes any number of arguments, so no example can be made"],
-    ),
     "a method that decides": (
         ("    def trainable", "    def __hash__(self):\n        return 2\n\n    def trainable"),
         ["__hash__: is left out: `__hash__` is what jax, Python or the class decides by"],

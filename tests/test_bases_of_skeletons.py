@@ -232,18 +232,6 @@ def test_what_type_parameters_cannot_be(raw: dict[str, Any], told: str) -> None:
     assert any(one.startswith(told) for one in found), found
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "told"),
-    [
-        ("T = TypeVar", "S = TypeVar", "`T` is no type variable of the file"),
-        ("bound=AbstractMap", "int, str", "`T` is more than a name and a bound"),
-    ],
-)
-def test_a_type_variable_is_a_name_and_a_bound(old: str, new: str, told: str) -> None:
-    faults = [fault for one in skeletons_of(BOXES.replace(old, new), "x.py") for fault in one.faults]
-    assert [fault.what for fault in faults] == [told] and faults[0].line is not None
-
-
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="Python 3.12 reads this syntax")
 def test_the_new_syntax_says_the_same() -> None:
     text = BOXES.replace("(Module, Generic[T])", "[T: AbstractMap](Module)")

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from tests.support import read_tree
+from tests.systems import NEEDS_TERMINAL
 from tests.test_prompts import KIND, dialogue, folder, scaffold
 
-pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"), NEEDS_TERMINAL]
 
 
 def test_a_name_alone_begins_a_skeleton(tmp_path: Path) -> None:

@@ -9,8 +9,11 @@ import pytest
 
 from tests.projects import REPOSITORY
 from tests.support import write_tree
+from tests.systems import NEEDS_SHELL
 
-COMMAND = "uv run --quiet pytest"
+pytestmark = NEEDS_SHELL
+
+COMMAND = "python3 dev.py test"
 NETWORK = {
     "HTTPS_PROXY": "http://proxy.example:1",
     "no_proxy": "localhost",
@@ -28,7 +31,7 @@ HIDING = {
     "NO_COLOR": "1",
     "VIRTUAL_ENV": "/somewhere",
 }
-# Stands for Python and uv: notes with which words it was called, and in which environment.
+# Stands for Python: notes with which words it was called, and in which environment.
 SPY = """#!/bin/sh
 { echo "called $*"; env; ls -A "$HOME" | sed 's/^/in the home: /'; } >> "$(dirname "$0")/../noted"
 exit %s
@@ -36,16 +39,9 @@ exit %s
 
 
 def ci_run(folder: Path, variables: Mapping[str, str], *, status: int = 0) -> tuple[int, list[str]]:
-    """The exit code of `.ci/run` where spies stand for Python and uv, and what these noted."""
-    spy = SPY % status
-    files = {
-        "clone/.ci/run": (REPOSITORY / ".ci/run").read_bytes(),
-        "bin/python3": "#!/bin/sh\n",
-        ".uv/x": "",
-    }
-    write_tree(folder, {**files, "clone/.uv/bin/uv": spy.replace("/../noted", "/../../../noted")})
-    for place in ("bin/python3", "clone/.uv/bin/uv"):
-        (folder / place).chmod(0o755)
+    """The exit code of `.ci/run` where a spy stands for Python, and what it noted."""
+    write_tree(folder, {"clone/.ci/run": (REPOSITORY / ".ci/run").read_bytes(), "bin/python3": SPY % status})
+    (folder / "bin/python3").chmod(0o755)
     environment = {**variables, "PATH": f"{folder}/bin{os.pathsep}{os.environ['PATH']}", "HOME": "/root/home"}
     result = subprocess.run(["bash", ".ci/run"], cwd=folder / "clone", env=environment, check=False)
     return result.returncode, (folder / "noted").read_text().splitlines()
@@ -58,7 +54,7 @@ def test_ci_runs_the_command_of_the_readme() -> None:
 
 def test_the_tests_see_an_empty_home_and_the_network_and_nothing_else_of_the_machine(tmp_path: Path) -> None:
     code, noted = ci_run(tmp_path, {**NETWORK, **HIDING, "LANG": "C.UTF-8"})
-    assert code == 0 and noted[0].startswith("called run --quiet pytest")
+    assert code == 0 and noted[0] == "called dev.py test"
     seen = dict(line.split("=", 1) for line in noted[1:])
     own = {"PWD", "OLDPWD", "SHLVL", "_"}  # what a shell sets by itself
     assert {name: seen.pop(name) for name in NETWORK} == NETWORK

@@ -35,9 +35,7 @@ def test_one_project_of_each_style_holds_together(style: str) -> None:
 
 @pytest.mark.slow
 def test_every_pair_of_answers_holds_together() -> None:
-    results = tried.measure(tried.all_rows())
-    assert results.failures == []
-    assert tried.table(results) in DOCUMENTED
+    assert tried.measure(tried.all_rows()).failures == []
 
 
 def documented() -> Iterator[list[str]]:
@@ -47,11 +45,12 @@ def documented() -> Iterator[list[str]]:
         yield line.strip("| ").split(" | ")
 
 
-def test_the_documentation_has_every_row_and_no_failure() -> None:
+def test_the_documentation_has_a_row_of_each_style_and_no_failure() -> None:
     results = tried.Results()
-    for row, cells in zip(tried.all_rows(), documented(), strict=True):
-        results.rows.append((row, dict(zip(STEPS, cells[len(tried.VALUES) :], strict=True))))
-    assert {outcome for _, outcomes in results.rows for outcome in outcomes.values()} == {"ok", "="}
+    for row, cells in zip(tried.quick_rows(), documented(), strict=True):
+        outcomes = zip(STEPS, cells[len(tried.VALUES) :], strict=True)
+        results.rows.append((row, {step: outcome for step, outcome in outcomes if outcome != "-"}))
+    assert {outcome for _, outcomes in results.rows for outcome in outcomes.values()} == {"ok"}
     assert tried.table(results) in DOCUMENTED
 
 
@@ -71,7 +70,8 @@ def test_the_short_run_has_each_style_and_the_laws_in_both_forms() -> None:
 def test_uv_finds_the_wheel_of_this_checkout_and_then_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("UV_FIND_LINKS", raising=False)
     with own_wheel_at_hand():
-        assert [path.name[:12] for path in Path(os.environ["UV_FIND_LINKS"]).iterdir()] == ["jax_scaffold"]
+        names = sorted(path.name.split("-")[0] for path in Path(os.environ["UV_FIND_LINKS"]).iterdir())
+        assert names == ["jax_scaffold", "pytree_laws"]
     assert "UV_FIND_LINKS" not in os.environ
     monkeypatch.setenv("UV_FIND_LINKS", "elsewhere")
     with own_wheel_at_hand():

@@ -38,6 +38,7 @@ def test_completion_knows_the_values(here: Path) -> None:
     assert completed("new-module", "--kind", "") == list(NAMES)
     assert completed("new-module", "--rebuild", "f") == ["flag", "factory"]
     assert completed("new-module", "--kind", "train-state", "--option", "") == ["ema=", "key=", "state="]
+    assert completed("new-module", "--te") == ["--template", "--test"]
     assert completed("new-module", "--lower-for", "c") == ["cpu", "cuda"]
     assert completed("new-module", "Affine", "w:f[n]@") == [f"w:f[n]@{role}" for role in ROLES]
     assert completed("new-module", "Affine", "w:f[n]@buffer=lecun_n") == ["w:f[n]@buffer=lecun_normal"]

@@ -24,6 +24,12 @@ SAVED = {**PLAIN, "save": True}
 GROUP = '[dependency-groups]\ndev = ["pytest"]\n'
 
 
+@pytest.fixture(autouse=True)
+def nothing_installed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An active environment without the laws, so that a project gets their wheel."""
+    monkeypatch.setenv("VIRTUAL_ENV", str(tmp_path_factory.mktemp("environment")))
+
+
 def plan(
     tmp_path: Path, pyproject: str, raw: dict[str, Any], more: dict[str, str] | None = None, **options: bool
 ) -> Plan:

@@ -1,14 +1,17 @@
 """`scaffold destroy`: a class goes, and what only it needed; nothing that somebody wrote goes without a copy."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from scaffold.errors import ScaffoldError
+from scaffold.law_wheel import law_wheel
 from tests.library import BIAS, EMPTY, Library, actions, spec
 from tests.support import write_tree
 
-COPIED = {**EMPTY, "pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "copied")}
+WHEEL = f"tests/{law_wheel().name}"
+BRINGS_LAWS = {**EMPTY, "pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "wheel")}
 TYPED = {"name": "Affine", "save": True, "fields": {"weight": "f[size]=ones"}}
 
 
@@ -19,10 +22,10 @@ def refusal(call) -> ScaffoldError:
 
 
 def test_destroy_undoes_what_the_command_line_wrote_to_the_last_byte(tmp_path: Path):
-    library = Library.at(tmp_path, COPIED)
+    library = Library.at(tmp_path, BRINGS_LAWS)
     before = library.tree()
     library.typed(TYPED)
-    assert {"lib/affine.py", "lib/serialisation.py", "tests/pytree_laws/__init__.py"} <= library.tree().keys()
+    assert {"lib/affine.py", "lib/serialisation.py", WHEEL} <= library.tree().keys()
     library.destroy("Affine")
     assert library.tree() == before
 
@@ -41,7 +44,7 @@ def test_a_conftest_of_the_users_is_as_it_was(tmp_path: Path, conftest: str):
         "tests/conftest.py": conftest,
         "tests/test_a.py": "import lib\n\n\ndef test_a(): lib\n",
     }
-    library = Library.at(tmp_path, {**COPIED, **theirs})
+    library = Library.at(tmp_path, {**BRINGS_LAWS, **theirs})
     before = library.tree()
     library.typed(TYPED)
     assert library.read("tests/conftest.py") != conftest
@@ -49,14 +52,24 @@ def test_a_conftest_of_the_users_is_as_it_was(tmp_path: Path, conftest: str):
     assert library.tree() == before
 
 
+def test_the_numbers_that_the_laws_recorded_go_too(tmp_path: Path):
+    library = Library.at(tmp_path, BRINGS_LAWS)
+    library.generate(one=spec("One"), two=spec("Two"))
+    library.write("tests/numbers/one.txt", "[TestOne: as it is built]\n")
+    library.write("tests/numbers/two.txt", "[TestTwo: as it is built]\n")
+    library.destroy("One")
+    there = library.tree().keys()
+    assert "tests/numbers/two.txt" in there and "tests/numbers/one.txt" not in there
+
+
 def test_what_others_need_stays(tmp_path: Path):
-    library = Library.at(tmp_path, COPIED)
+    library = Library.at(tmp_path, BRINGS_LAWS)
     library.generate(one=spec("One", top="save = true"), two=spec("Two", top="save = true"))
     library.destroy("One")
     there = library.tree().keys()
     assert {
         "lib/serialisation.py",
-        "tests/pytree_laws/__init__.py",
+        WHEEL,
         "tests/conftest.py",
         "lib/two.py",
     } <= there
@@ -64,18 +77,18 @@ def test_what_others_need_stays(tmp_path: Path):
     assert library.read("lib/__init__.py") == '"""Lib."""\n\nfrom .two import Two as Two\n'
     library.destroy("Two")
     left = {path for path in library.tree() if not path.startswith(".scaffold/kept/")}
-    assert left == {*COPIED}
+    assert left == {*BRINGS_LAWS}
 
 
 def test_what_somebody_imports_or_edited_stays(tmp_path: Path):
-    library = Library.at(tmp_path, COPIED)
+    library = Library.at(tmp_path, BRINGS_LAWS)
     library.typed(TYPED)
     library.write("tests/test_mine.py", "from pytree_laws import check_pytree\n\nassert check_pytree\n")
     library.append("lib/serialisation.py", "\n\nMINE = 1\n")
     library.destroy("Affine")
     assert {
         "lib/serialisation.py",
-        "tests/pytree_laws/__init__.py",
+        WHEEL,
         "tests/conftest.py",
     } <= library.tree().keys()
 
@@ -101,6 +114,48 @@ def test_edited_files_are_refused_and_force_keeps_copies(tmp_path: Path):
     }
     assert after[".scaffold/kept/.gitignore"] == b"*\n"
     assert not {"lib/affine.py", "tests/test_affine.py", "specs/affine.toml"} & after.keys()
+
+
+@pytest.mark.parametrize("content", ["", "# torn by a power cut"], ids=["empty", "torn"])
+def test_a_copy_of_other_bytes_is_not_trusted_by_its_name(tmp_path: Path, content: str):
+    library = Library.at(tmp_path)
+    library.generate(dense=spec("Dense"))
+    [note] = library.destroy("Dense").notes
+    _, _, copy = note.partition(": what was there is kept in ")
+    library.write(copy, content)
+    library.generate(dense=spec("Dense"))
+    [note] = library.destroy("Dense").notes
+    assert note == f"specs/dense.toml: what was there is kept in {copy}-2"
+    assert (library.read(copy), library.read(f"{copy}-2")) == (content, spec("Dense"))
+
+
+def test_a_copy_of_the_same_bytes_is_kept_once(tmp_path: Path):
+    library = Library.at(tmp_path)
+    for _ in range(2):
+        library.generate(dense=spec("Dense"))
+        library.destroy("Dense")
+    assert len([path for path in library.tree() if path.startswith(".scaffold/kept/specs/")]) == 1
+
+
+def test_copies_are_on_the_disk_before_what_they_are_of_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    library = Library.at(tmp_path)
+    library.generate(dense=spec("Dense"))
+    synced, before_removing = set[int](), list[set[int]]()
+    fsync, unlink = os.fsync, Path.unlink
+
+    def noted_fsync(descriptor: int) -> None:
+        fsync(descriptor)
+        synced.add(os.fstat(descriptor).st_ino)
+
+    def noted_unlink(path: Path, missing_ok: bool = False) -> None:
+        before_removing.append({*synced})
+        unlink(path, missing_ok)
+
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    monkeypatch.setattr(Path, "unlink", noted_unlink)
+    [note] = library.destroy("Dense").notes
+    copy = library.path(note.partition(": what was there is kept in ")[2])
+    assert {path.stat().st_ino for path in (copy, *copy.parents[:4])} <= before_removing[0]
 
 
 def test_a_spec_by_hand_goes_and_a_copy_of_it_is_kept(tmp_path: Path):
@@ -165,7 +220,7 @@ STUB = ATTACHED.replace("attach(", "attach_stub(") + "__name__, __file__)\n"
     ],
 )
 def test_a_lazy_table_is_as_it_was(tmp_path: Path, table: str):
-    library = Library.at(tmp_path, {**COPIED, "lib/__init__.py": ATTACHED + table})
+    library = Library.at(tmp_path, {**BRINGS_LAWS, "lib/__init__.py": ATTACHED + table})
     before = library.tree()
     library.typed(TYPED)
     assert "Affine" in library.read("lib/__init__.py")
@@ -174,7 +229,7 @@ def test_a_lazy_table_is_as_it_was(tmp_path: Path, table: str):
 
 
 def test_a_lazy_table_that_was_edited_since_keeps_what_was_written(tmp_path: Path):
-    library = Library.at(tmp_path, {**COPIED, "lib/__init__.py": ATTACHED + "__name__)\n"})
+    library = Library.at(tmp_path, {**BRINGS_LAWS, "lib/__init__.py": ATTACHED + "__name__)\n"})
     library.typed(TYPED)
     library.edit("lib/__init__.py", '{"affine": ["Affine"]', '{"b": ["B"],  # mine\n    "affine": ["Affine"]')
     library.destroy("Affine")
@@ -185,7 +240,7 @@ def test_a_lazy_table_that_was_edited_since_keeps_what_was_written(tmp_path: Pat
 
 def test_the_stub_of_a_lazy_package_is_as_it_was(tmp_path: Path):
     stub = "from .b import B as B\n"
-    library = Library.at(tmp_path, {**COPIED, "lib/__init__.py": STUB, "lib/__init__.pyi": stub})
+    library = Library.at(tmp_path, {**BRINGS_LAWS, "lib/__init__.py": STUB, "lib/__init__.pyi": stub})
     before = library.tree()
     library.typed(TYPED)
     assert library.read("lib/__init__.pyi") != stub

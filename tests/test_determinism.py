@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from scaffold.in_project.spec_files import spec_files
+from scaffold.law_wheel import law_wheel
 from tests.projects import AFFINE, EXAMPLES, REPOSITORY, scaffold
 from tests.support import read_modes, read_tree, write_tree
+from tests.systems import NEEDS_MODES
 
 SPECS = sorted(f"specs/{path.name}" for path in spec_files(EXAMPLES / "specs"))
 
@@ -38,6 +40,7 @@ def test_a_plan_does_not_depend_on_the_order_of_specs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("mask", [0o022, 0o077])
+@NEEDS_MODES
 def test_new_files_have_the_modes_of_the_umask(mask: int, tmp_path: Path) -> None:
     umask = f"import os; os.umask({mask}); from scaffold.cli import main; main()"
     subprocess.run(
@@ -52,10 +55,11 @@ def test_new_files_have_the_modes_of_the_umask(mask: int, tmp_path: Path) -> Non
     assert written == read_tree(reference)
 
 
+@NEEDS_MODES
 def test_a_read_only_installation_writes_files_that_can_be_edited(tmp_path: Path) -> None:
     site = tmp_path / "site"
-    for package in ("scaffold", "pytree_laws"):
-        shutil.copytree(REPOSITORY / package, site / package, ignore=shutil.ignore_patterns("__pycache__"))
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(REPOSITORY / "scaffold", site / "scaffold", ignore=ignore)
     shutil.copytree(REPOSITORY / "templates", site / "scaffold" / "templates")
     for path in site.rglob("*"):
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -67,6 +71,8 @@ def test_a_read_only_installation_writes_files_that_can_be_edited(tmp_path: Path
         "import scaffold.cli as c; print(c.__file__); c.main()",
         "new-module",
         *AFFINE,
+        "--laws",
+        "wheel",
     ]
     result = subprocess.run(
         command, cwd=tmp_path / "project", env=environment, capture_output=True, text=True
@@ -74,7 +80,7 @@ def test_a_read_only_installation_writes_files_that_can_be_edited(tmp_path: Path
     assert result.returncode == 0, result.stderr
     assert result.stdout.startswith(str(site))
     modes = read_modes(tmp_path / "project")
-    assert modes["affine.py"] & 0o200 and modes["tests/pytree_laws/__init__.py"] & 0o200
+    assert modes["affine.py"] & 0o200 and modes[f"tests/{law_wheel().name}"] & 0o200
     (tmp_path / "other").mkdir()
-    assert scaffold(tmp_path / "other", "new-module", *AFFINE).returncode == 0
+    assert scaffold(tmp_path / "other", "new-module", *AFFINE, "--laws", "wheel").returncode == 0
     assert read_tree(tmp_path / "project") == read_tree(tmp_path / "other")

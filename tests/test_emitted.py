@@ -25,8 +25,9 @@ from scaffold.spec.constructor import variadic_dims
 from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, LAYOUTS, REBUILDS, ROLES, SPEC_KEYS
 from scaffold.spec.names import stem
+from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.toml import write_toml
-from scaffold.spec.types import DTYPES, ArrayType, arrays, walk
+from scaffold.spec.types import ArrayType, arrays, walk
 from scaffold.tidy import tidy
 from tests.drafts import HELPERS, WIDE, shape_of_dim
 from tests.projects import EXAMPLES, checker, run
@@ -144,7 +145,7 @@ EXPECTED = {
 """What the drawn specs must use, all together: a new option of the tool belongs here and into `specs()`."""
 
 
-CLASSES = 60  # that are drawn; `pytest -m slow` has a thousand
+CLASSES = 30  # that are drawn; `pytest -m slow` has a thousand
 
 
 def drawn(count: int, number: int, draws: int) -> list[dict[str, Any]]:

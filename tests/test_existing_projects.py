@@ -4,14 +4,17 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from scaffold.generate import plan_new
+from scaffold.in_project.law_files import WHEEL
 from scaffold.in_project.layout import find_layout
+from scaffold.law_wheel import law_wheel
 from scaffold.publish import publish
-from tests.existing import LAWS_STUB, PROJECTS, STUBS, Existing
+from tests.existing import PROJECTS, STUBS, Existing
 from tests.projects import passed, run, scaffold
 from tests.support import read_tree, write_tree
 
@@ -41,29 +44,28 @@ def test_a_class_in_a_project_that_exists(name: str, tmp_path: Path) -> None:
     env = environment(root, project, stubs)
     before, theirs = read_tree(root), outcomes(root, env)
 
-    plan = plan_new(AFFINE, find_layout(root / project.root))
+    layout = replace(find_layout(root / project.root), laws=WHEEL)
+    plan = plan_new(AFFINE, layout)
     publish(plan)
     after = read_tree(root)
-    tests = Path(project.created[1]).parent
-    laws = (tests / "pytree_laws").as_posix()
+    wheel = Path(project.created[1]).with_name(law_wheel().name).as_posix()
     specs = [str(Path(project.root, "specs", file)) for file in ("affine.toml", "scaffold.schema.json")]
     assert {path for path in before if before[path] != after.get(path)} == {
         *project.changed,
         *({".git/"} & (before.keys() - after.keys())),
     }
-    new = {path for path in after.keys() - before.keys() if not path.startswith(f"{laws}/")}
-    conftests = [path for path in (*project.also, *project.changed) if path.endswith("conftest.py")]
+    new = after.keys() - before.keys()
+    conftests = [path for path in project.changed if path.endswith("conftest.py")]
     kept = ["Affine.txt", *(f"shared/{Path(path).stem}.txt" for path in conftests)]
     records = [Path(project.root, ".scaffold", name).as_posix() for name in kept]
-    assert new == {*project.created, *project.also, *specs, *records} and f"{laws}/__init__.py" in after
+    assert new == {*project.created, *project.also, *specs, *records, wheel}
     assert all(any(text in note for note in plan.notes) for text in project.said), plan.notes
 
-    (root / laws / "__init__.py").write_text(LAWS_STUB)
     ours = f"{project.created[1]}::TestAffine::test_p01_is_found"
     assert outcomes(root, env) == {**theirs, ours: "PASSED"}
-    again = plan_new(AFFINE, find_layout(root / project.root), force=True)
+    again = plan_new(AFFINE, layout, force=True)
     written = [step.path for step in again.writes if ".scaffold" not in step.path.parts]
-    assert [path.name for path in written] == ["__init__.py"]
+    assert written == []
 
     imported = run(
         [sys.executable, "-c", f"import {project.package}; print({project.package}.Affine)"], root, env=env

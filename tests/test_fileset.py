@@ -8,6 +8,7 @@ import pytest
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import Edit, File, make_plan
 from tests.support import read_tree, write_tree
+from tests.systems import NEEDS_LINKS
 
 
 def file(path: str, text: str, **options: bool) -> File:
@@ -176,6 +177,7 @@ def test_case_counts_for_different_names_only(tmp_path: Path):
 # -- disks that refuse -------------------------------------------------------------------------------------------------
 
 
+@NEEDS_LINKS
 def test_everything_in_the_way_is_reported_at_once(tmp_path: Path):
     root = write_tree(tmp_path / "root", {"folder.py/": "", "plain": "x\n", "real.py": ""})
     write_tree(tmp_path, {"outside.py": "", "elsewhere/": ""})
@@ -230,6 +232,7 @@ def test_an_unreadable_file_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     )
 
 
+@NEEDS_LINKS
 def test_links_inside_the_project_are_followed(tmp_path: Path):
     write_tree(tmp_path, {"real/a.py": "x\n"})
     (tmp_path / "link").symlink_to("real")
@@ -242,6 +245,7 @@ def test_links_inside_the_project_are_followed(tmp_path: Path):
     }
 
 
+@NEEDS_LINKS
 def test_a_kept_link_does_not_count_as_its_target(tmp_path: Path):
     write_tree(tmp_path, {"b.py": "x\n"})
     (tmp_path / "a.py").symlink_to("b.py")
@@ -249,6 +253,7 @@ def test_a_kept_link_does_not_count_as_its_target(tmp_path: Path):
     assert actions(tmp_path, *wanted) == {"a.py": "keep", "b.py": "identical"}
 
 
+@NEEDS_LINKS
 def test_a_project_may_lie_behind_a_link_and_need_not_exist(tmp_path: Path):
     (tmp_path / "link").symlink_to(write_tree(tmp_path / "real", {"a.py": "x\n"}))
     assert actions(tmp_path / "link", file("a.py", "x\n")) == {"a.py": "identical"}

@@ -2,12 +2,11 @@
 
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from pytree_laws.summary import counted, one_line, told_rests
+from pytree_laws.summary import counted, more_laws, told_rests, undeclared
 from tests.projects import REPOSITORY, run
 from tests.support import write_tree
 
@@ -27,7 +26,7 @@ class TestBoth:
     def summed_up(self, request):
         sum_up(request.config)
 
-    @pytest.mark.parametrize("why", ["no bounds are declared", "the class is not called", "the class is not called"])
+    @pytest.mark.parametrize("why", ["the class is not at the top of a module"] * 3)
     def test_law(self, why):
         laws["skip"](why)
 
@@ -59,7 +58,65 @@ class TestBroken(Both):
     def test_that_is_no_law(self):
         assert False
 """
-LINE = "laws skipped: 2 the class is not called, 1 no bounds are declared"
+LINE = "more laws with: reference, --record-numbers, other, dtypes and 13 others; see pytest --laws"
+AFFINE = '''
+"""A suite of a class of eight lines, as `new-module` writes it."""
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from pytree_laws import Leaf, Output, PytreeLaws, sample
+
+class Affine(eqx.Module):
+    weight: jax.Array
+    bias: jax.Array
+
+    @classmethod
+    def create(cls, out_size, in_size, *, key):
+        weight = jax.nn.initializers.lecun_normal(1, 0)(key, (out_size, in_size))
+        return cls(weight, jnp.zeros((out_size,)))
+
+    def __call__(self, x):
+        return self.weight @ x + self.bias
+
+class Base(PytreeLaws):
+    leaves = (Leaf("weight", "param", (2, 3), std=0.5774), Leaf("bias", "param", (2,), value=0.0))
+    static = {}
+    drawn = ("weight",)
+    returns = (Output((2,)),)
+
+    def inputs(self, seed):
+        return {"out_size": 2, "in_size": 3, "key": jax.random.key(seed)}
+
+    def build(self, **inputs) -> Affine:
+        return Affine.create(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (3,)),)
+
+    def call(self, instance, *arguments):
+        (x,) = arguments
+        return instance(x)
+
+class TestAffine(Base):
+    pass
+'''
+FURTHER = """
+from test_affine import Base
+
+class TestReference(Base):
+    def reference(self, instance, x):
+        return instance.weight @ x + instance.bias
+
+class TestOwn(Base):
+    def test_p11_the_carry_advances(self):
+        assert True
+
+class TestUnannotated(Base):
+    def build(self, **inputs):
+        return super().build(**inputs)
+"""
 TOLD = """test_broken.py::TestBroken: 1 fault, 1 cost
   fault P3 round trip, at `bias`: it is lost
   cost  P5 static, at `weight`: it is weakly typed
@@ -73,12 +130,82 @@ def pytest_of(folder: Path, *options: str) -> tuple[int, str]:
     return result.returncode, result.stdout
 
 
-@pytest.mark.parametrize(("options", "times"), [((), 1), (("-rs",), 0)], ids=["quiet", "-rs"])
-def test_skipped_laws_are_summed_up_in_one_line(options: tuple[str, ...], times: int, tmp_path: Path) -> None:
-    write_tree(tmp_path, {"test_one.py": SUITE, "test_two.py": "def test_nothing(): pass\n"})
+@pytest.mark.parametrize(
+    ("options", "lines"),
+    [
+        ((), [LINE]),
+        (("-ra",), [LINE]),
+        (("-n", "1", "-p", "pytree_laws.summary"), [LINE]),
+        (("-p", "no:pytree_laws"), [LINE.removesuffix("; see pytest --laws")]),
+    ],
+    ids=["quiet", "-ra", "workers", "no plugin"],
+)
+def test_a_class_of_eight_lines_skips_nothing(
+    options: tuple[str, ...], lines: list[str], tmp_path: Path
+) -> None:
+    write_tree(tmp_path, {"test_affine.py": AFFINE})
     code, told = pytest_of(tmp_path, *options)
     assert code == 0, told
-    assert told.splitlines().count(LINE) == times
+    assert re.search(r"^\d+ passed in", told, re.MULTILINE), told
+    assert [line for line in told.splitlines() if line.startswith(("more laws", "SKIPPED"))] == lines
+
+
+def test_the_garbage_collector_is_tuned_while_a_law_runs_and_not_after(tmp_path: Path) -> None:
+    within = "class TestWithin(Base):\n    def test_p01_of_this_file(self): assert gc.get_threshold()[0] == 10_000 and gc.get_freeze_count()\n"
+    after = "def test_after(): assert gc.get_threshold()[0] == 700 and not gc.get_freeze_count()\n"
+    text = f"import gc\nfrom test_affine import Base\ngc.set_threshold(700)\n{within}{after}"
+    write_tree(tmp_path, {"test_affine.py": AFFINE, "test_within.py": text})
+    code, told = pytest_of(tmp_path, "-rA", "-k", "of_this_file or after")
+    assert code == 0 and "2 passed" in told, told
+
+
+def test_a_test_that_does_not_apply_is_neither_collected_nor_reported(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"test_affine.py": AFFINE, "test_further.py": FURTHER})
+    code, told = pytest_of(tmp_path, "-rA")
+    assert code == 0 and "SKIPPED" not in told, told
+    ran = {suite: set(re.findall(rf"::{suite}::(\w+)", told)) for suite in ("TestAffine", "TestUnannotated")}
+    assert ran["TestAffine"] == ran["TestUnannotated"] and len(ran["TestAffine"]) > 80
+    for law in (
+        "p14_a_damaged_file_is_refused",
+        "p12_methods_change_no_globals",
+        "p16_keys_give_different_draws",
+    ):
+        assert f"test_{law}" not in ran["TestAffine"]
+    assert "::TestReference::test_p19_random_values_give_those_of_the_reference" in told
+    assert "::TestAffine::test_p19_random_values_give_those_of_the_reference" not in told
+    assert (
+        told.count("::test_p11_the_carry_advances") == 1 and "::TestOwn::test_p11_the_carry_advances" in told
+    )
+
+
+@pytest.mark.parametrize(
+    ("test", "why"),
+    [
+        ("p11_the_carry_advances", "no carry is declared"),
+        ("p16_keys_give_different_draws", "the call takes no key"),
+    ],
+)
+def test_a_test_that_is_named_is_kept_and_says_why(test: str, why: str, tmp_path: Path) -> None:
+    write_tree(tmp_path, {"test_affine.py": AFFINE})
+    code, told = pytest_of(tmp_path, "-rs", f"test_affine.py::TestAffine::test_{test}")
+    assert code == 0 and f"NotApplicable: {why}" in told and "1 skipped" in told, told
+
+
+def test_laws_that_are_left_out_are_told_by_suite(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"test_affine.py": AFFINE, "test_further.py": FURTHER})
+    code, told = pytest_of(tmp_path, "--laws", "-n", "1")
+    assert code == 0 and "passed" not in told, told
+    first, second = told.split("test_further.py::TestReference\n")
+    assert "test_affine.py::TestAffine\n" in first and "  with `reference`: P19 (2 tests)\n" in first
+    assert "  does not apply, since the class has no load: P14 (6 tests)\n" in first
+    assert "with `reference`" not in second.partition("test_further.py::")[0]
+
+
+def test_what_tells_most_comes_first() -> None:
+    names = undeclared(["tuples", "dtypes", "", "reference", "dtypes", "carry"])
+    assert names == ("reference", "dtypes", "carry", "tuples")
+    assert more_laws(names) == "more laws with: reference, dtypes, carry, tuples"
+    assert more_laws((*names, "used")) == "more laws with: reference, dtypes, carry, tuples and 1 other"
 
 
 # Under xdist the process that writes the end has imported no suite: it must be told, and nothing breaks where it is not.
@@ -93,10 +220,6 @@ def test_findings_are_told_by_class_and_cause(options: tuple[str, ...], times: i
     assert code == 1 and "3 failed, 11 skipped" in told, told
     assert told.count(TOLD) == times and len(re.findall("= pytree laws =", told)) == times
     assert "at `weight`: it is weakly typed" in told
-
-
-def test_the_most_frequent_reason_comes_first() -> None:
-    assert one_line(Counter({"b": 1, "a": 1, "c": 2})) == "laws skipped: 2 c, 1 a, 1 b"
 
 
 def test_severities_are_counted_and_what_rests_is_told_by_number() -> None:

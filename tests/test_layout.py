@@ -225,7 +225,7 @@ def test_places_in_a_package(tmp_path: Path):
     assert found.source_file("affine") == PurePosixPath("src/pkg/affine.py")
     assert found.test_file("affine") == PurePosixPath("test/unit/test_affine.py")
     assert found.spec_file("affine") == PurePosixPath("src/pkg/specs/affine.toml")
-    assert found.laws_folder == PurePosixPath("test/unit/pytree_laws")
+    assert found.law_files.tests == PurePosixPath("test/unit")
     assert found.init_file == PurePosixPath("src/pkg/__init__.py")
 
 

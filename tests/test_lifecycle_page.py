@@ -7,17 +7,28 @@ import sys
 from pathlib import Path
 
 from tests.projects import REPOSITORY
+from tests.systems import NEEDS_SHELL
+
+pytestmark = NEEDS_SHELL
 
 PAGE = REPOSITORY / "docs/lifecycle.md"
 BLOCK = re.compile(r"^```(sh|text)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 def test_the_page_is_what_happens(tmp_path: Path) -> None:
+    (tmp_path / "environment").mkdir()
     scripts = str(Path(sys.executable).parent)
-    env = {**os.environ, "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}"}
+    # An environment without the laws is active, so that the project gets their wheel.
+    env = {
+        **os.environ,
+        "VIRTUAL_ENV": str(tmp_path / "environment"),
+        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+    }
+    project = tmp_path / "project"
+    project.mkdir()
     blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
     assert [kind for kind, _ in blocks] == ["sh", "text"] * (len(blocks) // 2) and len(blocks) == 10
     for (_, command), (_, shown) in zip(blocks[::2], blocks[1::2], strict=True):
-        done = subprocess.run(["sh", "-ec", command], cwd=tmp_path, env=env, capture_output=True, text=True)
+        done = subprocess.run(["sh", "-ec", command], cwd=project, env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert done.stdout == shown, done.stderr

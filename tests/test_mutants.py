@@ -28,6 +28,7 @@ def survivors(found: Sequence[Found]) -> list[str]:
     return [one.name for one in found if one.verdict == "SURVIVED"]
 
 
+@pytest.mark.slow  # tests/laws breaks each law, and tests/test_broken_examples.py each form of class, in every run
 def test_each_mistake_is_noticed_in_a_small_example() -> None:
     chosen = quick_cases()
     found = judged(chosen, 2)

@@ -154,7 +154,6 @@ ROWS = [
     ({"groups": {}}, "layout | `nested` makes a class of each group, and there are none | write `[groups]` and `small = [\"element1\", \"element2\"]`, or remove it"),
     ({"groups": {**GROUPS, "other": ["weight"]}}, "groups.other | `weight` is in `affine` and `other`, and can lie in one class alone | remove it from all groups but one, or write `layout = \"flat\"`"),
     ({"groups": {**GROUPS, "power": ["layers"]}}, "groups.power | `power` is a field too, and the class holds both | rename one of them"),
-    ({"groups": {**GROUPS, "items": ["layers"]}}, "groups.items | `items` shadows a method of dict | write `items_`, or say what it holds"),
     ({"groups": {**GROUPS, "combine": ["layers"]}, "kind": "pytree"}, "groups.combine | `combine` is a name that the class uses itself | rename it, to `combined` for example"),
     ({"groups": {"affine": {"fields": ["weight"], "class": "Whole"}}}, "groups.affine | the class `Whole` of the group has the name of another | write `affine = { fields = [...], class = \"WholeGroup\" }`, for example"),
     ({"groups": {"affine": {"fields": ["weight"], "class": "small"}}}, "groups.affine | class `small` does not begin with a capital letter | write `Small`"),

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.law_texts import law_texts
+from scaffold.law_wheel import law_wheel
 from tests.projects import AFFINE, bare_pytest, passed, run, scaffold
 from tests.support import read_tree, write_tree
 
 LOOSE = ("affine.py", "specs/affine.toml", "specs/scaffold.schema.json")
-LAWS = (*(f"tests/pytree_laws/{path}" for path in law_texts()), "tests/pytree_laws/digests.txt")
-TESTS = ("tests/conftest.py", *LAWS, "tests/test_affine.py")
-RECORDS = (".scaffold/Affine.txt", ".scaffold/shared/conftest.txt")
+WHEEL = f"tests/{law_wheel().name}"
+TESTS = ("tests/conftest.py", WHEEL, "tests/test_affine.py")
+RECORDS = (".scaffold/Affine.txt",)
 PROJECTS = {
     "empty folder": ({}, LOOSE),
     "project without a package": ({"pyproject.toml": '[project]\nname = "study"\nversion = "0"\n'}, LOOSE),
@@ -40,7 +40,7 @@ PROJECTS = {
 def test_generated_tests_pass_where_they_are_written(project: str, tmp_path: Path) -> None:
     before, modules = PROJECTS[project]
     write_tree(tmp_path, before)
-    result = scaffold(tmp_path, "new-module", *AFFINE)
+    result = scaffold(tmp_path, "new-module", *AFFINE, "--laws", "wheel")
     assert result.returncode == 0, result.stderr
     tests = "checks/unit" if project == "other folders" else "tests"
     expected = {*before, *modules, *RECORDS, *(path.replace("tests/", f"{tests}/", 1) for path in TESTS)}
@@ -67,7 +67,7 @@ def test_tokens_write_the_spec_that_generates_the_same(tmp_path: Path) -> None:
     assert tomllib.loads(spec)["fields"]["weight"] == {"type": "f[out_size,in_size]", "init": "lecun_normal"}
     write_tree(second, {"specs/affine.toml": spec})
     assert scaffold(second, "new-module", "--spec", "specs/affine.toml").returncode == 0
-    generated = ("affine.py", "tests/test_affine.py", *LAWS)
+    generated = ("affine.py", "tests/test_affine.py")
     assert [read_tree(first)[path] for path in generated] == [read_tree(second)[path] for path in generated]
 
 
@@ -97,7 +97,7 @@ def test_conflicts_are_listed_at_once_and_nothing_is_written(tmp_path: Path) -> 
     before = read_tree(tmp_path)
     result = scaffold(tmp_path, "new-module", *AFFINE)
     assert (result.returncode, read_tree(tmp_path)) == (1, before)
-    assert "affine.py: exists" in result.stderr and "tests/test_affine.py: exists" in result.stderr
+    assert "affine.py: exists" in result.stderr and "also: tests/test_affine.py" in result.stderr
     forced = scaffold(tmp_path, "new-module", *AFFINE, "--force")
     assert forced.returncode == 0
     after = read_tree(tmp_path)

@@ -50,6 +50,7 @@ def test_their_numbers_are_those_of_plain_jax(project: Path) -> None:
     assert passed(forked_pytest(project, "tests/test_numbers.py")) >= 13
 
 
+@pytest.mark.slow  # the examples hold the laws of each of these kinds in every run
 def test_they_hold_the_laws(project: Path) -> None:
     assert passed(forked_pytest(project, "tests", "--deselect", "tests/test_numbers.py")) > 500
 

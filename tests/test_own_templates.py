@@ -1,6 +1,7 @@
 """Templates of a project's own: for classes that no kind lays out, and in the place of a kind's."""
 
 import json
+import os
 import re
 import shlex
 from collections.abc import Mapping
@@ -9,11 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from scaffold import own_templates, render_apart
 from scaffold.cli import main
 from scaffold.kinds import NAMES
 from tests.forking import forked_pytest
 from tests.projects import REPOSITORY, passed
 from tests.support import read_tree, write_tree
+from tests.systems import NEEDS_LINKS
 
 PAGE = (REPOSITORY / "docs/templates.md").read_text(encoding="utf-8")
 [SETTINGS] = re.findall(r"^```toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -131,6 +134,94 @@ def test_what_is_wrong_with_a_template_is_told_and_nothing_is_written(
     assert read_tree(project) == before
 
 
+OTHER = "templates/struct/{{ source_folder }}/other.txt.jinja"
+HUGE, ENDLESS = 10**10, "{% for i in range(99999) %}{% for j in range(99999) %}{% for k in range(99999) %}"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (f"{ENDLESS}{'{% endfor %}' * 3}", "laying it out takes more than 2 seconds"),
+        ("{{ 9 ** 999999999 }}", "laying it out takes more than 2 seconds"),
+        (f"{{{{ 'x' * {HUGE} }}}}", "what it lays out is too large"),
+        (f"{{{{ '%{HUGE}d' % 1 }}}}", "what it lays out is too large"),
+        ("{{ 'x' * 5_000_000 }}", "what it lays out is too large"),
+        (f"{{% for i in range({HUGE}) %}}x{{% endfor %}}", "Range too big"),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", "maximum recursion depth exceeded"),
+    ],
+    ids=["loops", "power", "product", "width", "five megabytes", "range", "recursion"],
+)
+def test_laying_out_has_an_end(text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(render_apart, "SECONDS", 2)
+    project = in_project(tmp_path, {CLASS: STRUCT, OTHER: text})
+    before = read_tree(project)
+    result = documented(project)
+    assert result.exit_code == 2 and told in result.output, result.output
+    assert "struct" in result.output and read_tree(project) == before
+    (project / OTHER).unlink()
+    assert documented(project).exit_code == 0
+
+
+@pytest.mark.parametrize("path", [CLASS, OTHER, "templates/struct/copier.yml"])
+def test_a_template_that_is_not_utf_8_is_told(path: str, tmp_path: Path) -> None:
+    project = in_project(tmp_path, {CLASS: STRUCT})
+    (project / path).write_bytes(b"one\ntwo \xff\n")
+    result = documented(project)
+    assert (result.exit_code, result.output) == (
+        2,
+        f"error: {path}:2: is not UTF-8\n  fix: save it as UTF-8\n",
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="has no pipes")
+@pytest.mark.parametrize("path", [OTHER, "templates/struct/copier.yml"])
+def test_a_template_that_is_a_pipe_is_told(path: str, tmp_path: Path) -> None:
+    project = in_project(tmp_path, {CLASS: STRUCT})
+    (project / path).unlink(missing_ok=True)
+    os.mkfifo(project / path)
+    result = documented(project)
+    assert result.exit_code == 2
+    assert f"error: {path}: cannot be read: it is a pipe, not a regular file" in result.output
+
+
+def test_links_in_a_circle_are_told(tmp_path: Path) -> None:
+    project = in_project(tmp_path, {CLASS: STRUCT})
+    folder = project / "templates/struct"
+    (folder / "one.jinja").symlink_to("two.jinja")
+    (folder / "two.jinja").symlink_to("one.jinja")
+    (folder / "again").symlink_to(".")
+    result = documented(project)
+    assert result.exit_code == 2
+    for name in ("one.jinja", "two.jinja"):
+        assert f"`{name}` is a link that leads nowhere, or in a circle" in result.output
+
+
+def test_a_folder_that_is_no_template_is_not_searched_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_templates, "MOST_FILES", 20)
+    project = in_project(tmp_path, {CLASS: STRUCT, **{f"templates/struct/{n}.txt": "" for n in range(30)}})
+    result = documented(project)
+    assert result.exit_code == 2 and "`templates/struct` has 20 files or more" in result.output
+
+
+@pytest.mark.parametrize(
+    ("path", "closed"),
+    [
+        (".git/hooks/pre-commit", ".git"),
+        ("{{ '.sca' ~ 'ffold' }}/Ray.txt", ".scaffold"),
+        ("a/.GIT/x", ".git"),
+    ],
+)
+def test_nothing_is_laid_out_into_folders_of_tools(path: str, closed: str, tmp_path: Path) -> None:
+    project = in_project(tmp_path, {CLASS: STRUCT, f"templates/struct/{path}.jinja": "x\n"})
+    before = read_tree(project)
+    result = documented(project)
+    assert result.exit_code == 2 and f"nothing goes into `{closed}`" in result.output, result.output
+    assert read_tree(project) == before
+
+
+@NEEDS_LINKS
 def test_a_link_out_of_the_template_is_refused(tmp_path: Path) -> None:
     project = in_project(tmp_path / "project", {CLASS: STRUCT})
     write_tree(tmp_path, {"secret.jinja": "secret"})

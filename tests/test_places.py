@@ -13,6 +13,9 @@ from scaffold.files.places import LIMIT, NotReadableError, read_regular
 from scaffold.generate import load_spec
 from scaffold.in_project.layout import find_layout
 from tests.projects import scaffold
+from tests.systems import NEEDS_SPECIAL_FILES
+
+pytestmark = NEEDS_SPECIAL_FILES
 
 
 def make_socket(path: Path) -> None:
@@ -31,7 +34,7 @@ def make_large(path: Path) -> None:
 
 ODD: dict[str, tuple[Callable[[Path], object], str]] = {
     "folder": (os.mkdir, "it is a folder, not a regular file"),
-    "pipe": (os.mkfifo, "it is a pipe, not a regular file"),
+    "pipe": (lambda path: os.mkfifo(path), "it is a pipe, not a regular file"),
     "socket": (make_socket, "it is a socket, not a regular file"),
     "device": (lambda path: os.symlink("/dev/zero", path), "it is a device, not a regular file"),
     "large": (make_large, f"it has {2**30:,} bytes, and at most {LIMIT:,} are read"),

@@ -2,7 +2,6 @@
 
 import io
 import os
-import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from scaffold.cli import progress as module
 from scaffold.cli.progress import ProgressLine, progress
 from scaffold.progress import counted, heard_by
 from tests.library import Library, spec
+from tests.systems import NEEDS_TERMINAL
 
 
 class Terminal(io.StringIO):
@@ -78,10 +78,13 @@ def test_it_is_for_terminals_and_not_beside_json(
     )
 
 
+@NEEDS_TERMINAL
 @pytest.mark.parametrize(("arguments", "is_told"), [((), True), (("--json",), False)])
 def test_check_tells_it_on_a_terminal(tmp_path: Path, arguments: tuple[str, ...], is_told: bool) -> None:
     library = Library.at(tmp_path)
     library.generate(**{f"layer{index}": spec(f"Layer{index}") for index in range(3)})
+    import pty  # here, since Windows does not have it
+
     main, other = pty.openpty()
     told = "import sys; from scaffold.cli import main, progress; progress._AFTER, progress._EVERY = -1, 0; main(sys.argv[1:])"
     command = [sys.executable, "-c", told, "check", *arguments, "--folder", str(tmp_path)]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import EXAMPLES, REPOSITORY, passed, run
+from tests.projects import EXAMPLES, passed, run
 
 PROJECT = EXAMPLES / "project"
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -22,8 +22,6 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [wheel] = folder.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder)
-    # The project that a user has holds a copy of the laws; here they are linked.
-    (folder / "pytree_laws").symlink_to(REPOSITORY / "pytree_laws")
     return folder
 
 

@@ -10,7 +10,7 @@ import yaml
 from markdown_it import MarkdownIt
 
 from scaffold.in_project.layout import find_layout
-from scaffold.law_texts import law_texts
+from scaffold.law_wheel import law_wheel
 from scaffold.lifecycle.check import check
 from tests.projects import REPOSITORY, run
 from tests.starters import TEMPLATE
@@ -63,12 +63,16 @@ def test_hooks_and_groups_have_one_version_of_a_tool(tmp_path: Path) -> None:
     assert all(re.fullmatch(r"v?\d+\.\d+\.\d+", revision) for revision in revisions.values())
 
 
-def test_no_hook_reads_the_copied_laws(tmp_path: Path) -> None:
-    project = made(tmp_path / "study", "style=scientific-python", EVERY_KIND)
-    left_out = re.compile(yaml.safe_load((project / ".pre-commit-config.yaml").read_text())["exclude"])
-    paths = {path.relative_to(project).as_posix() for path in project.rglob("*.py")}
-    copied = {f"tests/pytree_laws/{path}" for path in law_texts() if path.endswith(".py")}
-    assert {path for path in paths if left_out.search(path)} == copied
+@pytest.mark.parametrize("style", STYLES)
+def test_uv_installs_the_laws_from_the_wheel_in_the_project(style: str, tmp_path: Path) -> None:
+    project = made(tmp_path / "study", f"style={style}")
+    settings = tomllib.loads((project / "pyproject.toml").read_text())
+    source = settings["tool"]["uv"]["sources"]["pytree-laws"]
+    assert (project / source["path"]).read_bytes() == law_wheel().content
+    version = ".".join(map(str, law_wheel().version))
+    assert f"pytree-laws>={version}" in settings["dependency-groups"]["test"]
+    without = made(tmp_path / "other", f"style={style}", "laws=installed")
+    assert not list(without.rglob("*.whl")) and "sources" not in (without / "pyproject.toml").read_text()
 
 
 @pytest.mark.parametrize("style", STYLES)

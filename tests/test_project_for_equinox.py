@@ -80,11 +80,14 @@ def resolved(requirements: list[str], python: str, resolution: str, system: str 
     return done.stdout if done.returncode == 0 else ""
 
 
+@pytest.mark.slow  # what an index has today, no change here moves
 def test_every_row_of_ci_can_be_installed(project: Path) -> None:
     workflow = yaml.safe_load((project / ".github/workflows/ci.yml").read_text())
     rows = workflow["jobs"]["tests"]["strategy"]["matrix"]["include"]
     document = settings(project)
-    wanted = [*document["project"]["dependencies"], *document["dependency-groups"]["test"]]
+    [wheel] = project.glob("tests/*.whl")
+    tools = [name for name in document["dependency-groups"]["test"] if not name.startswith("pytree-laws")]
+    wanted = [*document["project"]["dependencies"], *tools, f"pytree-laws @ {wheel.as_uri()}"]
     floor = document["project"]["requires-python"].removeprefix(">=")
     assert rows[0] == {"system": "ubuntu-latest", "python": floor, "resolution": "lowest-direct"}
     assert {row["system"] for row in rows} == set(PLATFORMS)
@@ -94,6 +97,7 @@ def test_every_row_of_ci_can_be_installed(project: Path) -> None:
     assert f"{oldest}\n" in found["ubuntu-latest", floor, "lowest-direct"]
 
 
+@pytest.mark.slow  # as above
 def test_the_newest_jax_on_the_oldest_python_is_a_row_that_cannot_be_met() -> None:
     assert resolved(["jax>=0.11"], "3.11", "highest") == ""
     assert "jax==" in resolved(["jax>=0.11"], "3.14", "highest")

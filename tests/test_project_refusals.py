@@ -78,7 +78,7 @@ DEFAULTS = {
     "description": "A library in JAX.",
     "email": "",
     "kinds": ["module"],
-    "laws": "copied",
+    "laws": "wheel",
     "layout": "flat",
     "license": "Apache-2.0",
     "name": "study",

@@ -1,7 +1,6 @@
 """`scaffold new-module` without a name, on a terminal of its own."""
 
 import os
-import pty
 import select
 import signal
 import subprocess
@@ -17,9 +16,10 @@ import pytest
 from scaffold.kinds import NAMES
 from tests.projects import REPOSITORY
 from tests.support import read_tree
+from tests.systems import NEEDS_TERMINAL
 
 # jax warns of a fork where another test of this process has imported it; the child never uses it.
-pytestmark = pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
+pytestmark = [pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"), NEEDS_TERMINAL]
 KIND = f"Kind ({', '.join(NAMES)}) [module]: "
 
 PATIENCE = 30.0
@@ -72,6 +72,8 @@ class Dialogue:
 @contextmanager
 def dialogue(folder: Path, *arguments: str) -> Iterator[Dialogue]:
     """The tool on a terminal of its own; `new-module` in `folder` where no arguments are given."""
+    import pty  # here, since Windows does not have it
+
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "scaffold", *(arguments or ("new-module", "--folder", str(folder)))],
@@ -203,8 +205,6 @@ def test_a_bad_answer_is_explained_and_asked_again(tmp_path: Path) -> None:
         terminal.expect("Error: there is no initialiser `zeross`; did you mean `zeros`? (legal: zeros, ones,")
         terminal.answer("Field: ", "rate:float")
         terminal.expect("Error: a bare float has no role; ")
-        terminal.answer("Field: ", "items:f[n]")
-        terminal.expect("Error: `items` shadows a method of dict; ")
         terminal.answer("Field: ", "weight:f[n]=zeros")
         terminal.answer("Field (empty to finish): ", "weight:f[m]")
         terminal.expect("Error: `weight` is there already; ")

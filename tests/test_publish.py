@@ -2,13 +2,15 @@ import errno
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import pytest
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import Edit, File, Plan, make_plan
-from scaffold.publish import publish
+from scaffold.publish import carry, publish
 from tests.support import read_modes, read_tree, write_tree
+from tests.systems import NEEDS_LINKS, NEEDS_MODES
 
 
 def plan_for(root: Path, files: dict[str, str], *, force: bool = False) -> Plan:
@@ -48,6 +50,7 @@ def test_a_root_that_does_not_exist_is_made(tmp_path: Path):
     assert read_tree(tmp_path) == {"x/y/a.py": b"a\n"}
 
 
+@NEEDS_MODES
 def test_new_files_follow_the_umask_and_old_ones_keep_their_mode(tmp_path: Path):
     write_tree(tmp_path, {"run.py": "", "secret.py": "", "shared.py": "", "narrow.py": ""})
     modes = {"run.py": 0o755, "secret.py": 0o600, "shared.py": 0o666, "narrow.py": 0o640}
@@ -57,6 +60,7 @@ def test_new_files_follow_the_umask_and_old_ones_keep_their_mode(tmp_path: Path)
     assert read_modes(tmp_path) == {**modes, "sub": 0o775, "sub/new.py": 0o664}
 
 
+@NEEDS_MODES
 def test_what_a_private_file_will_hold_is_never_open_to_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -79,6 +83,7 @@ def test_identical_and_kept_files_are_not_touched(tmp_path: Path):
     assert {path: path.stat() for path in tmp_path.iterdir()} == before
 
 
+@NEEDS_LINKS
 def test_a_link_stays_and_its_target_changes(tmp_path: Path):
     write_tree(tmp_path, {"real/a.py": "old\n"})
     (tmp_path / "a.py").symlink_to("real/a.py")
@@ -112,6 +117,7 @@ def test_conflicts_are_refused_before_anything_is_written(tmp_path: Path):
     assert read_tree(tmp_path) == {"b.py": b"mine\n"}
 
 
+@NEEDS_LINKS
 def test_every_file_that_changed_since_the_plan_is_named(tmp_path: Path):
     write_tree(tmp_path, {"a.py": "old\n", "c.py": "old\n", "gone.py": "old\n"})
     names = ["a.py", "b.py", "c.py", "d.py", "gone.py"]
@@ -143,13 +149,14 @@ def test_a_file_saved_while_the_others_are_written_is_not_lost(
 ):
     write_tree(tmp_path, {"a.py": "old\n", "b.py": "old\n"})
     plan = plan_for(tmp_path, {"a.py": "new\n", "b.py": "new\n"}, force=True)
-    replace = os.replace
+    replace = carry.replace_expected
 
-    def save_meanwhile(source: Path, target: Path) -> None:
-        replace(source, target)
+    def save_meanwhile(*arguments: Any) -> bool:
+        done = replace(*arguments)
         (tmp_path / "b.py").write_bytes(b"saved meanwhile\n")
+        return done
 
-    monkeypatch.setattr(os, "replace", save_meanwhile)
+    monkeypatch.setattr(carry, "replace_expected", save_meanwhile)
     error = refusal(lambda: publish(plan))
     assert [fault.where for fault in error.faults] == ["b.py"]
     assert read_tree(tmp_path) == {"a.py": b"old\n", "b.py": b"saved meanwhile\n"}
@@ -190,6 +197,7 @@ def test_a_refusal_names_the_file_the_reason_and_the_fix(
     )
 
 
+@NEEDS_MODES
 def test_what_is_read_only_is_refused_all_at_once(tmp_path: Path):
     write_tree(
         tmp_path, {"open.py": "old\n", "locked.py": "old\n", "closed/a.py": "old\n", "closed/b.py": "old\n"}
@@ -208,6 +216,7 @@ def test_what_is_read_only_is_refused_all_at_once(tmp_path: Path):
     assert read_tree(tmp_path) == before
 
 
+@NEEDS_MODES
 def test_what_is_read_only_and_stays_as_it_is_is_no_obstacle(tmp_path: Path):
     write_tree(tmp_path, {"same.py": "x\n"})
     (tmp_path / "same.py").chmod(0o444)

@@ -15,8 +15,11 @@ from hypothesis import strategies as st
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan, make_plan
-from scaffold.publish import publish
+from scaffold.publish import publish, swap
 from tests.support import read_modes, read_tree, write_tree
+from tests.systems import NEEDS_MODES
+
+pytestmark = NEEDS_MODES
 
 
 def plan_for(root: Path, files: dict[str, str], *, force: bool = False) -> Plan:
@@ -44,6 +47,7 @@ def umask() -> Iterator[None]:
 
 
 WORKING = [(os, name) for name in ("open", "write", "fsync", "replace", "link", "mkdir", "chmod")]
+WORKING += [(swap, "exchange")]
 TIDYING = [(os, "unlink"), (os, "rmdir")]
 
 
@@ -233,7 +237,7 @@ def assert_not_lost(root: Path, name: str, content: bytes, said: str) -> None:
 def test_the_report_when_the_way_back_fails(tmp_path: Path):
     write_tree(tmp_path, {"a.py": "old\n"})
     plan = plan_for(tmp_path, dict.fromkeys(["a.py", "b.py", "c.py"], "new\n"), force=True)
-    calls = [(os, "replace"), (Path, "unlink")]
+    calls = [(os, "replace"), (swap, "exchange"), (Path, "unlink")]
     with Failing(OSError(errno.EIO, "broken"), lambda number: number >= 3, late=False).installed(calls):
         error = refusal(lambda: publish(plan))
     [kept] = tmp_path.glob(".scaffold-*.old")

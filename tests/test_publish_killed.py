@@ -10,9 +10,9 @@ import pytest
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import Edit, File, Plan, make_plan
-from scaffold.publish import publish, recover
+from scaffold.publish import publish, recover, swap
 from scaffold.publish.journal import Entry, Journal, go_line, plan_line
-from tests.killing import in_child, left_overs, stopped_before_each_change
+from tests.killing import before_each, in_child, left_overs, stopped_before_each_change
 from tests.support import read_modes, read_tree, write_tree
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the runs are forked")
@@ -83,25 +83,23 @@ def assert_no_byte_is_lost(root: Path, before: dict[str, bytes], after: dict[str
     assert set(before.values()) <= {*there.values(), b""} or after.items() <= there.items()
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_run_that_is_stopped_loses_nothing_and_the_next_one_completes_it(
-    tmp_path: Path, number: signal.Signals
-):
-    assert check_all_stops(tmp_path / "project", "package", number) > 30
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+def test_a_run_that_is_stopped_loses_nothing_and_the_next_one_completes_it(tmp_path: Path, name: str):
+    assert check_all_stops(tmp_path / "project", "package", signal.Signals[name]) > 30
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP", "SIGKILL"])
 @pytest.mark.parametrize("layout", LAYOUTS)
-def test_in_every_layout(tmp_path: Path, layout: str, number: signal.Signals):
-    assert check_all_stops(tmp_path / "project", layout, number) > 20
+def test_in_every_layout(tmp_path: Path, layout: str, name: str):
+    assert check_all_stops(tmp_path / "project", layout, signal.Signals[name]) > 20
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_links")
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_without_links(tmp_path: Path, number: signal.Signals):
-    assert check_all_stops(tmp_path / "project", "package", number) > 30
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
+def test_without_links(tmp_path: Path, name: str):
+    assert check_all_stops(tmp_path / "project", "package", signal.Signals[name]) > 30
 
 
 # -- what the next run finds, and says ---------------------------------------------------------------------------------
@@ -115,23 +113,24 @@ def killed(root: Path, at: str) -> None:
 
     def run() -> None:
         setattr(os, at, kill)
+        if at == "replace":
+            swap.exchange = kill
         publish(wanted_plan(root))
 
     assert in_child(run) == -signal.SIGKILL
 
 
 def killed_at_second_rename(root: Path) -> None:
-    replace, count = os.replace, 0
+    count = 0
 
-    def kill(source: Path, target: Path) -> None:
+    def kill() -> None:
         nonlocal count
         count += 1
         if count == 2:
             os.kill(os.getpid(), signal.SIGKILL)
-        replace(source, target)
 
     def run() -> None:
-        os.replace = kill
+        os.replace, swap.exchange = before_each(kill, os.replace), before_each(kill, swap.exchange)
         publish(wanted_plan(root))
 
     assert in_child(run) == -signal.SIGKILL
@@ -279,7 +278,9 @@ def test_a_journal_from_elsewhere_follows_no_link_outside(root: Path):
     assert "a symbolic link leads out of the project" in refused(root)
 
 
-@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("elsewhere", path)])
+@pytest.mark.parametrize(
+    "make", [os.mkdir, lambda path: os.mkfifo(path), lambda path: os.symlink("elsewhere", path)]
+)
 def test_a_lock_that_is_no_file_is_refused(root: Path, make: Callable[[Path], None]):
     make(root / ".scaffold-lock")
     with pytest.raises(ScaffoldError) as caught:

@@ -240,8 +240,9 @@ def test_a_computer_elsewhere_is_named(tmp_path: Path, monkeypatch: pytest.Monke
 # -- signals, through the command itself -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_command_that_is_stopped_says_so(tmp_path: Path, number: signal.Signals):
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_command_that_is_stopped_says_so(tmp_path: Path, name: str):
+    number = signal.Signals[name]
     program = (
         "import os, signal, scaffold.cli\n"
         f"signal.signal({int(number)}, signal.SIG_DFL)\n"  # under nohup it is ignored

@@ -1,6 +1,7 @@
 """What configures pytest in a project, what a conftest puts on the path, and the line that is added to one."""
 
-import sys
+import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,10 @@ import pytest
 from scaffold.errors import ScaffoldError
 from scaffold.generate import plan_new
 from scaffold.in_project.conftest import folders_on_path, with_path_lines
+from scaffold.in_project.law_files import WHEEL
 from scaffold.in_project.layout import find_layout
 from scaffold.in_project.pytest_config import PytestConfig
 from scaffold.publish import publish
-from tests.existing import LAWS_STUB, STUBS
-from tests.projects import run
 from tests.support import write_tree
 
 TABLE = '[tool.pytest.ini_options]\naddopts = "--import-mode=append"\n'
@@ -136,21 +136,19 @@ def test_another_meaning_of_path_is_refused(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_that_cannot_be_imported_stops_no_other(tmp_path: Path) -> None:
-    root, stubs = write_tree(tmp_path / "root", {".git/": ""}), write_tree(tmp_path / "stubs", STUBS)
+def test_the_conftest_changes_nothing_in_how_other_tests_run(tmp_path: Path) -> None:
+    root = write_tree(tmp_path, {".git/": ""})
     publish(plan_new({"name": "Affine", "fields": {"w": "f[n]"}}, find_layout(root)))
-    write_tree(
-        root, {"tests/pytree_laws/__init__.py": LAWS_STUB, "tests/test_other.py": "import not_installed\n"}
-    )
-    env = {"PYTHONPATH": str(stubs), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    script = Path(sys.executable).parent / "pytest"
-    result = run([str(script), "-p", "no:cacheprovider"], root, env=env)
-    assert result.returncode == 1
-    assert "No module named 'not_installed'" in result.stdout
-    assert "1 passed, 1 error" in result.stdout
+    conftest = ast.parse((root / "tests/conftest.py").read_text())
+    hooks = [node for node in conftest.body if not isinstance(node, ast.Import | ast.ImportFrom | ast.Expr)]
+    imported = [
+        alias.name for node in conftest.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    ]
+    assert [ast.unparse(node) for node in hooks] == ["__all__ = ['pytest_addoption']"]
+    assert imported == ["Path", "pytest_addoption"]
 
 
-def test_folders_that_would_hide_a_module_go_last(tmp_path: Path) -> None:
+def test_a_folder_that_would_hide_a_module_is_not_put_on_the_path(tmp_path: Path) -> None:
     files = {
         ".git/": "",
         "pyproject.toml": '[project]\nname = "lib"\ndependencies = ["equinox"]\n',
@@ -159,6 +157,8 @@ def test_folders_that_would_hide_a_module_go_last(tmp_path: Path) -> None:
         "tests/random.py": "",
         "tests/test_root.py": "import lib\n",
     }
-    plan = plan_new({"name": "Affine", "fields": {"w": "f[n]"}}, find_layout(write_tree(tmp_path, files)))
+    layout = replace(find_layout(write_tree(tmp_path, files)), laws=WHEEL)
+    plan = plan_new({"name": "Affine", "fields": {"w": "f[n]"}}, layout)
     made = next(step.after for step in plan.writes if step.path.name == "conftest.py")
-    assert made is not None and b"\nsys.path.append(str(Path(__file__).parent))\n" in made
+    line = b'\nsys.path.extend(map(str, Path(__file__).parent.glob("pytree_laws-*.whl")))\n'
+    assert made is not None and line in made and b"insert" not in made

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -10,18 +11,28 @@ from pathlib import Path
 
 import pytest
 
+from scaffold.law_wheel import law_wheel
 from scaffold.spec.read import read_spec
-from tests.projects import REPOSITORY, bare_pytest, copy_example, run
+from tests.projects import AFFINE, REPOSITORY, bare_pytest, copy_example, run
 from tests.support import read_tree
+from tests.systems import NEEDS_SHELL
+
+pytestmark = NEEDS_SHELL
 
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 WHOLE_SETUP, INSTALL, FROM_SPEC, WRONG, OWN_TESTS = range(5)
+TRIED, WRITTEN, BROKEN, REFUSED = range(4)
 
 
 def blocks(language: str, text: str = README) -> list[str]:
     """The fenced blocks of a language, in order."""
     return [body for name, body in BLOCK.findall(text) if name == language]
+
+
+def affine_command() -> str:
+    """The command that generates the first class, on one line."""
+    return blocks("text")[TRIED].replace("\\\n  ", "").strip()
 
 
 @dataclass(frozen=True)
@@ -62,45 +73,56 @@ def test_the_wheel_has_the_templates_and_the_laws(wheel: Path) -> None:
         if path.is_file()
     }
     assert {f"scaffold/{path}" for path in templates} <= names
-    assert [name for name in names if name.endswith("/p04_key_paths.py")] == [
-        "pytree_laws/laws/p04_key_paths.py"
-    ]
-    assert "pytree_laws/laws/p01_construct.py" in names and "scaffold/py.typed" in names
-    assert not any(name.startswith(("tests/", "benchmarks/", "generated_examples/")) for name in names)
+    assert {name for name in names if name.endswith(".whl")} == {f"scaffold/wheels/{law_wheel().name}"}
+    assert "scaffold/py.typed" in names
+    assert {name.split("/")[0].split("-")[0] for name in names} == {"scaffold", "jax_scaffold"}
 
 
-def test_one_command_sets_up_generates_and_tests(wheel: Path, tmp_path: Path) -> None:
+def test_one_command_sets_up_generates_and_tests(tmp_path: Path) -> None:
+    """As it stands, in a copy of what git has, where the uv of these tests is at hand."""
     command = blocks("sh")[WHOLE_SETUP]
-    assert "--with-editable ." in command
+    clone = clone_of_checkout(tmp_path / "clone")
     outside = [str(Path(sys.base_prefix) / "bin"), "/usr/local/bin", "/usr/bin", "/bin"]
     env = {**os.environ, "PATH": os.pathsep.join(outside), "TMPDIR": str(tmp_path)}
     for name in ("VIRTUAL_ENV", "PYTHONPATH", "UV_PROJECT_ENVIRONMENT"):
         env.pop(name, None)
-    from_wheel = command.replace("--with-editable .", f"--with {wheel}")
-    clone = tmp_path / "clone"
-    clone.mkdir()
-    result = subprocess.run(["sh", "-ec", from_wheel], cwd=clone, env=env, capture_output=True, text=True)
+    result = subprocess.run(["sh", "-ec", command], cwd=clone, env=env, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert "next: pytest tests/test_affine.py" in result.stderr
-    assert blocks("text")[0] in result.stdout
-    project = tmp_path / "my-layers"
-    written = "".join(data.decode() for data in read_tree(project).values())
+    assert affine_command() in result.stderr and blocks("text")[WRITTEN] in result.stdout
+    texts = [data for path, data in read_tree(tmp_path / "my-layers").items() if not path.endswith(".whl")]
+    written = "".join(data.decode() for data in texts)
     assert all(excerpt in written for excerpt in (*blocks("python"), *blocks("toml")))
     counted = re.search(r"(\d+) passed", result.stdout)
     assert counted is not None and int(counted[1]) >= 15
 
 
-def test_the_clone_installs_as_a_tool(wheel: Path, tmp_path: Path) -> None:
-    """From the wheel of the clone, with the uv of these tests, into folders that go with them."""
+def clone_of_checkout(folder: Path) -> Path:
+    """The project without what its commands make, and the uv of these tests where `dev.py` looks for it."""
+    made = (".git", ".uv", ".venv", ".*_cache", ".hypothesis", "__pycache__", "build", "dist", "uv.lock")
+    shutil.copytree(REPOSITORY, folder, ignore=shutil.ignore_patterns(*made), symlinks=True)
+    (folder / ".uv/bin").mkdir(parents=True)
+    (folder / ".uv/bin/uv").symlink_to(Path(sys.executable).parent / "uv")
+    return folder
+
+
+def test_the_clone_installs_as_a_tool(tmp_path: Path) -> None:
+    """With the uv of these tests, into folders that go with them."""
     command = blocks("sh")[INSTALL]
-    assert command == ".uv/bin/uv tool install --quiet .\n"
+    clone = clone_of_checkout(tmp_path / "clone")
     env = {"UV_TOOL_DIR": str(tmp_path / "tools"), "UV_TOOL_BIN_DIR": str(tmp_path / "bin")}
-    uv = Path(sys.executable).parent / "uv"
-    result = run([str(uv), *command.split()[1:-1], str(wheel)], tmp_path, env=env)
+    result = run(["sh", "-ec", command], clone, env=env)
     assert result.returncode == 0, result.stderr
     for script in ("scaffold", "jax-scaffold"):
-        told = run([str(tmp_path / "bin" / script), "kinds"], tmp_path)
-        assert (told.returncode, "pytree" in told.stdout) == (0, True)
+        kinds = run([str(tmp_path / "bin" / script), "kinds"], tmp_path)
+        assert (kinds.returncode, "pytree" in kinds.stdout) == (0, True)
+    # In an environment with nothing but what the wheel declares.
+    project = tmp_path / "project"
+    made = run(
+        [str(tmp_path / "bin/scaffold"), "new-module", *AFFINE, "--laws", "wheel", "--folder", str(project)],
+        tmp_path,
+    )
+    assert made.returncode == 0 and (project / "tests" / law_wheel().name).is_file(), made.stderr
+    assert "P3 round trip" in run([str(tmp_path / "bin/scaffold"), "laws", "P3"], tmp_path).stdout
 
 
 COMPLETION = re.compile(r"^\| (bash|zsh|fish) \| `.*_SCAFFOLD_COMPLETE=(\w+) scaffold.*` \|$", re.MULTILINE)
@@ -133,9 +155,7 @@ def test_one_command_answers_each_founding_case(shell: Shell) -> None:
     """Each row of the table, in one folder, and then the tests of all."""
     answers = dict(ANSWER.findall(README))
     assert list(answers) == ["equinox#711", "equinox#651", "equinox#840", "equinox#768", "flax#4762"]
-    affine = re.search(r"  scaffold new-module Affine.*?bias\"", blocks("sh")[WHOLE_SETUP], re.DOTALL)
-    assert affine is not None
-    for command in (affine[0], *answers.values()):
+    for command in (affine_command().replace("--folder ../my-layers --test", ""), *answers.values()):
         result = shell.run(command)
         assert result.returncode == 0, command + result.stderr
     result = shell.run("pytest -q -p no:cacheprovider")
@@ -145,7 +165,7 @@ def test_one_command_answers_each_founding_case(shell: Shell) -> None:
 
 def test_faults_are_told_as_the_readme_shows(shell: Shell) -> None:
     result = shell.run(blocks("sh")[WRONG])
-    assert (result.returncode, result.stderr) == (2, blocks("text")[2])
+    assert (result.returncode, result.stderr) == (2, blocks("text")[REFUSED])
     assert read_tree(shell.folder) == {}
 
 
@@ -162,12 +182,12 @@ def test_a_broken_class_is_told_as_the_readme_shows(tmp_path: Path) -> None:
         line.lstrip("E ").removeprefix("pytree_laws.report.LawBroken: ")
         for line in result.stdout.splitlines()
     ]
-    assert blocks("text")[1] in "\n".join(told)
+    assert blocks("text")[BROKEN] in "\n".join(told)
 
 
 def test_every_command_block_is_tried() -> None:
-    assert len(blocks("sh")) == 5 and len(blocks("text")) == 3
-    assert "uv run --quiet pytest" in blocks("sh")[OWN_TESTS]  # this very run; `.ci/run` is held to it
+    assert len(blocks("sh")) == 5 and len(blocks("text")) == 4
+    assert blocks("sh")[OWN_TESTS] == "python3 dev.py test\n"  # this very run; `.ci/run` is held to it
 
 
 def test_every_spec_in_the_documentation_is_good() -> None:

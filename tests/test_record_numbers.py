@@ -118,7 +118,7 @@ def test_a_line_that_is_none_of_a_record_is_named(line: str) -> None:
 def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     before = bare_pytest(folder, *ONE[:2], "-rs")
-    assert "no numbers are recorded" in before.stdout
+    assert "more laws with: reference, --record-numbers, " in before.stdout
     assert "1 passed" in bare_pytest(folder, *ONE).stdout
     record = folder / "tests/numbers/affine.txt"
     first = record.read_text()

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.projects import EXAMPLES
+from tests.systems import NEEDS_LINKS
 
 DTYPES = (
     *("bool", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "bfloat16", "float32"),
@@ -267,6 +268,7 @@ def test_a_failed_write_leaves_the_old_file(
     assert [one.name for one in tmp_path.iterdir()] == ["saved"]
 
 
+@NEEDS_LINKS
 def test_a_symbolic_link_stays_one(files: Files, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     (tmp_path / "latest").symlink_to("runs/3")

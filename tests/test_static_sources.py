@@ -15,7 +15,7 @@ from scaffold.emit.construct import copy_source
 from scaffold.spec.read import read_spec
 from scaffold.spec.statics import as_given, stored_value
 from scaffold.spec.tokens import parse_field_text
-from scaffold.spec.types import parse_type
+from scaffold.spec.type_parser import parse_type
 from tests.projects import EXAMPLES
 
 NUMBERS = st.integers(-5, 5) | st.floats(-2, 2)

@@ -5,8 +5,9 @@ import pytest
 from scaffold.errors import ScaffoldError
 from scaffold.spec.read import read_spec
 from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.type_parser import LEGAL_TYPES, parse_type
 from scaffold.spec.type_texts import type_text
-from scaffold.spec.types import LEGAL_TYPES, ArrayType, parse_type
+from scaffold.spec.types import ArrayType
 
 TAKEN = {
     "float32[n]": "f32[n]",

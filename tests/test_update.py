@@ -9,6 +9,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.tidy import ruff_program
 from tests.library import BIAS, Library, actions, spec
 from tests.projects import run
+from tests.systems import NEEDS_MODES
 
 METHOD = "\n    def norm(self):\n        return jnp.linalg.norm(self.weight)\n"
 AFFINE = {"name": "Affine", "fields": {"weight": "f[size]=ones"}}
@@ -133,6 +134,7 @@ def test_an_import_stays_that_an_edit_reads(library: Library):
     assert "import jax\n" in library.read("lib/dense.py")
 
 
+@NEEDS_MODES
 def test_mode_and_line_ends_stay(library: Library):
     path = library.path("lib/dense.py")
     path.write_bytes(b"\xef\xbb\xbf" + (library.read("lib/dense.py") + METHOD).replace("\n", "\r\n").encode())
@@ -198,6 +200,7 @@ def test_a_record_of_a_later_version_is_not_guessed(library: Library):
     )
 
 
+@NEEDS_MODES
 def test_a_rename_takes_edits_registration_and_tests_along(library: Library):
     library.append(
         "lib/dense.py", METHOD + "\n    def copy(self) -> 'Dense':\n        return Dense(self.weight)\n"

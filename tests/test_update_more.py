@@ -1,15 +1,10 @@
 """Updates: further cases."""
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-from unittest import mock
 
 import pytest
 
-from scaffold import lay_out
-from scaffold.lay_out import render
 from tests.library import BIAS, EMPTY, Library, actions, spec
 from tests.support import read_tree
 from tests.test_update import AFFINE, METHOD, refusal
@@ -115,28 +110,15 @@ def test_the_record_reads_as_what_it_keeps(library: Library):
     )
     assert library.read("lib/dense.py") in text and library.read("tests/test_dense.py") in text
     assert str(library.root) not in text
-    assert read_tree(library.root / ".scaffold").keys() == {"Dense.txt", "shared/conftest.txt"} - (
-        set() if library.path("tests/conftest.py").exists() else {"shared/conftest.txt"}
-    )
+    assert read_tree(library.root / ".scaffold").keys() == {"Dense.txt"}
 
 
-def test_the_conftest_follows_its_template(library: Library):
-    later = mock.patch.object(lay_out, "render", rendered_later)
-    with later:
-        assert library.states()["tests/conftest.py"] == "stale"
-        assert actions(library.update())["tests/conftest.py"] == "update"
-        assert library.states() == {}
-    assert library.read("tests/conftest.py").startswith('"""Later: puts the modules')
-    library.append("tests/conftest.py", "\n\nMINE = 1\n")
-    assert actions(library.update())["tests/conftest.py"] == "merge"
-    text = library.read("tests/conftest.py")
-    assert text.startswith('"""Puts the modules') and text.endswith("\n\nMINE = 1\n")
-
-
-def rendered_later(name: str, context: Mapping[str, Any], *own: Path | None):
-    """What a later version of the templates would lay out."""
-    for path, text in render(name, context, *own):
-        yield path, text.replace('"""Puts the modules', '"""Later: puts the modules')
+def test_the_conftest_is_written_once(library: Library):
+    mine = f"{library.read('tests/conftest.py')}\nMINE = 1\n"
+    library.write("tests/conftest.py", mine)
+    assert "tests/conftest.py" not in library.states()
+    library.update()
+    assert library.read("tests/conftest.py") == mine
 
 
 @pytest.mark.parametrize("conftest", ['"""Mine."""\n', None])
@@ -146,11 +128,11 @@ def test_a_conftest_beside_tests_of_the_users_stays(tmp_path: Path, conftest: st
     theirs |= {"tests/conftest.py": conftest} if conftest is not None else {}
     library = Library.at(
         tmp_path,
-        {**EMPTY, "pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "copied"), **theirs},
+        {**EMPTY, "pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "wheel"), **theirs},
     )
     library.generate(dense=spec("Dense"))
     text = library.read("tests/conftest.py")
-    assert "Puts the modules" not in text
+    assert "Makes the modules" not in text
     library.write_specs(dense=spec("Dense", BIAS))
     library.update()
     assert (library.read("tests/conftest.py"), library.states()) == (text, {})
@@ -165,6 +147,6 @@ def test_force_replaces_what_was_only_edited(library: Library):
 
 
 def test_a_plan_of_nothing_copies_no_laws(tmp_path: Path):
-    library = Library.at(tmp_path, {"pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "copied")})
+    library = Library.at(tmp_path, {"pyproject.toml": EMPTY["pyproject.toml"].replace("installed", "wheel")})
     before = library.tree()
     assert (library.states(), actions(library.update()), library.tree()) == ({}, {}, before)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
-from scaffold.adopt.interpreter import find_python
+from scaffold.adopt.memory import GIB, share_of_machine
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report
 from scaffold.adopt.targets import Target, folders_of, read_targets
@@ -16,7 +16,7 @@ from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.files.fileset import File, Plan
 from scaffold.in_project.fit import Wishes, plan_in_project
 from scaffold.in_project.layout import Layout
-from scaffold.law_texts import texts_for
+from scaffold.interpreter import find_python
 from scaffold.lay_out import conftest_file
 from scaffold.lifecycle.adopted import adopted_files
 from scaffold.tidy import tidy
@@ -24,11 +24,10 @@ from scaffold.tidy import tidy
 Progress = Callable[[int, int, str], None]
 GRACE = 10.0
 """Seconds by which a process may be late, since it keeps its limits itself."""
-IMPORTS = 120.0
-"""Seconds that the import of the targets may take at least."""
+IMPORTS = 2.0
+"""Limits of time that the import of the targets may take."""
 MOST_TOLD = 20
 """Legal names that are listed; more say nothing."""
-_SUITES = ("nnx", "state")
 
 
 @dataclass(frozen=True)
@@ -45,6 +44,13 @@ class Wanted:
     seconds: float = 60.0
     """The limit for each class, to find it, and for each of its tests."""
     force: bool = False
+    memory: float = 0.0
+    """The limit for each process, in GiB; 0 for its share of the machine's."""
+
+    @property
+    def memory_in_bytes(self) -> int:
+        """The limit for each process, in bytes; 0 for none."""
+        return int(self.memory * GIB) or share_of_machine(self.processes)
 
 
 @dataclass(frozen=True)
@@ -67,7 +73,7 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
     command = find_python(wanted.python, layout.root)
     path = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
     run = Run(wanted, layout, path, Written(layout, ()))
-    with Children(command, layout.root) as first:
+    with Children(command, layout.root, wanted.memory_in_bytes) as first:
         child = first()
         listed = listed_by(child, targets, wanted, path)
         check_listed(listed, targets, wanted)
@@ -104,15 +110,15 @@ def _begun(module: str, name: str, run: Run) -> Adopted:
 class Children:
     """Processes that are ended at the end, whatever happens."""
 
-    def __init__(self, command: Sequence[str], folder: Path) -> None:
-        self.command, self.folder = command, folder
+    def __init__(self, command: Sequence[str], folder: Path, memory: int) -> None:
+        self.command, self.folder, self.memory = command, folder, memory
         self.started: list[Child] = []
 
     def __enter__(self) -> Callable[[], Child]:
         return self.start
 
     def start(self) -> Child:
-        child = Child(self.command, self.folder)
+        child = Child(self.command, self.folder, self.memory)
         self.started.append(child)
         return child
 
@@ -131,19 +137,26 @@ def listed_by(
     """The classes of the targets. Raises `ScaffoldError` where an import ends the process, or does not end."""
     request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
     try:
-        return child.ask({**request, "folders": [*folders]}, max(IMPORTS, wanted.seconds))
+        return _checked_list(child.ask({**request, "folders": [*folders]}, IMPORTS * wanted.seconds))
     except NoAnswerError as error:
         raise ScaffoldError(
             f"the interpreter did not come back from the import: {error}",
             where=", ".join(one.text for one in targets),
-            fix="name the modules that have the classes, or give it more time by `--time-limit`",
+            fix="name the modules that have the classes, or give it more by `--time-limit` or `--memory-limit`",
         ) from None
+
+
+def _checked_list(answer: dict[str, Any]) -> dict[str, Any]:
+    """The answer, where it lists classes. Raises `NoAnswerError`."""
+    if "error" in answer:
+        raise NoAnswerError(str(answer["error"]))
+    if not all(isinstance(answer.get(key), list) for key in ("classes", "faults", "taken", "passed_over")):
+        raise NoAnswerError("it lists no classes")
+    return answer
 
 
 def check_listed(listed: Mapping[str, Any], targets: Sequence[Target], wanted: Wanted) -> None:
     """Refuses targets that cannot be imported or hold no class, and what is said of one class where there are more."""
-    if "error" in listed:
-        raise RuntimeError(f"{listed['error']}\n{listed['traceback']}")
     fix = "write a module that this interpreter can import, or name another with `--python`"
     faults = [Fault(one["target"], f"cannot be looked at: {one['why']}", fix) for one in listed["faults"]]
     named = [one for one in listed["classes"] if one["named"] and one["why"]]
@@ -258,7 +271,7 @@ def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
     extra = [conftest_file(run.layout)] if written else []
     adopted = [adopted_files(one.module, one.name, file.path) for file, one in written.items()]
     wishes = Wishes(register=False, force=run.wanted.force, renamed=run.written.renamed)
-    plan = plan_in_project(run.layout, [*written, *extra], texts_for(_SUITES), (), (), wishes, adopted)
+    plan = plan_in_project(run.layout, [*written, *extra], (), (), wishes, adopted)
     stay = [f"{one.file.path}: {one.stays}" for one in outcomes if one.stays and one.file]
     notes = [one for one in plan.notes if "--no-register" not in one]  # which is no option here
     return replace(plan, notes=(*notes, *stay))

@@ -2,120 +2,150 @@
 
 import json
 import os
+import signal
 import subprocess
-import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from queue import Empty, Queue
-from typing import Any
+from threading import Event
+from time import monotonic
+from typing import Any, cast
 
-from scaffold.errors import ScaffoldError
-from scaffold.law_texts import FOLDER as LAWS
+from scaffold.adopt.memory import GIB, watch
+from scaffold.errors import ScaffoldError, shown
+from scaffold.law_wheel import wheel_path
+from scaffold.streams import LONGEST_ANSWER, Lines, Tail
 
 CHILD = Path(__file__).parent / "child" / "__main__.py"
 STARTS = 120.0
 """How long an interpreter may take to import jax."""
-LAST_WORDS = 2000
+ENDS = 5.0
+"""How long it may take to end when it has closed its streams."""
 
 
 class NoAnswerError(Exception):
-    """The process has ended, or was ended since it took too long."""
+    """The process has ended, or was ended since it took too long or too much."""
 
 
 class Child:
-    """An interpreter that has imported jax and the laws."""
+    """An interpreter that has imported jax and the laws, which may take `memory` bytes; 0 sets no limit."""
 
-    def __init__(self, command: Sequence[str], folder: Path) -> None:
+    def __init__(self, command: Sequence[str], folder: Path, memory: int = 0) -> None:
         environment = {"JAX_PLATFORMS": "cpu", **os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-        self._errors = Last()
-        self._answers: Queue[str] = Queue()
         self._process = subprocess.Popen(
-            [*command, str(CHILD), str(LAWS)],
+            [*command, str(CHILD), str(wheel_path())],
             cwd=folder,
             env=environment,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
+            start_new_session=True,  # whatever it starts is ended with it
         )
+        assert self._process.stdout is not None and self._process.stderr is not None
         self._command = command
-        reads = (self._read_answers, self._read_errors)
-        self._readers = [threading.Thread(target=read, daemon=True) for read in reads]
-        for reader in self._readers:
-            reader.start()
+        self._excess = ""
+        self._ended = Event()
+        self._answers, self._errors = Lines(self._process.stdout), Tail(self._process.stderr)
+        watch(self._process.pid, memory, self._ended, lambda: self._exceed(memory))
         self._check_start()
 
     def _check_start(self) -> None:
         try:
-            told = self._next(STARTS)
+            ready = self._next(STARTS, lambda answer: "ready" in answer, skips=True)
         except NoAnswerError as error:
             raise ScaffoldError(
                 f"the interpreter cannot look at classes: {error}",
                 where=" ".join(self._command),
                 fix="name that of your project with `--python`",
             ) from None
-        if told["why"]:
+        if ready.get("why"):
             self.close()
-            what = f"the interpreter has no module `{told['why']}`, which the laws need"
+            what = f"the interpreter has no module `{ready['why']}`, which the laws need"
             fix = "install it there, or name the interpreter of your project with `--python`"
             raise ScaffoldError(what, where=" ".join(self._command), fix=fix)
 
     def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """The answer. Raises `NoAnswerError`, after which nothing more can be asked."""
         assert self._process.stdin is not None
+        # A class that writes into the stream of answers does not know what is asked.
+        token = os.urandom(8).hex()
         try:
-            self._process.stdin.write(json.dumps({"id": 0, **request}) + "\n")
+            self._process.stdin.write(json.dumps({"id": token, **request}).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
             raise NoAnswerError(self._last_words()) from None
-        return self._next(seconds)
+        answer = self._next(seconds, lambda answer: answer.get("id") == token)
+        return {key: value for key, value in answer.items() if key != "id"}
 
-    def _next(self, seconds: float) -> dict[str, Any]:
+    def _next(
+        self, seconds: float, is_ours: Callable[[dict[str, Any]], bool], *, skips: bool = False
+    ) -> dict[str, Any]:
+        """The next answer; with `skips`, the first after what an interpreter prints when it starts."""
+        until = monotonic() + seconds
+        while True:
+            line = self._line(max(0.0, until - monotonic()), seconds)
+            answer = _parsed(line)
+            if answer is not None and is_ours(answer):
+                return answer
+            if not skips:
+                self.close()
+                what = shown(line[:200].decode("utf-8", "replace"), 80)
+                raise NoAnswerError(f"something in it wrote what is no answer: {what}")
+
+    def _line(self, left: float, seconds: float) -> bytes:
         try:
-            line = self._answers.get(timeout=seconds)
-        except Empty:
+            line = self._answers.next(left)
+        except TimeoutError:
             self.close()
             raise NoAnswerError(f"it took more than {seconds:.0f} seconds") from None
-        if not line:
+        if line is None:
             raise NoAnswerError(self._last_words())
-        return json.loads(line)
+        return line
+
+    def _exceed(self, memory: int) -> None:
+        self._excess = f"it took more than {memory / GIB:.1f} GiB of memory, which is its limit"
+        self._kill()
 
     def _last_words(self) -> str:
-        code = self._process.wait()
+        """Why there are no answers any more."""
+        code: int | None = None
+        if not self._answers.too_long:
+            with suppress(subprocess.TimeoutExpired):
+                code = self._process.wait(ENDS)
+        self.close()
+        if self._excess:
+            return self._excess
+        if self._answers.too_long:
+            return f"something in it wrote more than {LONGEST_ANSWER // 2**20} MiB where an answer belongs"
         words = self._errors.text.strip().split("\n")[-1]
-        return f"it ended with {code}" + (f": {words}" if words else "")
+        ended = f"it ended with {code}" if code is not None else "it closed its streams"
+        return ended + (f": {words}" if words else "")
 
     def close(self) -> None:
-        """Ends the process."""
-        self._process.kill()
+        """Ends the process, and all that it has started."""
+        self._ended.set()
+        self._kill()
         self._process.wait()
-        for reader in self._readers:
-            reader.join(1.0)  # a child of its own may hold the streams for longer
+        self._answers.close()
+        for reader in (self._answers.reader, self._errors.reader):
+            reader.join(1.0)  # a child that left its group may hold the streams for longer
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
 
-    def _read_answers(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            self._answers.put(line)
-        self._answers.put("")
-
-    def _read_errors(self) -> None:
-        assert self._process.stderr is not None
-        for line in self._process.stderr:
-            self._errors.add(line)
+    def _kill(self) -> None:
+        if os.name == "nt":
+            self._process.kill()
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
 
 
-class Last:
-    """The end of what a process has written."""
-
-    def __init__(self) -> None:
-        self.text = ""
-
-    def add(self, more: str) -> None:
-        self.text = (self.text + more)[-LAST_WORDS:]
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    """The object in a line, None where it holds none."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else None

@@ -11,6 +11,9 @@ from scaffold.files.fileset import File
 
 _SEVERITIES = ("fault", "cost", "style")
 _LONGEST_TOLD = 400
+_CANNOT = "cannot be looked at"
+INCOMPLETE = 3
+"""The exit code where something could not be looked at."""
 _PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}
 
 
@@ -22,6 +25,11 @@ class LeftOut:
     name: str
     """Empty for a module."""
     why: str
+
+    @property
+    def is_by_kind(self) -> bool:
+        """Whether its kind gets no suite, and not whether something went wrong."""
+        return bool(self.name) and _CANNOT not in self.why
 
     @property
     def text(self) -> str:
@@ -55,6 +63,12 @@ class Outcome:
     """Why it gets no suite, where only its call shows that."""
     baseline: int = 0
     """How many findings the file leaves out, each with its text."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it was built, called and held to all of its laws."""
+        ended = "error" in self.report or self.report.get("errors")
+        return self.state in ("adopted", "left out") and not ended
 
     @property
     def findings(self) -> list[dict[str, Any]]:
@@ -137,8 +151,16 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether no law found anything that nobody has accepted."""
-        return not any(one.findings or "error" in one.report for one in self.outcomes)
+        """Whether everything was looked at, and no law found anything that nobody has accepted."""
+        return self.exit_code == 0
+
+    @property
+    def exit_code(self) -> int:
+        """1 where a law found something, and 3 where something could not be imported, built, called or held to the laws."""
+        if any(one.findings for one in self.outcomes):
+            return 1
+        is_whole = all(one.is_whole for one in self.outcomes) and all(one.is_by_kind for one in self.left_out)
+        return 0 if is_whole else INCOMPLETE
 
     def text(self) -> str:
         """As it is printed."""

@@ -5,9 +5,12 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from scaffold.adopt.process import Child, NoAnswerError
+from scaffold.errors import ScaffoldError
 
 One = TypeVar("One")
 Result = TypeVar("Result")
+_MALFORMED = (LookupError, TypeError, ValueError, AttributeError, AssertionError, ScaffoldError)
+"""What using an answer raises that has not what an answer has: a fault of its class alone."""
 
 
 def each(
@@ -22,7 +25,7 @@ def each(
 ) -> list[Result]:
     """What becomes of each class, in their order. Processes of `spare` are used before others are started.
 
-    `lost` says what became of a class whose process has ended.
+    `lost` says what became of a class whose process has ended, or whose answer cannot be used.
     """
     found: dict[int, Result] = {}
     waiting = list(enumerate(classes))[::-1]
@@ -41,7 +44,7 @@ def each(
         while (task := take()) is not None:
             try:
                 child = child or (spare.pop() if spare else start())
-                found[task[0]] = work(child, task[1])
+                found[task[0]] = _worked(work, child, task[1], lost)
             except NoAnswerError as error:
                 found[task[0]] = lost(task[1], str(error))
                 child = None
@@ -56,3 +59,12 @@ def each(
     if errors:
         raise errors[0]
     return [found[index] for index in range(len(classes))]
+
+
+def _worked(
+    work: Callable[[Child, One], Result], child: Child, one: One, lost: Callable[[One, str], Result]
+) -> Result:
+    try:
+        return work(child, one)
+    except _MALFORMED as error:
+        return lost(one, f"what is known of it cannot be used: {type(error).__name__}: {error}")

@@ -1,6 +1,7 @@
 """`scaffold adopt`: classes that exist, to suites."""
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -41,7 +42,13 @@ if TYPE_CHECKING:
     type=click.FloatRange(1),
     default=60.0,
     metavar="SECONDS",
-    help="For each class, and each test (default: 60).",
+    help="For each class, and each test; twice that for imports (default: 60).",
+)
+@click.option(
+    "--memory-limit",
+    type=click.FloatRange(0.1),
+    metavar="GIB",
+    help="For each process (default: its share of three quarters of the machine's).",
 )
 @folder_option
 @click.option("--dry-run", is_flag=True, help="Run the tests and print the plan, and write nothing.")
@@ -49,6 +56,12 @@ if TYPE_CHECKING:
 @click.option("--force", is_flag=True, help="Overwrite tests that differ.")
 @click.option(
     "--spec", "as_spec", is_flag=True, help="Print the class as a spec, and what would differ; write nothing."
+)
+@click.option(
+    "--check",
+    "checks",
+    is_flag=True,
+    help="Say, without jax, which classes have no suite; write nothing; exit code 1 where one has none.",
 )
 @json_option
 def adopt(
@@ -60,11 +73,13 @@ def adopt(
     baseline: bool,
     processes: int,
     time_limit: float,
+    memory_limit: float | None,
     folder: Path,
     dry_run: bool,
     diff: bool,
     force: bool,
     as_spec: bool,
+    checks: bool,
     as_json: bool,
 ) -> None:
     """Write the tests of classes that exist, run them, and say what is wrong.
@@ -75,13 +90,16 @@ def adopt(
     from scaffold.adopt import Wanted
     from scaffold.adopt import adopt as find
 
+    if checks:
+        _check(targets, folder, as_json=as_json)
+        return
+    wanted = Wanted(targets, python, build, call, _pairs(sets), baseline, processes, time_limit, force)
+    wanted = replace(wanted, memory=memory_limit or 0.0)
     if as_spec:
-        wanted = Wanted(targets, python, build, call, _pairs(sets), processes=processes, seconds=time_limit)
         _print_specs(wanted, folder, as_json=as_json)
         return
     writes = not (dry_run or diff)
     layout = recovered_layout(folder, writes=writes)
-    wanted = Wanted(targets, python, build, call, _pairs(sets), baseline, processes, time_limit, force)
     plan, report = find(wanted, layout, folder, _progress)
     plan = published(plan) if writes else plan
     collides = bool(plan.conflicts or plan.collisions)
@@ -95,6 +113,25 @@ def adopt(
             complain("\n".join(told(plan.faults())))
         hint(_next(plan.root, layout.tests.as_posix()) if writes else "nothing is written yet")
     if collides or not report.ok:
+        sys.exit(1 if collides else report.exit_code)
+
+
+def _check(targets: tuple[str, ...], folder: Path, *, as_json: bool) -> None:
+    """Say which classes have no suite, and which suites are not what was written."""
+    from scaffold.adopt.coverage import check_coverage
+
+    coverage = check_coverage(targets, recovered_layout(folder, writes=False), folder)
+    if as_json:
+        say_json(coverage.to_json())
+    else:
+        say(coverage.summary())
+    if not coverage.is_clean:
+        if not as_json:
+            hint(
+                f"next: scaffold adopt {' '.join(coverage.without)}"
+                if coverage.without
+                else "next: scaffold update"
+            )
         sys.exit(1)
 
 

@@ -22,6 +22,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.publish.signals import stoppable
 
 if TYPE_CHECKING:
+    from scaffold.cli.run_tests import Tests
     from scaffold.files.fileset import Plan
     from scaffold.in_project.layout import Layout
 
@@ -129,6 +130,12 @@ def main(context: click.Context) -> None:
     is_flag=True,
     help="Declare what the class needs: by `uv add`, or in pyproject.toml.",
 )
+@click.option(
+    "--test",
+    "runs_tests",
+    is_flag=True,
+    help="Run the tests of what is written; exit code 1 where one fails.",
+)
 @json_option
 def new_module(
     name: str | None,
@@ -146,6 +153,7 @@ def new_module(
     force: bool,
     no_register: bool,
     add_dependencies: bool,
+    runs_tests: bool,
     as_json: bool,
     **texts: str | None,
 ) -> None:
@@ -155,6 +163,7 @@ def new_module(
     `--preset` and `--size` may be repeated.
     """
 
+    _refuse_tests(runs_tests, {"--dry-run": dry_run, "--diff": diff})
     layout = recovered_layout(folder, writes=not (dry_run or diff))
     layout = replace(layout, laws=laws or layout.laws)
     pairs = {"option": option, "group": group, "preset": preset, "size": size}
@@ -171,11 +180,27 @@ def new_module(
     else:
         answers = Answers(name, list(fields), dict(texts), pairs, lower_for)
         plan = _plan_answers(answers, layout, wishes, ask=can_ask() and not as_json)
-    written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
-    if written and not as_json:
+    tests = _tests_of(plan, layout) if runs_tests else None
+    written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json, tests=tests)
+    if written and not (as_json or tests):
         from scaffold.cli.next_steps import after_module
 
-        hint(after_module(written))
+        hint(after_module(written, layout))
+
+
+def _refuse_tests(runs_tests: bool, shows: Mapping[str, bool]) -> None:
+    """Refuse `--test` beside an option that writes nothing."""
+    for option in (option for option, is_set in shows.items() if is_set and runs_tests):
+        what = f"there is nothing to test, since `{option}` writes nothing"
+        raise ScaffoldError(what, where="--test", fix=f"leave `{option}` or `--test` out")
+
+
+def _tests_of(plan: "Plan", layout: "Layout") -> "Tests | None":
+    """The tests of a plan; here, since most runs run none."""
+    from scaffold.cli.run_tests import tests_of
+
+    plan.refuse_conflicts()
+    return tests_of(plan, layout)
 
 
 def _plan_answers(answers: Answers, layout: "Layout", wishes: Mapping[str, bool], *, ask: bool) -> "Plan":

@@ -8,13 +8,14 @@ from typing import Any
 import click
 
 from scaffold.cli.terminal import complain, say_json, settle_stdout
-from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.errors import Fault, ScaffoldError, shown, suggestion
 from scaffold.publish.signals import Stopped
 
 TRACEBACK = "SCAFFOLD_TRACEBACK"
 """The environment variable that shows where a fault of the tool comes from."""
 FAULT_OF_THE_TOOL = 70
 """The exit code for that, as `sysexits.h` has it."""
+_MOST_PLACES = 20
 _MOST_FAULTS = 50
 
 
@@ -56,15 +57,23 @@ def faults_json(faults: Sequence[Fault]) -> dict[str, Any]:
 
 
 def told(faults: Sequence[Fault]) -> list[str]:
-    """The faults as text, each with its place, the legal values and the fix."""
-    texts = [_fault_text(fault) for fault in faults[:_MOST_FAULTS]]
-    more = len(faults) - len(texts)
+    """The faults as text, each kind once with its places, the legal values and the fix."""
+    alike: dict[tuple[str, str, tuple[str, ...]], list[Fault]] = {}
+    for fault in faults:
+        alike.setdefault((fault.what, fault.fix, fault.legal), []).append(fault)
+    groups = list(alike.values())
+    texts = [_fault_text(first, [one.place for one in others]) for first, *others in groups[:_MOST_FAULTS]]
+    more = sum(map(len, groups[_MOST_FAULTS:]))
     return [*texts, f"and {more} more faults"] if more else texts
 
 
-def _fault_text(fault: Fault) -> str:
+def _fault_text(fault: Fault, others: Sequence[str]) -> str:
+    """One fault, with the other places that have the same."""
     first, *rest = str(fault).split("\n")
-    return "\n".join([click.style("error: ", fg="red") + first, *rest])
+    places = list(dict.fromkeys(others))
+    more = [f"and {len(places) - _MOST_PLACES} more"] if len(places) > _MOST_PLACES else []
+    also = [f"  also: {', '.join([*map(shown, places[:_MOST_PLACES]), *more])}"] if places else []
+    return "\n".join([click.style("error: ", fg="red") + first, *also, *rest])
 
 
 def _as_scaffold_error(error: Exception, arguments: Sequence[str]) -> ScaffoldError:

@@ -85,14 +85,16 @@ def check(folder: Path, as_json: bool) -> None:
 @folder_option
 @dry_run_option
 @diff_option
-@click.option("--force", is_flag=True, help="Remove edited files too, and keep a copy of each.")
+@click.option(
+    "--force", is_flag=True, help="Remove edited files too, and keep a copy of each; remove classes in use."
+)
 @json_option
 def destroy(
     names: tuple[str, ...], folder: Path, dry_run: bool, diff: bool, force: bool, as_json: bool
 ) -> None:
     """Remove the classes NAME, their tests, specs, records and imports, and what only they needed.
 
-    Nothing goes where a file was edited since it was generated.
+    Nothing goes where a file was edited since it was generated, or where other code or another spec uses a class.
     """
     from scaffold.lifecycle.destroy import plan_destroy
 

@@ -10,6 +10,7 @@ from scaffold.cli.progress import progress
 from scaffold.cli.terminal import complain, hint, say, say_json
 
 if TYPE_CHECKING:
+    from scaffold.cli.run_tests import Tests
     from scaffold.files.fileset import Plan
     from scaffold.in_project.layout import Layout
 
@@ -29,18 +30,27 @@ def recovered_layout(folder: Path, *, writes: bool) -> "Layout":
     return find_layout(folder) if recovered(layout.root, writes=writes) else layout
 
 
-def carry_out(plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool) -> "Plan | None":
-    """Publish the plan, or show it; the plan as it was carried out, None where nothing is written.
+def carry_out(
+    plan: "Plan", *, dry_run: bool, diff: bool, as_json: bool, tests: "Tests | None" = None
+) -> "Plan | None":
+    """Publish the plan, or show it, then run `tests`; the plan as it was carried out, None where nothing is written.
 
-    Exits with 1 where there are conflicts, also where they held up a folder alone and all else is written.
+    Exits with 1 where there are conflicts, where both sides of a merge were written, and where tests fail.
     """
     written = not (dry_run or diff)
     if written:
         with progress(as_json=as_json):
             plan = published(plan)
-    _show(plan, written=written, diff=diff, as_json=as_json)
-    if plan.conflicts or plan.collisions:
-        if written and not as_json:
+    collides = bool(plan.conflicts or plan.collisions)
+    tests = tests if written and not collides else None
+    if as_json:
+        passed = tests is None or tests.passes(as_json=True)
+        _show_json(plan, tests, written=written, passed=passed)
+    else:
+        _show(plan, diff=diff)
+        passed = tests is None or tests.passes(as_json=False)
+    if collides or not passed:
+        if collides and written and not as_json:
             complain("\n".join(told(plan.faults())))
         sys.exit(1)
     if not (written or as_json):
@@ -59,12 +69,15 @@ def published(plan: "Plan") -> "Plan":
     return publish(plan, complain)
 
 
-def _show(plan: "Plan", *, written: bool, diff: bool, as_json: bool) -> None:
-    if as_json:
-        faults = faults_json(plan.faults())
-        faults = faults if faults["faults"] else {}
-        say_json({"ok": not faults, "written": written, **faults, **plan.to_json()})
-    elif diff:
+def _show_json(plan: "Plan", tests: "Tests | None", *, written: bool, passed: bool) -> None:
+    faults = faults_json(plan.faults())
+    faults = faults if faults["faults"] else {}
+    results = {"tests": tests.to_json(ok=passed)} if tests is not None else {}
+    say_json({"ok": passed and not faults, "written": written, **faults, **plan.to_json(), **results})
+
+
+def _show(plan: "Plan", *, diff: bool) -> None:
+    if diff:
         say(plan.diff(), nl=False, paint=paint.of_diff)
     else:
         say(plan.summary(), paint=paint.of_summary)

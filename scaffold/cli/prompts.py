@@ -16,7 +16,7 @@ from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.check_fields import initialiser_faults
 from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key, option_faults
-from scaffold.spec.names import class_name_fault, field_name_fault, stem
+from scaffold.spec.names import argument_name_fault, class_name_fault, stem
 from scaffold.spec.pairs import one_option
 from scaffold.spec.read import Reader
 from scaffold.spec.roles import OF_GIVEN
@@ -45,7 +45,7 @@ def plan_from_answers(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan
             for question in questions:
                 question()
         else:
-            if found.is_refused:
+            if found.conflicts:
                 _show_command(answers)
             return found
 
@@ -269,7 +269,7 @@ def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fa
         return list(error.faults)
     reader = Reader("answer")
     field = reader.field(name, table)
-    faults = [*reader.faults, field_name_fault(name, f"fields.{name}", class_name)]
+    faults = [*reader.faults, argument_name_fault(name, f"fields.{name}", class_name)]
     if field is not None:
         faults += initialiser_faults(field, f"fields.{name}")
     if name in names:

@@ -5,14 +5,15 @@ from dataclasses import dataclass, field
 
 from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.model import Field
+from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.types import (
-    DTYPES,
     ArrayType,
     CallableType,
     ClassType,
     DictType,
     ListType,
     LiteralType,
+    OpaqueType,
     ScalarType,
     SetType,
     TreeType,
@@ -109,6 +110,8 @@ class Scope:
                 return f"frozenset[{self.plain(item)}]"
             case CallableType():
                 return "Callable[..., Any]"
+            case OpaqueType(text=text):
+                return text
             case TreeType():
                 return "PyTree"
             case LiteralType(values=values):

@@ -13,6 +13,7 @@ from scaffold.spec.types import (
     DictType,
     ListType,
     LiteralType,
+    OpaqueType,
     ScalarType,
     SetType,
     TupleType,
@@ -29,11 +30,19 @@ _NUMBERS = ("int", "float", "bool")
 def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
     """Statements over `self` that raise where an instance must not exist."""
     by_type: dict[Type, list[Field]] = {}
-    for field in spec.static:
+    for field in (one for one in spec.static if is_checked(one)):
         by_type.setdefault(field.type, []).append(field)
     static = [_static_check(kind, fields) for kind, fields in by_type.items()]
     own = [_own_check(spec, field) for field in spec.fields if field.check]
     return (*static, *own)
+
+
+def is_checked(field: Field) -> bool:
+    """Whether a static value is held to its type: not where the author alone knows what it is."""
+    is_own = isinstance(field.type, OpaqueType) or (
+        field.role == "static" and isinstance(field.type, CallableType)
+    )
+    return not is_own
 
 
 def _static_check(kind: Type, fields: list[Field]) -> str:

@@ -22,7 +22,7 @@ from scaffold.spec.initialisers import dtype_source
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.rewriting import rename
 from scaffold.spec.statics import stored_source
-from scaffold.spec.types import ArrayType, DictType, ListType, TreeType, Type, walk
+from scaffold.spec.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 
 
 @dataclass(frozen=True)
@@ -217,6 +217,8 @@ def is_index(spec: ModuleSpec, field: Field) -> bool:
 
 
 def _copy_of_given(field: Field) -> str:
+    if isinstance(field.type, OpaqueType) and field.role == "module":
+        return field.name
     copied = copy_source(field.type, field.name, static=not field.dynamic)
     return (
         f"None if {field.name} is None else {copied}" if field.nullable and copied != field.name else copied
@@ -233,6 +235,11 @@ def copy_source(
             return f"{maker}({source})"
         case ArrayType():
             return f"{maker}({source}, {dtype_source(kind)})"
+        case OpaqueType(is_array=True) if not static:
+            return f"{maker}({source}, jnp.result_type({source}))"
+        case OpaqueType() if not static:
+            is_array = f"isinstance({item}, jax.Array | np.ndarray)"
+            return f"jax.tree.map(lambda {item}: {maker}({item}) if {is_array} else {item}, {source})"
         case TreeType():
             return f"jax.tree.map(lambda leaf: {maker}(leaf, jnp.result_type(leaf)), {source})"
         case ListType(item=inner):

@@ -15,7 +15,8 @@ def import_lines(code: str, extra: Mapping[str, str], first_party: Iterable[str]
     `extra` maps further names to their import lines; `first_party` names the packages of the user's own project.
     """
     known = {**IMPORTS, **extra}
-    return sorted_lines({known[name] for name in _names(code, known)}, first_party)
+    lines = {line for name in _names(code, known) for line in known[name].split("\n")}
+    return sorted_lines(lines, first_party)
 
 
 def sorted_lines(lines: Iterable[str], first_party: Iterable[str]) -> list[str]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from scaffold.emit.annotations import Scope
+from scaffold.emit.checks import is_checked
 from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
@@ -33,8 +34,8 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
     source, read = as_given(spec, source), kind_of(spec.kind).read
-    if read is not None:
-        return read(spec, source)
+    if read is not None:  # who makes the Variables reads them too
+        return source if spec.own_constructor is not None else read(spec, source)
     return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))
 
 
@@ -114,30 +115,61 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
         heads = (told.get(line.partition(":")[0], "") for line in lines)
         return [f"{head}\n{METHOD}{line}" if head else line for head, line in zip(heads, lines, strict=True)]
 
+    def with_statements(lines: Sequence[str]) -> list[str]:
+        names = [line.partition(":")[0] for line in lines]
+        return [
+            part
+            for name, line in zip((*names, "..."), (*commented(lines), ""), strict=True)
+            for part in (*_statements_above(spec, name, names), line)
+            if part
+        ]
+
     small = [
         [name, doc, commented(lines), *rest] for name, doc, lines, *rest in context.get("small_classes", ())
     ]
     properties = [[*one, told.get(one[0], "")] for one in context["properties"]]
-    own = {"comment": spec.comment, "fields": commented(context["fields"]), "properties": properties}
+    own = {
+        "comment": spec.comment,
+        "below": spec.below,
+        "fields": with_statements(context["fields"]),
+        "properties": properties,
+    }
     return {**context, **own, **({"small_classes": small} if small else {})}
+
+
+def _statements_above(spec: ModuleSpec, name: str, names: Sequence[str]) -> Iterator[str]:
+    """The carried statements above a field; below all where that field is not stored."""
+    for one in (one for one in spec.methods if one.call.above):
+        place = one.call.above if one.call.above in names else "..."
+        if place == name:
+            yield block("\n".join(filter(None, (one.call.comment, one.call.source))), METHOD).lstrip()
 
 
 def methods(spec: ModuleSpec) -> list[str]:
     """The call and each method of the author's, in order, as source."""
-    return ["\n".join(_method(spec, one)) for _, one in spec.functions]
+    return ["\n".join(_method(spec, one)) for _, one in spec.functions if not one.call.above]
 
 
 def _method(spec: ModuleSpec, method: Method) -> Iterator[str]:
-    signature, returns, told, body = _function(spec, method)
-    is_asked = asks_for(spec, method)
     if method.call.comment:
         yield block(method.call.comment, METHOD)
+    if method.call.source:
+        yield block(carried(spec, method), METHOD)
+        return
+    signature, returns, told, body = _function(spec, method)
+    is_asked = asks_for(spec, method)
     yield from (f"{METHOD}@{one}" for one in (*method.decorators, *["abc.abstractmethod"] * is_asked))
-    yield f"{METHOD}def {method.name}({signature}) -> {returns}:"
+    yield f"{METHOD}def {method.name}({signature}){f' -> {returns}' if method.call.returns else ''}:"
     if told:
         yield f"{BODY}{docstring(told, BODY)}"
     if not (told and is_asked):
         yield body or f"{BODY}..."
+
+
+def carried(spec: ModuleSpec, method: Method) -> str:
+    """A definition word for word, but for the fields that a method reads where and as the class holds them."""
+    source = method.call.source
+    return stop_gradients(spec, source) if method.is_function and method.owner == "self" else source
 
 
 def _function(spec: ModuleSpec, method: Method) -> tuple[str, str, str, str]:
@@ -234,7 +266,7 @@ def constructor_doc(spec: ModuleSpec) -> str:
 
 
 def _raised(spec: ModuleSpec) -> Iterator[str]:
-    static = [f"`{one.name}`" for one in spec.static]
+    static = [f"`{one.name}`" for one in spec.static if is_checked(one)]
     if static:
         verb = "does not have its declared type" if len(static) == 1 else "do not have their declared types"
         yield f"- `TypeError` if {_joined(static)} {verb}."

@@ -76,14 +76,14 @@ _WRITING = (Action.CREATE, Action.UPDATE, Action.MERGE, Action.COLLIDE, Action.R
 class Step:
     """One path of a plan: its bytes on disk `before` and wanted `after`, None where there is no file.
 
-    A kept path is not looked into: both are None. With `folder` it is part of a folder that is copied as a whole.
+    A kept path is not looked into: both are None. With `folder` it is shown as a part of that folder.
     """
 
     path: PurePosixPath
     action: Action
     before: bytes | None
     after: bytes | None
-    requests: tuple[File | Edit, ...] = field(default=(), compare=False, repr=False)
+    requests: tuple["Request", ...] = field(default=(), compare=False, repr=False)
     """What was asked for, by which `refresh` makes the step anew."""
     folder: PurePosixPath | None = None
     why: str = ""
@@ -103,6 +103,27 @@ class Step:
     def fault(self, remedy: str) -> Fault:
         """What is to be said where it is a conflict."""
         return Fault(str(self.path), self.why or _DIFFERS, remedy)
+
+
+@dataclass(frozen=True)
+class Blob:
+    """A binary file that the tool wants to exist; `replaces` compares what lies there with its content."""
+
+    path: PurePosixPath
+    content: bytes = field(repr=False)
+    replaces: Callable[[bytes, bytes], Action] = field(compare=False, repr=False)
+
+    def step(self, before: bytes | None, *, force: bool) -> Step:
+        """What is done at its path, where `before` lies."""
+        if before is None:
+            return Step(self.path, Action.CREATE, None, self.content)
+        action = Action.IDENTICAL if before == self.content else self.replaces(before, self.content)
+        forced = force and action is Action.CONFLICT
+        after = before if action is Action.IDENTICAL else self.content
+        return Step(self.path, Action.UPDATE if forced else action, before, after, forced=forced)
+
+
+Request = File | Edit | Blob
 
 
 @dataclass(frozen=True)
@@ -132,21 +153,17 @@ class Plan:
         """The steps that change the disk."""
         return tuple(step for step in self.steps if step.action in _WRITING)
 
-    @property
-    def is_refused(self) -> bool:
-        """Whether nothing of the plan is to be written: the conflict of a folder that is copied holds up that folder alone."""
-        return any(step.folder is None for step in self.conflicts)
-
     def refuse_conflicts(self) -> None:
-        """Raise a `ScaffoldError` that lists every conflict, if there is one that holds up the plan."""
-        if self.is_refused:
+        """Raise a `ScaffoldError` that lists every conflict, if there is one."""
+        if self.conflicts:
             raise ScaffoldError.of(self.faults(), exit_code=1)
 
     def faults(self) -> list[Fault]:
         """What is to be said of each conflict."""
-        files = [step.fault(self.remedy) for step in self.conflicts if step.folder is None]
-        both = [step.fault(_BOTH) for step in self.collisions]
-        return [*files, *both, *(line.fault() for line in self.lines() if line.edited)]
+        return [
+            *(step.fault(self.remedy) for step in self.conflicts),
+            *(step.fault(_BOTH) for step in self.collisions),
+        ]
 
     def diff(self) -> str:
         """A unified diff of everything that would be, or was asked to be, created or changed."""
@@ -157,7 +174,7 @@ class Plan:
         return "".join([*diffs, *(f"{line.action} {line.told}\n" for line in folders)])
 
     def summary(self) -> str:
-        """One aligned line for each file, and for each folder that is copied: what is done to which path."""
+        """One aligned line for each file, and for each folder that is shown as one: what is done to which path."""
         width = max(map(len, Action))
         lines = [f"{line.action:<{width}}  {line.told}" for line in self.lines()]
         lines += [f"{'run':<{width}}  {' '.join(command)}" for command in self.commands]
@@ -177,12 +194,12 @@ class Plan:
         lines = [Line(str(step.path), step.action) for step in self.steps if step.folder is None]
         for folder in folders:
             steps = [step for step in self.steps if step.folder == folder]
-            actions = {str(step.path.relative_to(folder)): str(step.action) for step in steps}
+            actions = [str(step.action) for step in steps]
             lines.append(folder_line(f"{folder}/", actions, sum(step.after is not None for step in steps)))
         return sorted(lines, key=lambda line: line.path)
 
 
-def make_plan(root: Path, files: Iterable[File | Edit], *, force: bool = False) -> Plan:
+def make_plan(root: Path, files: Iterable[Request], *, force: bool = False) -> Plan:
     """Compare what is wanted with what is on disk.
 
     A wanted file that exists with other content is a conflict, or with `force` an update; an edit is never a conflict,
@@ -227,18 +244,19 @@ def _all_steps(root: Path, making: Iterable[Callable[[], Step]]) -> tuple[Step, 
 # -- what may be asked for ---------------------------------------------------------------------------------------------
 
 
-def _merge(files: Iterable[File | Edit]) -> dict[PurePosixPath, list[File | Edit]]:
+def _merge(files: Iterable[Request]) -> dict[PurePosixPath, list[Request]]:
     """The requests by path, each path with at most one `File`, which comes first."""
-    wanted: dict[PurePosixPath, list[File | Edit]] = {}
+    wanted: dict[PurePosixPath, list[Request]] = {}
     for request in files:
         wanted.setdefault(request.path, []).append(request)
     faults = [*collisions(wanted)]
     for path, requests in wanted.items():
+        blobs = [request for request in requests if isinstance(request, Blob)]
         texts = [request for request in requests if isinstance(request, File)]
         edits = [request for request in requests if isinstance(request, Edit)]
         faults.extend(_contradictions(path, texts, edits))
         # Asked for strictly by one and leniently by another, a file is wanted strictly.
-        wanted[path] = [*sorted(texts)[:1], *edits]
+        wanted[path] = [*blobs[:1], *sorted(texts)[:1], *edits]
     if faults:
         raise ScaffoldError.of(faults)
     return wanted
@@ -266,28 +284,31 @@ def _refreshed(root: Path, step: Step) -> Step:
     is_edit = any(isinstance(request, Edit) for request in step.requests)
     if now.before == step.before or is_edit or now.action in (Action.IDENTICAL, Action.KEEP):
         return now
-    raise _changed(step)
+    raise changed(step)
 
 
 def check_unchanged(root: Path, step: Step) -> Path:
     """The real place of a step that writes, which must hold what the plan saw there; `root` is a real path."""
     place = place_of(root, step.path)
     if step.action is not Action.KEEP and read_place(step.path, place) != step.before:
-        raise _changed(step)
+        raise changed(step)
     return place
 
 
-def _changed(step: Step) -> ScaffoldError:
+def changed(step: Step) -> ScaffoldError:
+    """The refusal of a step whose path is no longer what the plan saw there."""
     what = "has changed since the plan was made; nothing was changed"
     return refused(step.path, what, "run the command again")
 
 
-def _step(root: Path, path: PurePosixPath, requests: Sequence[File | Edit], *, force: bool) -> Step:
+def _step(root: Path, path: PurePosixPath, requests: Sequence[Request], *, force: bool) -> Step:
     return replace(_bare_step(root, path, requests, force=force), requests=tuple(requests))
 
 
-def _bare_step(root: Path, path: PurePosixPath, requests: Sequence[File | Edit], *, force: bool) -> Step:
+def _bare_step(root: Path, path: PurePosixPath, requests: Sequence[Request], *, force: bool) -> Step:
     match requests:
+        case [Blob() as blob]:
+            return blob.step(read_below(root, path), force=force)
         case [File(keep=True)] if os.path.lexists(root / path):
             return Step(path, Action.KEEP, None, None)
         case [File() as file]:
@@ -307,7 +328,7 @@ def _file_step(file: File, before: bytes | None, *, force: bool) -> Step:
 
 
 def _edit_step(
-    path: PurePosixPath, before: bytes | None, requests: Sequence[File | Edit], absent: bytes | None
+    path: PurePosixPath, before: bytes | None, requests: Sequence[Request], absent: bytes | None
 ) -> Step:
     """The edits in order, on what is there, or else on `absent`, where that is to be created at all events."""
     edits = [request for request in requests if isinstance(request, Edit)]
@@ -322,11 +343,8 @@ def _edit_step(
 def _aliases(root: Path, steps: Iterable[Step]) -> Iterator[Fault]:
     """Paths that symbolic links make one file: the one written last would win."""
     owners: dict[Path, PurePosixPath] = {}
-    for step in steps:
-        if step.action is Action.KEEP:
-            continue
+    for step in (step for step in steps if step.action is not Action.KEEP):
         other = owners.setdefault(real_place(root, step.path), step.path)
         if other != step.path:
-            yield Fault(
-                str(step.path), f"is the same file as `{other}`, by a symbolic link", "remove the link"
-            )
+            what = f"is the same file as `{other}`, by a symbolic link"
+            yield Fault(str(step.path), what, "remove the link")

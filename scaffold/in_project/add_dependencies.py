@@ -124,7 +124,7 @@ def run_commands(plan: Plan) -> None:
 
     Raises `ScaffoldError` (exit code 1) with what the command said, where one fails. Nothing is written then.
     """
-    for command in () if plan.is_refused else plan.commands:
+    for command in () if plan.conflicts else plan.commands:
         _run(command, plan.root)
 
 

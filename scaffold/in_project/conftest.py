@@ -8,7 +8,10 @@ from pathlib import Path, PurePosixPath
 from scaffold.as_clean import as_clean
 from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
+from scaffold.law_wheel import PACKAGE
 
+WHEEL_PATTERN = f"{PACKAGE}-*.whl"
+"""What a conftest looks for, so that it need not change with the version of the laws."""
 _IMPORTS = {"sys": "import sys", "Path": "from pathlib import Path"}
 
 
@@ -68,6 +71,12 @@ class _Reader:
                 return _then(self.path(left), lambda path: path / below)
             case ast.Call(func=ast.Attribute(value=value, attr="resolve" | "absolute")):
                 return self.path(value)
+            case ast.Call(
+                func=ast.Attribute(value=value, attr="glob"), args=[ast.Constant(value=str(pattern))]
+            ):
+                return _then(self.path(value), lambda path: path / pattern)
+            case ast.Call(func=ast.Name(id="map"), args=[ast.Name(id="str"), paths]):
+                return self.path(paths)
             case ast.Call(func=function, args=[first, *rest]):
                 return self._call(ast.unparse(function), first, rest)
             case _:
@@ -109,6 +118,12 @@ def path_line(folder: PurePosixPath, conftest: PurePosixPath, *, first: bool) ->
     start = f"Path(__file__).parents[{up}]" if up else "Path(__file__).parent"
     value = start if rest == PurePosixPath(".") else f'{start} / "{rest}"'
     return f"sys.path.insert(0, str({value}))" if first else f"sys.path.append(str({value}))"
+
+
+def wheel_line(tests: PurePosixPath, conftest: PurePosixPath) -> str:
+    """The statement by which a conftest, in the folder of the tests or above it, puts the wheel of the laws last on the path."""
+    pattern = (tests.relative_to(conftest.parent) / WHEEL_PATTERN).as_posix()
+    return f'sys.path.extend(map(str, Path(__file__).parent.glob("{pattern}")))'
 
 
 def with_path_lines(source: bytes, lines: Sequence[str], place: Path, where: str) -> bytes:

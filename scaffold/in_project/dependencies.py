@@ -12,9 +12,11 @@ from pathlib import Path
 from scaffold.files.fileset import File
 from scaffold.files.places import read_regular
 from scaffold.in_project.import_graph import ImportGraph
+from scaffold.in_project.law_files import WHEEL
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.packages import table
 from scaffold.in_project.requirements import distribution, of_groups, of_package, texts
+from scaffold.law_wheel import PACKAGE, law_wheel
 
 BRINGS = {
     "jax": ("jax", "jaxlib", "numpy", "scipy"),
@@ -25,6 +27,7 @@ BRINGS = {
     "optimistix": ("optimistix", "equinox", "jax", "jaxtyping", "numpy", "lineax"),
     "lineax": ("lineax", "equinox", "jax", "jaxtyping", "numpy"),
     "chex": ("chex", "jax", "numpy"),
+    "pytree-laws": ("pytree_laws", "jax", "numpy", "pytest"),
 }
 """Modules that are there where a distribution is declared."""
 FLOORS = {"jax": "0.6.0", "equinox": "0.13.3", "flax": "0.12.4"}
@@ -72,10 +75,11 @@ class Dependencies:
 
 def requirement(name: str) -> str:
     """A distribution, and the oldest version of it that will do."""
-    return f"{name}>={FLOORS[name]}" if name in FLOORS else name
+    distributed = name.replace("_", "-")
+    return f"{distributed}>={FLOORS[name]}" if name in FLOORS else distributed
 
 
-def undeclared(layout: Layout, files: Iterable[File], laws: Iterable[str]) -> Dependencies:
+def undeclared(layout: Layout, files: Iterable[File]) -> Dependencies:
     """What the files import and the project does not declare; nothing where no project says what it needs."""
     if layout.package is None and "project" not in layout.document:
         return Dependencies()
@@ -89,19 +93,17 @@ def undeclared(layout: Layout, files: Iterable[File], laws: Iterable[str]) -> De
         already = ImportGraph(graph.folder).foreign(layout.package)
         found = {name: needed - already for name, needed in found.items()}
     by_module = {name.rpartition(".")[2]: _heads(needed) for name, needed in sorted(found.items())}
-    return Dependencies(
-        tuple(by_module.items()), _of_tests(layout, files, laws, declared.union(*found.values()))
-    )
+    return Dependencies(tuple(by_module.items()), _of_tests(layout, files, declared.union(*found.values())))
 
 
-def _of_tests(
-    layout: Layout, files: Iterable[File], laws: Iterable[str], known: frozenset[str]
-) -> tuple[str, ...]:
+def _of_tests(layout: Layout, files: Iterable[File], known: frozenset[str]) -> tuple[str, ...]:
     """What the tests need besides."""
-    sources = [*laws, *(file.text for file in files if file.path.parent == layout.tests)]
+    sources = [file.text for file in files if file.path.parent == layout.tests]
     needed = {name for text in sources for name in _outermost_imports(text)}
+    if PACKAGE in needed and layout.laws == WHEEL:  # no index gives it, and nothing installs what it needs
+        needed |= {*law_wheel().requires}
     needed -= known | {(layout.package or "").partition(".")[0], "conftest"}
-    needed -= {module for name in known for module in BRINGS.get(name, ())}
+    needed -= {module for name in known for module in _brought_by(name)}
     missing = {name for name in needed if not _lies_there(layout, name)}
     return _heads(missing - _tested(layout)) if missing else ()
 
@@ -109,18 +111,23 @@ def _of_tests(
 def _heads(modules: Iterable[str]) -> tuple[str, ...]:
     """The modules, sorted, without what one of the others brings."""
     found = set(modules)
-    brought = {module for name in found for module in BRINGS.get(name, ()) if module != name}
+    brought = {module for name in found for module in _brought_by(name) if module != name}
     return tuple(sorted(found - brought))
 
 
+def _brought_by(module: str) -> tuple[str, ...]:
+    """The modules that come with the distribution of a module."""
+    return BRINGS.get(module.replace("_", "-"), ())
+
+
 def _outermost_imports(text: str) -> frozenset[str]:
-    """The outermost names of the modules that a file imports, by its lines: the laws are long to parse."""
+    """The outermost names of the modules that a file imports, by its lines."""
     return frozenset(re.findall(r"^(?:import|from) (\w+)[\w.]*(?: import| as|$)", text, re.MULTILINE))
 
 
 def _lies_there(layout: Layout, name: str) -> bool:
     folders = (layout.root / layout.import_root, layout.root / layout.tests)
-    return name == "pytree_laws" or any(
+    return (name == PACKAGE and layout.laws == WHEEL) or any(
         (at / f"{name}.py").is_file() or (at / name).is_dir() for at in folders
     )
 
@@ -134,7 +141,7 @@ def _declared(layout: Layout) -> Iterator[str]:
     for text in _PRESUMED if stated is None else stated:
         name = distribution(text)
         yield name.replace("-", "_")
-        yield from BRINGS.get(name, ())
+        yield from _brought_by(name)
 
 
 def _requirements(layout: Layout) -> list[str] | None:
@@ -152,9 +159,7 @@ def _tested(layout: Layout) -> frozenset[str]:
     """The modules of what is declared in any group, extra or file, since tests are run with them."""
     stated = (*of_groups(layout.document), *_written_elsewhere(layout.root))
     names = {distribution(text) for text in stated}
-    return frozenset({name.replace("-", "_") for name in names}).union(
-        *(BRINGS.get(name, ()) for name in names)
-    )
+    return frozenset({name.replace("-", "_") for name in names}).union(*map(_brought_by, names))
 
 
 def _written_elsewhere(root: Path) -> frozenset[str]:

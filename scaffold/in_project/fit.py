@@ -6,13 +6,12 @@ from pathlib import PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Edit, File, Plan, make_plan
-from scaffold.files.folders import Folder, with_folder
 from scaffold.files.places import read_regular
 from scaffold.in_project.add_dependencies import Addition, addition
 from scaffold.in_project.dependencies import undeclared
+from scaffold.in_project.law_files import WHEEL
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.reach import find_reach
-from scaffold.law_texts import law_texts
 from scaffold.lifecycle.copies import with_copies
 from scaffold.lifecycle.history import ClassFiles, History
 from scaffold.registration.exports import Export, dependency_notes, exports, withdrawals
@@ -33,7 +32,6 @@ class Wishes:
 def plan_in_project(
     layout: Layout,
     files: Sequence[File],
-    laws: Sequence[str],
     extra: Iterable[File | Edit],
     classes: Sequence[ClassFiles],
     wishes: Wishes,
@@ -41,7 +39,7 @@ def plan_in_project(
 ) -> Plan:
     """The plan that writes the files, and changes in the project what has to be changed for them.
 
-    `laws` are the texts of those that the tests import; `adopted` have tests alone, and are the user's own else.
+    The `adopted` classes are the user's own, and have tests alone.
 
     Raises `ScaffoldError` where the project leaves no room for them.
     """
@@ -49,7 +47,7 @@ def plan_in_project(
     history.check_specs()
     found = history.to_register(wishes.register)
     _check_stems(layout, [Export(one.stem, one.name) for one in classes])
-    missing = undeclared(layout, files, laws)
+    missing = undeclared(layout, files)
     added = addition(missing, layout) if wishes.add_dependencies else Addition()
     register = wishes.register is not False
     edits, left_out = exports(found, layout, missing, register=register, adding=wishes.add_dependencies)
@@ -63,18 +61,12 @@ def plan_in_project(
     ]
     wanted = [*_named(files, layout), *extra]
     wanted = [*reach.adapted(wanted, layout), *withdrawals(history.departed(), layout)]
-    plan = make_plan(layout.root, [*wanted, *edits, *added.edits], force=wishes.force)
+    laws = layout.law_files.requests() if wanted and layout.laws == WHEEL else ()
+    plan = make_plan(layout.root, [*wanted, *edits, *added.edits, *laws], force=wishes.force)
     plan = history.applied(plan, wishes.register)
-    plan = with_copies(with_laws(plan, layout, force=wishes.force) if wanted else plan)
+    plan = with_copies(layout.law_files.without_former(plan) if wanted else plan)
     notes += plan.notes
     return replace(plan, notes=tuple(notes), commands=added.commands)
-
-
-def with_laws(plan: Plan, layout: Layout, *, force: bool = False) -> Plan:
-    """The plan that copies the laws beside the tests too, where these do not import what is installed."""
-    if layout.laws_folder is None:
-        return plan
-    return with_folder(plan, Folder(layout.laws_folder, law_texts()), force=force)
 
 
 def _placed_tests(classes: Iterable[ClassFiles], layout: Layout) -> list[ClassFiles]:

@@ -11,9 +11,9 @@ from pathlib import Path, PurePosixPath
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import NotReadableError, read_regular
+from scaffold.in_project.law_files import LawFiles
 from scaffold.in_project.packages import Package, find_package, is_namespace, table
 from scaffold.in_project.pytest_config import PytestConfig, find_pytest_config, tests_folder
-from scaffold.in_project.requirements import depends_on
 from scaffold.in_project.settings import STYLES, Settings
 
 __all__ = ["STYLES", "Layout", "Settings", "find_layout"]
@@ -42,7 +42,7 @@ class Layout:
     document: Mapping[str, object] = field(default_factory=dict[str, object], compare=False, repr=False)
     """What pyproject.toml says."""
     pytest: PytestConfig = field(default=PytestConfig(Path()), compare=False)
-    laws: str = "copied"
+    laws: str = "wheel"
     """Where the tests have the laws from, one of `choices.LAWS`."""
 
     @cached_property
@@ -67,9 +67,9 @@ class Layout:
         return self.specs / f"{stem}.toml"
 
     @property
-    def laws_folder(self) -> PurePosixPath | None:
-        """Where the laws are copied to, None where the tests import those that are installed."""
-        return self.tests / "pytree_laws" if self.laws == "copied" else None
+    def law_files(self) -> LawFiles:
+        """The laws that lie beside the tests."""
+        return LawFiles(self.real_root, self.tests, self.document)
 
     @property
     def init_file(self) -> PurePosixPath | None:
@@ -115,7 +115,7 @@ def _layout(
         namespace=bool(package.name) and is_namespace(root / package.source),
         document=document,
         pytest=config,
-        laws=settings.laws or ("installed" if depends_on(document, "jax-scaffold") else "copied"),
+        laws=settings.laws or LawFiles(Path(os.path.realpath(root)), tests, document).source(),
     )
 
 

@@ -13,12 +13,19 @@ from pathlib import Path, PurePosixPath
 
 from scaffold.files.fileset import Edit, File
 from scaffold.files.places import read_regular
-from scaffold.in_project.conftest import folders_on_path, path_line, with_path_lines
+from scaffold.in_project.conftest import (
+    WHEEL_PATTERN,
+    folders_on_path,
+    path_line,
+    wheel_line,
+    with_path_lines,
+)
 from scaffold.in_project.hidden_names import hides_a_module
+from scaffold.in_project.law_files import WHEEL
 from scaffold.in_project.layout import Layout
+from scaffold.law_wheel import PACKAGE, is_law_wheel
 from scaffold.lifecycle.records import MODULE, SHARED, Records
 
-LAWS = "pytree_laws"
 _HERE = PurePosixPath(".")
 _DOC = '"""Puts what the generated tests import within reach."""\n'
 _READ_AT_MOST = 2000
@@ -36,7 +43,6 @@ class Reach:
     exists: bool
     lines: tuple[str, ...]
     alone: bool
-    why: str = ""
     ours: bool = False
     """Whether the conftest is the one of the templates, which follows these."""
 
@@ -59,8 +65,7 @@ class Reach:
     def notes(self) -> Iterator[str]:
         """What is changed in a project that has tests already, and why."""
         if self.lines and (self.exists or not self.alone):
-            folders = " and ".join(line.partition("str(")[2].removesuffix("))") for line in self.lines)
-            yield f"{self.conftest}: puts {folders} on the path, since {self.why}"
+            yield f"{self.conftest}: puts what the tests import on the path: {'; '.join(self.lines)}"
 
 
 def _edited(lines: tuple[str, ...], place: Path, where: str, source: bytes) -> bytes:
@@ -75,19 +80,15 @@ def find_reach(layout: Layout) -> Reach:
     tests = layout.root / layout.tests
     others = list(_other_tests(layout))
     path = _path(layout)
-    lacks_laws = layout.laws_folder is not None and not _finds(path, LAWS, tests)
+    lacks_laws = _needs_wheel(layout) and not any(_is_wheel_beside(tests, place) for place in path)
     lacks_source = not (
         _finds(path, _top(layout), layout.root / layout.import_root) or _imported(layout, others)
     )
     conftest = _conftest(layout, others)
-    lines = [
-        path_line(folder, conftest, first=_goes_first(layout, folder))
-        for folder, lacks in ((layout.tests, lacks_laws), (layout.import_root, lacks_source))
-        if lacks
-    ]
+    root_line = path_line(layout.import_root, conftest, first=_goes_first(layout, layout.import_root))
+    lines = [*[root_line] * lacks_source, *[wheel_line(layout.tests, conftest)] * lacks_laws]
     exists = os.path.lexists(layout.root / conftest)
-    why = _why(layout, lacks_laws=lacks_laws)
-    return Reach(conftest, exists, tuple(lines), not others, why, exists and _is_ours(layout, conftest))
+    return Reach(conftest, exists, tuple(lines), not others, exists and _is_ours(layout, conftest))
 
 
 def _is_ours(layout: Layout, conftest: PurePosixPath) -> bool:
@@ -97,13 +98,15 @@ def _is_ours(layout: Layout, conftest: PurePosixPath) -> bool:
     return whole is not None and whole.path == conftest and not whole.text.startswith(_DOC)
 
 
-def _why(layout: Layout, *, lacks_laws: bool) -> str:
-    if not lacks_laws:
-        return f"nothing else makes `{_top(layout) or 'the modules beside it'}` importable"
-    config = layout.pytest
-    if config.import_mode == "importlib":
-        return f"`--import-mode=importlib` in {config.file} leaves the path as it is"
-    return f"`{layout.tests}/__init__.py` makes a package of the tests, whose own folder is not on the path"
+def _needs_wheel(layout: Layout) -> bool:
+    """Whether the tests have the laws from the wheel beside them, which nothing installs."""
+    return layout.laws == WHEEL and not layout.law_files.is_source_of_uv
+
+
+def _is_wheel_beside(tests: Path, place: Path) -> bool:
+    """Whether a place on the path is a wheel of the laws in the folder of the tests, or the pattern for these."""
+    is_wheel = place.name == WHEEL_PATTERN or is_law_wheel(place.name)
+    return is_wheel and place.parent == Path(os.path.realpath(tests))
 
 
 def _top(layout: Layout) -> str:
@@ -174,13 +177,13 @@ def _other_tests(layout: Layout) -> Iterator[str]:
             text = read_regular(path).decode("utf-8", "replace")
         except OSError:
             continue
-        if layout.pytest.collects(path.name) and not re.search(rf"^from {LAWS}\b", text, re.MULTILINE):
+        if layout.pytest.collects(path.name) and not re.search(rf"^from {PACKAGE}\b", text, re.MULTILINE):
             yield text
 
 
 def _python_files(folder: Path) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != LAWS)
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != PACKAGE)
         yield from (Path(place, name) for name in sorted(names) if name.endswith(".py"))
 
 

@@ -35,7 +35,7 @@ class Settings:
     templates: tuple[tuple[str, str], ...] = ()
     """Names and folders of the project's own templates; one with the name of a kind takes the place of that kind's."""
     laws: str = ""
-    """Whether the tests import the laws that are `installed` or `copied` beside them; empty to find out."""
+    """Whether the tests import the laws that are `installed`, or those of a `wheel` beside them; empty to find out."""
 
     @classmethod
     def of(cls, table: object) -> "Settings":

@@ -11,6 +11,8 @@ from scaffold.spec.files import SUFFIXES, is_spec_file, names_in
 from scaffold.spec.names import stem
 
 _NAME = re.compile(r"""^\s*name\s*=\s*["'](\w+)["']""", re.MULTILINE)
+_SKELETON = re.compile(rb"^\s*(?:from|import)\s+scaffold\b.*\bskeleton\b", re.MULTILINE)
+"""What every skeleton imports, and no other Python does."""
 
 
 def file_of(where: str) -> str:
@@ -80,7 +82,15 @@ def described_by(path: Path) -> tuple[str, ...]:
     if path.suffix == ".py":
         return names_in(path)
     try:
-        found = _NAME.search(read_regular(path).decode("utf-8", "replace").partition("\n[")[0])
+        text = read_regular(path).decode("utf-8", "replace")
+        found = _NAME.search(f"\n{text}".partition("\n[")[0])
     except OSError:
         return ()
     return (found[1],) if found else ()
+
+
+def is_spec_of(path: Path, name: str) -> bool:
+    """Whether the file says that it is a spec of the class, whatever faults it has."""
+    return name in described_by(path) and (
+        path.suffix != ".py" or _SKELETON.search(read_regular(path)) is not None
+    )

@@ -34,7 +34,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
     built = constructor(spec)
     outer = with_groups_as_fields(spec, needs_trainable)
     is_init = spec.constructor == "init"
-    checks = check_statements(spec)
+    checks = () if builds_itself(spec) else check_statements(spec)
     return {
         "name": spec.name,
         "bases": base_names(spec),
@@ -42,7 +42,8 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "doc": class_doc(outer),
         "small_classes": [_small_class(one) for one in small_classes(spec)],
         "fields": field_lines(outer),
-        "is_init": is_init,
+        "is_init": is_init and not spec.own_constructor,
+        "has_create": not is_init and not spec.own_constructor,
         "constructor_signature": f"{'self' if is_init else 'cls'}, {built.signature}".removesuffix(", "),
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],
@@ -50,7 +51,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "has_checks": bool(checks),
         "checks": [block(check, BODY) for check in checks],
         "properties": [list(one) for one in (*readable(spec), *properties(spec))],
-        "has_trainable": needs_trainable(outer),
+        "has_trainable": needs_trainable(outer) and not spec.defines("trainable"),
         "trainable_body": block(_trainable(outer), BODY),
         **group_context(spec),
         **call_context(spec),
@@ -71,7 +72,14 @@ def field_lines(spec: ModuleSpec) -> list[str]:
 
 
 def _field(field: Field, scope: Scope) -> str:
-    return f"{field.name}: {scope.held(field)}" + ("" if field.dynamic else " = eqx.field(static=True)")
+    default = field.default if field.built and not field.nullable else None
+    told = ["static=True"] * (not field.dynamic) + [f"default={default}"] * (default is not None)
+    return f"{field.name}: {scope.held(field)}" + (f" = eqx.field({', '.join(told)})" if told else "")
+
+
+def builds_itself(spec: ModuleSpec) -> bool:
+    """Whether the author wrote the constructor, or what checks an instance: nothing is added to that."""
+    return spec.own_constructor is not None or spec.defines("__check_init__")
 
 
 def _small_class(spec: ModuleSpec) -> list[Any]:

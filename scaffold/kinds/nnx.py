@@ -22,7 +22,8 @@ from scaffold.errors import Fault
 from scaffold.kinds import Kind
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rewriting import rename
-from scaffold.spec.types import DTYPES, ArrayType, ClassType, DictType, ListType, Type
+from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.types import ArrayType, ClassType, DictType, ListType, Type
 from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
 from scaffold.suite.context import entries
 from scaffold.suite.declared import spread_of, value_of
@@ -55,6 +56,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "variables": list(own_variables(spec)),
         "has_variables": bool(own_variables(spec)),
         "fields": [f"{one.name}: {_annotation(one, scope)}" for one in spec.stored],
+        "has_init": not spec.own_constructor,
         "constructor_signature": f"self, {built.signature}".removesuffix(", "),
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],
@@ -170,6 +172,8 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
 
 def _rows(subject: Subject, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
+    if field.built:  # which Variables the author makes of the others is his choice
+        return [f"Var({field.name!r}, nnx.Param)"] if field.role == "param" else []
     if item_of(field) is None:
         return [f"Var({field.name!r}, nnx.Module)"]
     return [_row(subject.examples, field, path, kind) for path, kind in entries(subject, field)]

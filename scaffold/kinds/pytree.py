@@ -45,13 +45,14 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
     built = constructor(spec if spec.rebuild != "flag" else fields_as_given(spec))
     outer = with_groups_as_fields(spec, needs_trainable)
     attributes = _attributes(outer, dict(grouped(spec, built.values)))
-    checks = [block(check, BODY) for check in check_statements(spec)]
+    is_built = spec.own_constructor is not None or spec.defines("__post_init__")
+    checks = [] if is_built else [block(check, BODY) for check in check_statements(spec)]
     return {
         "name": spec.name,
         "doc": class_doc(outer),
         "small_classes": [_small_class(one) for one in small_classes(spec)],
         "decorators": _decorators(spec),
-        "has_repr": not _is_plain_dataclass(spec),
+        "has_repr": not _is_plain_dataclass(spec) and not spec.defines("__repr__"),
         "is_registered_by_hand": spec.rebuild != "dataclass",
         "fields": [_declared(spec, one) for one in attributes],
         "values": [[one.name, one.value] for one in attributes],
@@ -61,7 +62,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "checks": checks,
         "has_checks": bool(checks),
         "properties": [*_merged(spec), *(list(one) for one in (*readable(spec), *properties(spec)))],
-        "has_trainable": needs_trainable(outer),
+        "has_trainable": needs_trainable(outer) and not spec.defines("trainable"),
         "trainable_body": block(trainable(outer), BODY),
         **_constructor_form(spec, built, attributes),
         **_registration(spec, attributes),
@@ -118,13 +119,13 @@ def _constructor_form(
     made = hand_over(spec) if is_flag else built
     # jax rebuilds these two through `__init__`, and so through `__post_init__`.
     through_init = spec.rebuild in ("factory", "dataclass")
-    checked_in_create = through_init and bool(check_statements(spec))
+    checked_in_create = through_init and bool(check_statements(spec)) and not spec.defines("__post_init__")
     built_name = _free_local(spec)
     return {
-        "is_init": is_init,
+        "is_init": is_init and not spec.own_constructor,
         "is_flag": is_flag,
         "bypasses": spec.rebuild in ("bypass", "static"),
-        "has_create": has_factory(spec),
+        "has_create": has_factory(spec) and not spec.own_constructor,
         "is_checked_in_create": checked_in_create,
         "create_target": f"{built_name} = " if checked_in_create else "return ",
         "built_name": built_name,

@@ -15,8 +15,9 @@ from scaffold.kinds import Kind
 from scaffold.kinds.module import field_lines
 from scaffold.spec.constructor import parameters
 from scaffold.spec.keys import Key
-from scaffold.spec.model import Argument, Field, ModuleSpec, TestPlan
+from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.states import is_stateful
+from scaffold.spec.test_plan import TestPlan
 from scaffold.spec.types import ArrayType, ClassType, ScalarType
 from scaffold.suite.context import suite_context
 from scaffold.suite.examples import Examples, constructor_name

@@ -23,7 +23,7 @@ DRIFT = (State.STALE, State.MISSING, State.CONFLICTING)
 
 @dataclass(frozen=True)
 class Row:
-    """A file, or a folder that is copied as a whole, with its state, and what is to be said of it."""
+    """A file, or a folder that is shown as one, with its state, and what is to be said of it."""
 
     path: str
     state: State
@@ -83,7 +83,7 @@ def _rows(plan: Plan) -> Iterator[Row]:
     for line in plan.lines():
         if line.files:
             state = _OF_ACTIONS.get(Action(line.action), State.CLEAN)
-            yield Row(line.path, state, f"edited: {', '.join(line.edited[:3])}" if line.edited else "")
+            yield Row(line.path, state)
 
 
 def _row(step: Step) -> Row:

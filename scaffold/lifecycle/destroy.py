@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.errors import Fault, ScaffoldError, shown, suggestion
 from scaffold.files.fileset import Action, Plan, Step, make_plan
 from scaffold.files.places import read_below
 from scaffold.in_project.layout import Layout
-from scaffold.in_project.spec_files import described_by
+from scaffold.in_project.spec_files import described_by, is_spec_of
 from scaffold.lifecycle.adopted import AdoptedTests, is_adopted, target_of
 from scaffold.lifecycle.copies import with_copies
 from scaffold.lifecycle.leftovers import leftovers
-from scaffold.lifecycle.records import FOLDER, SPEC, DamagedError, Generated, Record, Records
+from scaffold.lifecycle.records import FOLDER, SPEC, TEST, DamagedError, Generated, Record, Records
 from scaffold.lifecycle.texts import Text
+from scaffold.lifecycle.users import users
 from scaffold.registration.exports import withdrawals
 
 _REMEDY = "--force removes it, and keeps a copy; or bring it back to what was generated"
@@ -26,6 +27,11 @@ class _Going:
     layout: Layout
     records: Sequence[Record]
     force: bool
+
+    @property
+    def generated(self) -> list[Record]:
+        """The records of classes that were generated, not adopted."""
+        return [record for record in self.records if not is_adopted(record)]
 
     def steps(self) -> Iterator[Step]:
         for record in self.records:
@@ -45,6 +51,14 @@ class _Going:
             yield Step(file.path, Action.CONFLICT, content, content, why="was edited since it was generated")
         else:
             yield Step(file.path, Action.REMOVE, content, None, forced=edited)
+            yield from self._numbers(file)
+
+    def _numbers(self, file: Generated) -> Iterator[Step]:
+        """The numbers that the laws have recorded for a test file, which lie beside it."""
+        name = f"{file.path.stem.removeprefix('test_')}.txt"
+        path = file.path.parent / "numbers" / name
+        if file.role == TEST and (content := self._read(path)) is not None:
+            yield Step(path, Action.REMOVE, content, None)
 
     def _spec(self, record: Record) -> Iterator[Step]:
         """The spec, of which a copy is kept where somebody wrote it by hand; one of several classes stays."""
@@ -79,14 +93,22 @@ def _is(content: bytes, text: str) -> bool:
 
 
 def plan_destroy(names: Sequence[str], layout: Layout, *, force: bool = False) -> Plan:
-    """The plan by which these classes go. Raises `ScaffoldError` for a name of which there is no record."""
+    """The plan by which these classes go.
+
+    Raises `ScaffoldError` for a name of which there is no record and, without `force`, for a class that others use.
+    """
     going = _Going(layout, _records(names, layout), force)
-    edits = [*withdrawals((one for one in going.records if not is_adopted(one)), layout)]
+    edits = [*withdrawals(going.generated, layout)]
     plan = make_plan(layout.root, edits)
     steps = {step.path: step for step in (*plan.steps, *going.steps())}
     steps |= leftovers(layout, steps)
     ordered = tuple(sorted(steps.values(), key=lambda step: step.path))
-    return with_copies(replace(plan, steps=ordered, notes=tuple(going.notes()), remedy=_REMEDY))
+    plan = replace(plan, steps=ordered, notes=tuple(going.notes()), remedy=_REMEDY)
+    using = [*users(going.generated, layout, steps)]
+    if using and not force:
+        raise ScaffoldError.of([*plan.faults(), *using], exit_code=1)
+    left = (f"{fault.where}: {fault.what}, which goes" for fault in using)
+    return with_copies(replace(plan, notes=(*plan.notes, *left)))
 
 
 def _records(names: Iterable[str], layout: Layout) -> list[Record]:
@@ -97,6 +119,7 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
     for name in dict.fromkeys(names):
         try:
             record = records.find(name) or _adopted(name, layout)
+            _check_spec(record, layout)
         except DamagedError as error:
             what = f"is damaged: {error}; it does not say any more what was generated"
             fix = "bring it back from version control, or remove the class by hand"
@@ -112,6 +135,15 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
     if faults:
         raise ScaffoldError.of(faults, exit_code=1 if damaged == len(faults) else 2)
     return found
+
+
+def _check_spec(record: Record | None, layout: Layout) -> None:
+    """Raises `DamagedError` where the spec of a record is a file that describes neither this class nor another."""
+    if record is None or not record.spec:
+        return
+    place = layout.root / record.spec
+    if place.exists() and not is_spec_of(place, record.name) and not {*described_by(place)} - {record.name}:
+        raise DamagedError(f"`{shown(record.spec)}` is no spec of `{record.name}`")
 
 
 def _adopted(name: str, layout: Layout) -> Record | None:

@@ -13,12 +13,16 @@ from scaffold.lifecycle.texts import Text
 
 @dataclass(frozen=True)
 class Wanted:
-    """A generated file as the plan has it now, and as it was: what was generated, where it lies, and what is to be done."""
+    """A generated file as the plan has it now, and as it was: what was generated, where it lies, and what is to be done.
+
+    `mine` is what lies there, read once: what is replaced is what was merged, or else a save in between would be lost.
+    """
 
     role: str
     step: Step
     before: Generated | None
     lies: PurePosixPath
+    mine: bytes | None
     found: Outcome
 
 
@@ -50,14 +54,13 @@ class FileSteps:
             found = Outcome(found.state, Action.UPDATE, step.asked.encode())
             step = replace(step, forced=True)
         if file.lies != step.path:
-            yield from self._carried(step, file.lies, found)
+            yield from self._carried(step, file, found)
         else:
-            yield self._in_place(step, found)
+            yield self._in_place(step, file.mine, found)
         yield from self._left_behind(file)
 
-    def _in_place(self, step: Step, found: Outcome) -> Step:
+    def _in_place(self, step: Step, there: bytes | None, found: Outcome) -> Step:
         """A file that stays where it is; one that names what has another name now is written for that."""
-        there = self.read(step.path)
         says_the_same = found.after == there
         if found.action is Action.CREATE or step.forced:
             return replace(step, action=found.action, before=there, after=found.after)
@@ -67,12 +70,12 @@ class FileSteps:
         action = found.action if says_the_same else renamed.get(found.action, found.action)
         return Step(step.path, action, there, found.after, why=found.why)
 
-    def _carried(self, step: Step, lies: PurePosixPath, found: Outcome) -> Iterator[Step]:
+    def _carried(self, step: Step, file: Wanted, found: Outcome) -> Iterator[Step]:
         """A file that goes from one place to another, with what was edited in it."""
         action = found.action if found.action in (Action.COLLIDE, Action.CONFLICT) else Action.CREATE
-        yield Step(step.path, action, None, found.after, why=found.why, like=lies)
+        yield Step(step.path, action, None, found.after, why=found.why, like=file.lies)
         if action is not Action.CONFLICT:
-            yield Step(lies, Action.REMOVE, self.read(lies), None, forced=step.forced)
+            yield Step(file.lies, Action.REMOVE, file.mine, None, forced=step.forced)
 
     def _left_behind(self, file: Wanted) -> Iterator[Step]:
         """What lies where the file was generated before, although it is where it is to be as well."""

@@ -146,10 +146,15 @@ class History:
             name = f"{SHARED}{step.path.stem}"
             match step.requests:
                 case [File(keep=True)] if step.path.suffix == ".py":
-                    if step.action is Action.CREATE or self.records.content(name) is not None:
+                    if self._is_recorded(step) or self.records.content(name) is not None:
                         yield ClassFiles(name, step.path.stem, "", {step.path: MODULE})
                 case _:
                     pass
+
+    @staticmethod
+    def _is_recorded(step: Step) -> bool:
+        """Whether a shared module has a record from now on: a new one, but for the conftest, which no version replaces."""
+        return step.action is Action.CREATE and step.path.name != "conftest.py"
 
     def _edited(self, plan: Plan) -> Iterator[Step]:
         """The records of files of the user's that are edited so that the tests are found, by which that is undone."""
@@ -165,14 +170,14 @@ class History:
         former = self.former(one.name)
         before = former.of(role) if isinstance(former, Record) else None
         lies = self.files.place(step, before)
-        base, mine = before.text if before else None, self.files.read(lies)
+        there = self.files.read(lies)
+        base, mine = before.text if before else None, there
         if isinstance(former, Record) and former.name != one.name:
             names = carried_names(base or "", step.asked, (former.name, one.name), (former.stem, one.stem))
             base, mine = base and names.applied(base), _renamed(mine, names.applied)
         lost = former if isinstance(former, str) else _NO_RECORD
-        return Wanted(
-            role, step, before, lies, outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
-        )
+        become = outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
+        return Wanted(role, step, before, lies, there, become)
 
     def _record_steps(
         self, one: ClassFiles, wanted: Iterable[Wanted], register: bool | None

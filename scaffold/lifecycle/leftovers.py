@@ -8,7 +8,6 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from scaffold.files.fileset import Action, Step
-from scaffold.files.folders import removal
 from scaffold.files.places import read_below, read_regular
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import spec_files
@@ -36,8 +35,9 @@ class _Leftovers:
         yield from self._shared()
         if self._needs_tests:
             return
-        if self.layout.laws_folder is not None:
-            yield from removal(self.layout.real_root, self.layout.laws_folder)
+        yield from self.layout.law_files.removal()
+        if self._own_conftest is not None:
+            yield self._own_conftest
         yield from self._schema()
 
     def _read(self, path: PurePosixPath) -> bytes | None:
@@ -89,16 +89,12 @@ class _Leftovers:
     def _needs_tests(self) -> bool:
         """Whether there are tests left that use the laws."""
         imports = _importing(_LAWS)
-        return any(imports.search(text) for text in self._texts.values())
+        conftest = self._own_conftest.path if self._own_conftest is not None else None
+        return any(imports.search(text) for path, text in self._texts.items() if path != conftest)
 
     @cached_property
     def _texts(self) -> dict[PurePosixPath, str]:
-        """The Python of the project that stays."""
-        return {
-            path: text
-            for path, text in _python(self.layout.real_root, self.layout.laws_folder)
-            if path not in self.planned or self.planned[path].after is not None
-        }
+        return staying_python(self.layout, self.planned)
 
     def _undone(self, name: str, record: Record) -> Iterator[Step]:
         """A file of the user's without what was put into it; what was edited since stays."""
@@ -113,6 +109,16 @@ class _Leftovers:
             path = record_path(name)
             yield Step(path, Action.REMOVE, self._read(path), None, folder=FOLDER)
 
+    @cached_property
+    def _own_conftest(self) -> Step | None:
+        """The removal of the conftest that the tool wrote for these tests, as long as nobody has changed it."""
+        from scaffold.generate import tidy_conftest
+
+        file = tidy_conftest(self.layout)
+        content = self._read(file.path)
+        is_own = content is not None and content.replace(b"\r\n", b"\n") == file.content
+        return Step(file.path, Action.REMOVE, content, None) if is_own else None
+
     def _schema(self) -> Iterator[Step]:
         from scaffold.generate import SCHEMA_NAME, schema_text
 
@@ -126,9 +132,22 @@ class _Leftovers:
             yield Step(path, Action.REMOVE, content, None)
 
 
+def staying_python(layout: Layout, steps: Mapping[PurePosixPath, Step]) -> dict[PurePosixPath, str]:
+    """The Python of the project when `steps` are done."""
+    texts = dict(_python(layout.real_root, layout.law_files.folder))
+    for path in texts.keys() & steps.keys():
+        after = steps[path].after
+        if after is None and steps[path].action is not Action.KEEP:
+            del texts[path]
+        elif after is not None:
+            texts[path] = after.decode("utf-8", "replace")
+    return texts
+
+
 def _importing(module: str) -> re.Pattern[str]:
     """What a text has that imports a module, by its whole name or beside it."""
     package, _, stem = module.rpartition(".")
+    stem = re.escape(stem)
     named = [
         rf"(?:from|import)\s+{re.escape(module)}\b",
         rf"from\s+\.+{stem}\b",
@@ -138,7 +157,7 @@ def _importing(module: str) -> re.Pattern[str]:
     return re.compile(rf"^\s*(?:{'|'.join(named)})", re.MULTILINE)
 
 
-def _python(root: Path, laws: PurePosixPath | None) -> Iterator[tuple[PurePosixPath, str]]:
+def _python(root: Path, laws: PurePosixPath) -> Iterator[tuple[PurePosixPath, str]]:
     """The Python files below the root, but for hidden folders, environments and the copy of the laws."""
     for number, path in enumerate(_python_paths(root, laws)):
         if number >= _READ_AT_MOST:
@@ -152,8 +171,8 @@ def _python(root: Path, laws: PurePosixPath | None) -> Iterator[tuple[PurePosixP
             continue
 
 
-def _python_paths(root: Path, laws: PurePosixPath | None) -> Iterator[Path]:
-    left_out = {root / laws} if laws is not None else set[Path]()
+def _python_paths(root: Path, laws: PurePosixPath) -> Iterator[Path]:
+    left_out = {root / laws}
     for place, folders, names in os.walk(root):
         here = Path(place)
         folders[:] = sorted(name for name in folders if _is_source(here / name, left_out))

@@ -9,11 +9,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
+from itertools import dropwhile
 from pathlib import Path, PurePosixPath
 
-from scaffold.errors import ScaffoldError
+from scaffold.errors import ScaffoldError, shown
+from scaffold.files.path_rules import check_path
 from scaffold.files.places import read_below
 from scaffold.lifecycle.texts import Text, lines_of
+from scaffold.publish.journal import LOCK
+from scaffold.spec.files import is_spec_file
 
 FOLDER = PurePosixPath(".scaffold")
 FORMAT = 1
@@ -26,6 +30,8 @@ SHARED = "shared/"
 ADOPTED = "adopted/"
 """What the names of records begin with that are about the tests of a class which is the user's own."""
 _FIRST = "scaffold record, format "
+_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
+_MODULE = re.compile(r"[\w-]+(?:\.[\w-]+)*")
 _FILE = re.compile(r"=== (\w[\w.{}-]*), (\d+) lines, sha256 ([0-9a-f]{64}): (.+)\n")
 
 
@@ -113,8 +119,30 @@ def parse_record(content: bytes) -> Record:
     head = dict(line.rstrip("\n").split(": ", 1) for line in lines[1:start] if ": " in line)
     if not {"class", "spec", "module", "registered"} <= head.keys():
         raise DamagedError("its head is not whole")
-    files = tuple(_files(lines[start:]))
-    return Record(head["class"], head["spec"], head["module"], files, registered=head["registered"] == "yes")
+    record = Record(
+        head["class"],
+        head["spec"],
+        head["module"],
+        tuple(_files(lines[start:])),
+        registered=head["registered"] == "yes",
+    )
+    _check_head(record)
+    return record
+
+
+def _check_head(record: Record) -> None:
+    """Raises `DamagedError` for what no run writes: what a record names is read, merged and removed."""
+    if not _NAME.fullmatch(record.name) or ".." in record.name:
+        raise DamagedError(f"`{shown(record.name)}` is no name of a class")
+    if record.module and not _MODULE.fullmatch(record.module):
+        raise DamagedError(f"`{shown(record.module)}` is no name of a module")
+    spec = PurePosixPath(record.spec)
+    # A spec may lie beside the project, where it is read, and never written or removed.
+    inside = tuple(dropwhile("..".__eq__, spec.parts))
+    is_path = not spec.is_absolute() and ".." not in inside and record.spec.isprintable()
+    own = {file.path for file in record.files if file.role != SPEC}
+    if record.spec and not (is_path and is_spec_file(record.spec) and spec not in own):
+        raise DamagedError(f"`{shown(record.spec)}` is no path of a spec")
 
 
 def _check_format(word: str) -> None:
@@ -137,11 +165,20 @@ def _files(lines: Sequence[str]) -> Iterator[Generated]:
         exact = next((one for one in (text, text.removesuffix("\n")) if _digest(one) == digest), None)
         if exact is None:
             raise DamagedError(f"what it keeps of `{path}` does not have its digest")
-        if PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
-            raise DamagedError(f"`{path}` is no path inside the project")
+        if not _is_inside(PurePosixPath(path)):
+            raise DamagedError(f"`{shown(path)}` is no path inside the project")
         yield Generated(role, PurePosixPath(path), exact)
         at += 1 + int(number)
         at += at < len(lines) and not lines[at].strip()
+
+
+def _is_inside(path: PurePosixPath) -> bool:
+    """Whether it is a path at which something is generated: in the project, and in no folder of a tool's own."""
+    try:
+        check_path(path)
+    except ScaffoldError:
+        return False
+    return not {".git", FOLDER.name, LOCK} & {*path.parts}
 
 
 @dataclass(frozen=True)
@@ -169,6 +206,8 @@ class Records:
 
     def content(self, name: str) -> bytes | None:
         """The bytes of the record, whatever they are."""
+        if not _NAME.fullmatch(name) or ".." in name:
+            return None
         return read_below(self._real, record_path(name))
 
     @cached_property

@@ -16,12 +16,13 @@ from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.files.fileset import Plan, Step, check_unchanged
-from scaffold.files.places import place_of
+from scaffold.files.fileset import Plan, Step, changed, check_unchanged
+from scaffold.files.places import place_of, read_regular
 from scaffold.progress import counted
 from scaffold.publish.journal import LOCK, Entry, Journal, digest, go_line, plan_line
-from scaffold.publish.lock import Lock, write_all
+from scaffold.publish.lock import Lock, sync_folder, write_all
 from scaffold.publish.signals import to_the_end
+from scaffold.publish.swap import replace_expected
 
 _UNCHANGED = "nothing was changed"
 _FIXES = {
@@ -35,7 +36,10 @@ _FIXES = {
 
 @dataclass(frozen=True)
 class _Write:
-    """One file on its way: `fresh` holds the new bytes and `aside` the old file until all is done."""
+    """One file on its way: `fresh` holds the new bytes and `aside` the old file until all is done.
+
+    Where files are exchanged or removed, `fresh` holds the old file once the new state is in place.
+    """
 
     step: Step
     target: Path
@@ -80,6 +84,7 @@ def carry_out(plan: Plan, root: Path, lock: Lock) -> None:
             raise ScaffoldError.of(faults, exit_code=1) from error
         raise
     try:
+        _sync_copies(ledger, root)
         _discard_old(ledger)
         _remove_empty(ledger, root)
     finally:
@@ -167,8 +172,8 @@ def _stage(write: _Write) -> None:
     descriptor = os.open(write.fresh, flags, 0o666 if like is None else 0o600)
     try:
         write_all(descriptor, write.step.after)
-        if before is not None:
-            # Or a power cut could leave an empty file under the old one's name.
+        if before is not None or like is not None:
+            # Or a power cut could leave an empty file under the old one's name, or in place of a copy.
             os.fsync(descriptor)
     finally:
         os.close(descriptor)
@@ -195,15 +200,32 @@ def _replace(root: Path, write: _Write, ledger: _Ledger) -> None:
     if check_unchanged(root, write.step) != write.target:
         raise OSError(errno.EBUSY, "its folder was exchanged for another meanwhile")
     ledger.replacing.append(write)
-    if write.step.after is None:
-        write.target.unlink()
-    else:
+    if write.step.before is None:
         os.replace(write.fresh, write.target)
+    elif not _take_out(write, write.step.before):
+        raise changed(write.step)
+
+
+def _take_out(write: _Write, before: bytes) -> bool:
+    """Replace or remove what is there, unless another program has saved it at this very moment."""
+    if write.step.after is not None:
+        return replace_expected(write.fresh, write.target, before, write.aside)
+    os.rename(write.target, write.fresh)
+    return read_regular(write.fresh) == before
+
+
+def _sync_copies(ledger: _Ledger, root: Path) -> None:
+    """Let the names of copies, and of files that were moved, reach the disk before what they are of goes."""
+    copies = (write.target for write in ledger.writes if write.step.like is not None)
+    for folder in dict.fromkeys(folder for copy in copies for folder in copy.parents):
+        if folder.is_relative_to(root):
+            sync_folder(folder)
 
 
 def _discard_old(ledger: _Ledger) -> None:
     """Remove what was set aside; all is done by now, so that an interrupt only waits."""
-    old = [write.aside for write in ledger.writes if write.step.before is not None]
+    replaced = [write for write in ledger.writes if write.step.before is not None]
+    old = [path for write in replaced for path in (write.fresh, write.aside)]
     try:
         to_the_end(partial(remove, old))
     except (KeyboardInterrupt, SystemExit) as stop:
@@ -235,7 +257,7 @@ def _undo_once(ledger: _Ledger) -> list[Fault]:
     lost: list[Fault] = []
     for write in reversed(ledger.writes):
         try:
-            if write in ledger.replacing and not write.fresh.exists():
+            if write in ledger.replacing and _content(write.fresh) != write.step.after:
                 _bring_back(write)
             remove([write.fresh, write.aside])
         except OSError as error:
@@ -246,11 +268,21 @@ def _undo_once(ledger: _Ledger) -> list[Fault]:
     return lost
 
 
+def _content(place: Path) -> bytes | None:
+    return read_regular(place) if os.path.lexists(place) else None
+
+
 def _bring_back(write: _Write) -> None:
-    if write.step.before is None:
-        write.target.unlink(missing_ok=True)
-    elif write.aside.exists():
-        os.replace(write.aside, write.target)
+    """Undo a replacement. What another program has saved since stays."""
+    old = next((path for path in (write.fresh, write.aside) if os.path.lexists(path)), None)
+    after = write.step.after
+    if old is None:
+        if write.step.before is None and _content(write.target) == after:
+            write.target.unlink(missing_ok=True)
+    elif after is None and not os.path.lexists(write.target):
+        os.replace(old, write.target)
+    elif after is None or not replace_expected(old, write.target, after, write.aside):
+        raise OSError(errno.EBUSY, "another program has saved it since")
 
 
 def _stranded(write: _Write, error: OSError) -> Fault:

@@ -27,6 +27,8 @@ class _State(Enum):
     """The old content is in its place, and there is no new one beside it."""
     CHANGED = auto()
     """The new content never came to its place, which has been changed since."""
+    TAKEN = auto()
+    """What was taken out of its place is not the old content, but what another program saved at that moment."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,10 @@ def _digest_at(place: Path) -> str | None:
 
 
 def _state(entry: Entry, now: str | None, fresh: str | None) -> _State:
+    if entry.before is not None and fresh == entry.before:
+        return _State.DONE
+    if entry.before is not None and fresh not in (None, entry.after) and now == entry.after:
+        return _State.TAKEN
     if entry.after is None:
         return _State.DONE if now is None else _State.READY if now == entry.before else _State.CHANGED
     if fresh is None:
@@ -96,7 +102,7 @@ def _finish(found: list[_Found]) -> None:
             one.target.unlink()
         elif one.state is _State.READY:
             os.replace(one.fresh, one.target)
-    remove(one.aside for one in found)
+    remove(path for one in found for path in (one.fresh, one.aside))
 
 
 def _undo(root: Path, journal: Journal, found: list[_Found]) -> None:
@@ -108,6 +114,9 @@ def _undo(root: Path, journal: Journal, found: list[_Found]) -> None:
             one.target.unlink(missing_ok=True)
         else:
             os.replace(one.aside, one.target)
+    for one in found:
+        if one.state is _State.TAKEN:
+            os.replace(one.fresh, one.target)
     remove(path for one in found for path in (one.fresh, one.aside))
     for folder in reversed(journal.folders):
         with suppress(OSError):  # never made, or someone else's file is in it by now

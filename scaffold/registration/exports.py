@@ -169,4 +169,4 @@ def dependency_notes(found: Dependencies, *, adding: bool) -> Iterator[str]:
         names = " ".join(map(requirement, found.package))
         yield f"pyproject.toml: declares none of: {names}; add them, or run the command with `--add-dependencies`"
     if found.tests:
-        yield f"pyproject.toml: declares none of these for tests: {' '.join(found.tests)}"
+        yield f"pyproject.toml: declares none of these for tests: {' '.join(map(requirement, found.tests))}"

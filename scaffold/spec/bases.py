@@ -8,9 +8,9 @@ from scaffold.errors import Fault
 from scaffold.kinds import kind_of
 from scaffold.spec.check_source import known_attributes
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
-from scaffold.spec.states import is_state, is_stateful
+from scaffold.spec.states import is_stateful
 from scaffold.spec.type_texts import type_text
-from scaffold.spec.types import ClassType, Type
+from scaffold.spec.types import ClassType
 
 MODULE = ClassType("Module", "equinox")
 """Among the bases where another one, a mixin, is no Module itself."""
@@ -89,93 +89,35 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
 
 
 def _field_faults(spec: ModuleSpec, base: ModuleSpec, field: Field) -> Iterator[Fault]:
-    own, place = spec.field(field.name), f"{spec.where}: fields.{field.name}"
-    if own is None:
-        if field.stored and kind_of(spec.kind).has_instances:
-            fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
-            yield Fault(f"{spec.where}: fields", f"`{base.name}` asks for a field `{field.name}`", fix)
-    elif not field.stored:
-        fix = f"rename it: what `{base.name}` computes is final"
-        yield Fault(place, f"overrides `{field.name}` of `{base.name}`", fix)
-    elif not own.stored:
-        fix = 'remove the role, or declare it as `role = "derived"` in the base alone'
-        yield Fault(f"{place}.role", f"`{base.name}` asks for a stored `{field.name}`", fix)
-    elif own.optional and not field.nullable:
-        fix = f"remove it, or write `| None` after the type in `{base.name}`"
-        yield Fault(f"{place}.optional", f"`{base.name}` has a `{field.name}` that is always there", fix)
-    elif (own.type, own.nullable or bool(own.optional)) != (field.type, field.nullable):
-        text = type_text(field.type) + (" | None" if field.nullable else "")
-        fix = f'write `type = "{text}"`, or change the base'
-        yield Fault(f"{place}.type", f"`{base.name}` declares `{text}`", fix)
+    if spec.field(field.name) is None and field.stored and kind_of(spec.kind).has_instances:
+        fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
+        yield Fault(f"{spec.where}: fields", f"`{base.name}` asks for a field `{field.name}`", fix)
 
 
 def _call_faults(
     spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Call
 ) -> Iterator[Fault]:
     place = f"{spec.where}: call"
-    if not asks_for_call(base):
-        if spec.call is not None:
-            fix = f'remove it, or write `body = "..."` in `{base.name}`'
-            yield Fault(place, f"overrides the call of `{base.name}`, which is concrete", fix)
-    elif spec.call is None:
+    if asks_for_call(base) and spec.call is None:
         made = any(one.call is not None and not asks_for_call(one) for one in every)
         if kind_of(spec.kind).has_instances and not made:
             shown = ", ".join(map(_shown, asked.args))
             fix = f'write `[call]` with `args = "{shown}"` and a body'
             yield Fault(place, f"`{base.name}` asks for a call", fix)
-    elif is_stateful(spec) and not is_stateful(base):
+    elif spec.call is not None and is_stateful(spec) and not is_stateful(base):
         shown = ", ".join(map(_shown, spec.call.args))
         fix = f'write `args = "{shown}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
         yield Fault(place, f"takes and returns a state, and that of `{base.name}` does not", fix)
-    else:
-        yield from _signature_faults(base, spec.call, asked, place)
-
-
-def _signature_faults(base: ModuleSpec, own: Call, asked: Call, place: str) -> Iterator[Fault]:
-    if not _takes(own.args, asked.args):
-        shown = ", ".join(map(_shown, asked.args))
-        what = f"differs from the arguments of `{base.name}`"
-        yield Fault(f"{place}.args", what, f'write `args = "{shown}"`; what follows has a default')
-    if asked.returns and not _same(own.returns, asked.returns):
-        shown = ", ".join(map(type_text, asked.returns))
-        what = f"differs from the result of `{base.name}`"
-        yield Fault(f"{place}.returns", what, f'write `returns = "{shown}"`')
 
 
 def _method_faults(
     spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Method
 ) -> Iterator[Fault]:
-    name = asked.name
-    own = next((one for one in spec.methods if one.name == name), None)
-    place = f"{spec.where}: methods.{name}"
-    if not asks_for(base, asked):
-        if own is not None:
-            fix = f'rename it, or write `body = "..."` in `{base.name}`'
-            yield Fault(place, f"overrides `{name}` of `{base.name}`, which is concrete", fix)
-    elif own is None:
-        made = any(one.name == name and not asks_for(at, one) for at in every for one in at.methods)
-        if kind_of(spec.kind).has_instances and not made:
-            shown = ", ".join(map(_shown, asked.call.args))
-            fix = f'write `[methods.{name}]` with `args = "{shown}"` and a body'
-            yield Fault(f"{spec.where}: methods", f"`{base.name}` asks for a method `{name}`", fix)
-    elif own.decorators != asked.decorators:
-        fix = f'write `decorator = "{"; ".join(asked.decorators)}"`' if asked.decorators else "remove it"
-        yield Fault(f"{place}.decorator", f"differs from that of `{base.name}`", fix)
-    else:
-        yield from _signature_faults(base, own.call, asked.call, place)
-
-
-def _takes(own: tuple[Argument, ...], asked: tuple[Argument, ...]) -> bool:
-    """Whether a call can be made as the base says: the same arguments first, and defaults for the rest."""
-    same = [one.name for one in own[: len(asked)]] == [one.name for one in asked]
-    types = tuple(one.type for one in own[: len(asked)]), tuple(one.type for one in asked)
-    rest = all(one.is_marker or one.default is not None for one in own[len(asked) :])
-    return same and _same(*types) and rest
-
-
-def _same(left: tuple[Type | None, ...], right: tuple[Type | None, ...]) -> bool:
-    pairs = zip(left, right, strict=False)
-    return len(left) == len(right) and all(a == b or (is_state(a) and is_state(b)) for a, b in pairs)
+    made = any(one.name == asked.name and not asks_for(at, one) for at in every for one in at.methods)
+    if asks_for(base, asked) and kind_of(spec.kind).has_instances and not (made or spec.defines(asked.name)):
+        shown = ", ".join(map(_shown, asked.call.args))
+        fix = f'write `[methods.{asked.name}]` with `args = "{shown}"` and a body'
+        yield Fault(f"{spec.where}: methods", f"`{base.name}` asks for a method `{asked.name}`", fix)
 
 
 def _shown(argument: Argument) -> str:

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from scaffold.spec.model import Argument, Call, Case, ModuleSpec, TestPlan
+from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.sizes import all_fit, sizes
+from scaffold.spec.test_plan import Case, TestPlan
 from scaffold.spec.types import ArrayType, ClassType, LiteralType, ScalarType, TreeType, Type, walk
+from scaffold.spec.values import literal_or_none
 
 
 def case_specs(spec: ModuleSpec) -> Iterator[tuple[Case, ModuleSpec]]:
@@ -36,10 +38,10 @@ def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
 
     An array that may be left out is given: the tests leave it out besides.
     """
-    if argument.type is None:
-        return False
-    parts = tuple(walk(argument.type))
     value = dict(spec.test.values).get(argument.name)
+    if argument.type is None:  # what is no literal is passed as arrays are
+        return value is not None and value != "None" and literal_or_none(value) is None
+    parts = tuple(walk(argument.type))
     if value is not None or argument.default is None:
         is_held = any(isinstance(part, ArrayType | TreeType | ClassType) for part in parts)
         return is_held and value != "None"

@@ -13,14 +13,7 @@ from scaffold.spec.check_constructors import constructor_faults
 from scaffold.spec.check_fields import field_faults, value_faults
 from scaffold.spec.check_methods import method_faults
 from scaffold.spec.check_optional import optional_faults
-from scaffold.spec.check_source import (
-    keys_used_once,
-    known_attributes,
-    known_names,
-    pieces,
-    readable,
-    source_faults,
-)
+from scaffold.spec.check_source import keys_used_once, known_attributes, known_names, source_faults
 from scaffold.spec.check_tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.check_values import checks_of_values
 from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
@@ -33,10 +26,11 @@ from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import (
     IMPORTS,
     argument_name_fault,
+    brings_the_same,
     class_name_fault,
-    field_name_fault,
     file_name_fault,
 )
+from scaffold.spec.pieces import pieces, readable
 from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
 from scaffold.spec.states import state_faults
@@ -76,7 +70,7 @@ def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
     candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
     candidates += [
-        field_name_fault(one.name, _place(spec, "fields", one.name), spec.name) for one in spec.fields
+        argument_name_fault(one.name, _place(spec, "fields", one.name), spec.name) for one in spec.fields
     ]
     dims = [name for name in dims_of(spec) if spec.field(name) is None]
     hidden = [name for name in dims if name.startswith("_")]
@@ -116,9 +110,9 @@ def _imports(spec: ModuleSpec) -> Iterator[Fault]:
     place = _place(spec, "imports")
     for line in dict.fromkeys(spec.imports):
         name = assigned_names(line)[0]
-        if name == spec.name or IMPORTS.get(name, line) != line:
+        if name == spec.name or not brings_the_same(line, IMPORTS.get(name, line)):
             yield Fault(place, f"`{line}` hides `{name}`", f"write `... as {name}_`, for example")
-        elif name in bound:
+        elif name in bound and not brings_the_same(line, bound[name]):
             yield Fault(place, f"`{name}` comes from two places", f"write `... as {name}_` for one of them")
         elif spec.field(name) is not None:
             fix = f"write `... as {name}_`, or rename the field"
@@ -225,8 +219,7 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
 
 
 def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
-    called = {argument.name for argument in (spec.call.args if spec.call else ())}
-    known = {parameter.name for parameter in parameters(spec)} | called
+    known = {parameter.name for parameter in parameters(spec)} | set(_arguments_of_methods(spec))
     yield from _sizes(spec, known, unread)
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, pairs in changes.items():
@@ -241,6 +234,13 @@ def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
             yield Fault(_place(spec, "test", "rejected"), "a row changes nothing", "write `{ depth = 0 }`")
         for name, _ in row:
             yield from _known_argument(name, known, _place(spec, "test", "rejected", name), unread)
+
+
+def _arguments_of_methods(spec: ModuleSpec) -> Iterator[str]:
+    """The arguments of the call and of every method: by name, and with the method before it."""
+    for _, function in spec.functions:
+        for one in (one.name for one in function.call.args if not one.is_marker):
+            yield from (one, f"{function.name}.{one}")
 
 
 def _given(spec: ModuleSpec) -> tuple[Parameter | Argument, ...]:

@@ -16,7 +16,7 @@ from scaffold.spec.types import ClassType, Type, arrays, dim_names
 
 def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     """What is wrong with the call and the methods; the names in their bodies are looked up elsewhere."""
-    for key, function in spec.functions:
+    for key, function in (pair for pair in spec.functions if not pair[1].call.source):
         yield from _faults(spec, function.call, f"{spec.where}: {key}", unread)
         if key == "call":
             yield from _carry(function.call, f"{spec.where}: call.carry", unread)

@@ -24,13 +24,21 @@ class Taken:
 
 
 def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the class methods that return an instance."""
+    """What is wrong with the class methods that return an instance, and with the calls of the class in any method."""
     for method in spec.methods:
         place = f"{spec.where}: {method.table}.{method.name}"
         if method.builds(spec.name) and not kind_of(spec.kind).has_instances:
             yield Fault(place, "an abstract class is not built", "put it into the subclass")
-        elif method.call.body and method.owner == "cls":
+        elif method.call.body and method.owner == "cls" and not method.call.source:
             yield from _body_faults(spec, method, f"{place}.body")
+    for key, function in spec.functions if kind_of(spec.kind).has_instances else ():
+        for call in _calls_of_class(spec, function.call.body):
+            yield from _call_faults(spec, call, f"{spec.where}: {key}.body")
+
+
+def _calls_of_class(spec: ModuleSpec, body: str) -> list[ast.Call]:
+    calls = (node for node in ast.walk(ast.parse(body)) if isinstance(node, ast.Call))
+    return [node for node in calls if _built_by(spec, node.func)]
 
 
 def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
@@ -47,10 +55,7 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
                 suggestion(name, known, "write `[constructors.NAME]` for it"),
                 tuple(sorted(known)),
             )
-    calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _built_by(spec, node.func)]
-    for call in calls:
-        yield from _call_faults(spec, call, place)
-    if method.builds(spec.name) and not calls:
+    if method.builds(spec.name) and not _calls_of_class(spec, method.call.body):
         fix = f"end it with `return {'cls.create' if has_factory(spec) else 'cls'}(...)`"
         yield Fault(place, f"builds no `{spec.name}`", fix)
 
@@ -72,26 +77,30 @@ def _read_from_class(tree: ast.AST) -> Iterator[str]:
 
 def _built_by(spec: ModuleSpec, function: ast.expr) -> str | None:
     """The constructor that is called: `cls`, `create`, or the name of a further one; None of another function."""
-    match function:
-        case ast.Name(id="cls"):
-            return "cls"
-        case ast.Attribute(value=ast.Name(id="cls"), attr=name):
-            names = {one.name for one in spec.methods if one.builds(spec.name)}
-            return name if name in {"create", *names} else None
-        case _:
-            return None
+    if ast.unparse(function) in _names_of_class(spec):
+        return "cls"
+    if isinstance(function, ast.Attribute) and ast.unparse(function.value) in _names_of_class(spec):
+        names = {one.name for one in spec.methods if one.builds(spec.name)}
+        return function.attr if function.attr in {"create", *names} else None
+    return None
+
+
+def _names_of_class(spec: ModuleSpec) -> tuple[str, ...]:
+    """What stands for the class in the body of a method; a subclass may take other arguments than a class that has one."""
+    own = ("type(self)", "self.__class__") if not spec.bases else ()
+    return ("cls", spec.name, *own)
 
 
 def _call_faults(spec: ModuleSpec, call: ast.Call, place: str) -> Iterator[Fault]:
     """What is given and not taken, or needed and not given."""
-    name = _built_by(spec, call.func) or ""
+    name, written = _built_by(spec, call.func) or "", ast.unparse(call.func)
     taken = _taken(spec, name)
     if name == "cls" and spec.nests and spec.constructor != "init":
-        fix = "write `cls.create(...)`, which takes the fields one by one"
-        yield Fault(place, "`cls(...)` takes groups, as they are stored", fix)
+        fix = f"write `{written}.create(...)`, which takes the fields one by one"
+        yield Fault(place, f"`{written}(...)` takes groups, as they are stored", fix)
     if taken is None or any(isinstance(one, ast.Starred) for one in call.args):
         return
-    shown = "cls(...)" if name == "cls" else f"cls.{name}(...)"
+    shown = f"{written}(...)"
     if len(call.args) > len(taken.positional):
         what = f"`{shown}` takes {len(taken.positional)} arguments by position, and is given {len(call.args)}"
         yield Fault(place, what, "name them: `NAME=VALUE`", taken.every)
@@ -111,6 +120,8 @@ def _taken(spec: ModuleSpec, name: str) -> Taken | None:
     further = next((one for one in spec.methods if one.name == name), None)
     if further is not None:
         return _of_arguments(further.call.args)
+    if spec.own_constructor is not None:
+        return None
     if name == "create" or spec.constructor == "init":
         found = parameters(spec) if name == "cls" or has_factory(spec) else ()
         return (

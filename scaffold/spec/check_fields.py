@@ -17,6 +17,7 @@ from scaffold.spec.types import (
     ClassType,
     DictType,
     ListType,
+    OpaqueType,
     ScalarType,
     TupleType,
     Type,
@@ -140,17 +141,21 @@ def _default(field: Field, place: str) -> Iterator[Fault]:
         yield Fault(place, *_unstored(field))
     elif field.init is not None:
         yield Fault(place, "`init` makes the field, so there is no argument to default", "remove one of them")
-    elif field.default == "None" and not (isinstance(field.type, UnionType) and field.type.optional):
+    elif field.default == "None" and not _takes_none(field.type):
         fix = "write `| None` after the type, or another default"
         yield Fault(place, f"None is not {described(field.type)}", fix)
     elif _is_shared(field):
         fix = "write `init`, or leave `default` out"
-        yield Fault(place, f"a default of {_plural(field.type)} would be shared by all instances", fix)
+        yield Fault(place, "a default of a Module would be shared by all instances", fix)
     else:
         yield from value_faults(field.type, field.default, place, static=field.role == "static")
         if field.role == "callable" and _is_lambda(field.default):
             what = "a lambda is equal to itself alone, so every import would compile anew"
             yield Fault(place, what, "name a function of a module")
+
+
+def _takes_none(kind: Type) -> bool:
+    return isinstance(kind, OpaqueType) or (isinstance(kind, UnionType) and kind.optional)
 
 
 def value_faults(kind: Type, source: str, place: str, *, static: bool = False) -> Iterator[Fault]:
@@ -166,12 +171,8 @@ def _is_lambda(source: str) -> bool:
 
 
 def _is_shared(field: Field) -> bool:
-    holds = field.dynamic and any(isinstance(part, ClassType) for part in walk(field.type))
-    return bool(arrays(field.type)) or field.is_tree or holds
-
-
-def _plural(kind: Type) -> str:
-    return "an array" if arrays(kind) else "a tree" if not isinstance(kind, ClassType) else "a Module"
+    """Whether a default would be held by each instance as it is: arrays are copied, Modules are not."""
+    return field.dynamic and any(isinstance(part, ClassType) for part in walk(field.type))
 
 
 def _variable(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:

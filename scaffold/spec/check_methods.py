@@ -36,8 +36,10 @@ def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if method.name in seen:
             yield Fault(place, f"`{method.name}` is a constructor already", "rename one of them")
         seen.add(method.name)
-        yield from _name_faults(spec, method, place)
-        yield from _decorator_faults(method, f"{place}.decorator")
+        if not method.call.source:
+            yield from _name_faults(spec, method, place)
+        elif spec.field(method.name) is not None:
+            yield Fault(place, f"`{method.name}` is a field too", "rename one of them")
 
 
 def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
@@ -62,16 +64,3 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
     ):  # which the tests import, and not the class
         fault = argument_name_fault(name, place, spec.name, reserved=False)
         yield from () if fault is None else (fault,)
-
-
-def _decorator_faults(method: Method, place: str) -> Iterator[Fault]:
-    for one in method.decorators:
-        if one.rpartition(".")[2] in ("setter", "deleter"):
-            yield Fault(
-                place, f"`{one}` changes an instance", "return the new value: instances are immutable"
-            )
-        elif one.rpartition(".")[2] in ("cached_property", "cache", "lru_cache"):
-            what = f"`{one}` keeps what it computes, tracers among it"
-            yield Fault(place, what, "write `property`, or compute it in the constructor")
-    if "property" in method.decorators and method.call.args:
-        yield Fault(place, "a property takes no arguments", "remove them, or the decorator")

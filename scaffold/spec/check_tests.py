@@ -47,7 +47,7 @@ def _place(spec: ModuleSpec, *parts: str) -> str:
 
 
 def unused_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What `unused` names that cannot be unused, and keys that the body never reads though nothing says so."""
+    """What `unused` names that cannot be unused."""
     keys = [one.name for one in key_arguments(spec.call)]
     passed = [name for name in passed_names(spec) if name not in keys]
     legal = (*(one.name for one in spec.dynamic if one.array is not None), *keys, *passed, *flags(spec))
@@ -57,12 +57,6 @@ def unused_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if name not in legal and not (dot and root in modules):
             what = f"`{name}` is no field that holds an array, and no array, key or flag that the call takes"
             yield Fault(_place(spec, "unused"), what, suggestion(name, legal, "remove it"), legal)
-    for name in keys:
-        if name not in spec.test.unused and _never_reads(spec, name):
-            listed = ", ".join(f'"{one}"' for one in (*spec.test.unused, name))
-            said = f"`[test]` and `unused = [{listed}]` (`--unused {name}`)"
-            fix = f"draw from it, or write {said} where it is there for other classes' sake"
-            yield Fault(f"{spec.where}: call.args", f"`{name}` is a key that the body never reads", fix)
 
 
 def _positive(spec: ModuleSpec) -> Iterator[Fault]:
@@ -74,7 +68,7 @@ def _positive(spec: ModuleSpec) -> Iterator[Fault]:
             yield Fault(_place(spec, "positive"), what, suggestion(name, legal, "remove it"), legal)
 
 
-def _never_reads(spec: ModuleSpec, name: str) -> bool:
+def never_reads(spec: ModuleSpec, name: str) -> bool:
     call = spec.call
     is_asked = not kind_of(spec.kind).has_instances and call is not None and call.body == "..."
     return call is not None and bool(call.body) and not is_asked and not count_name(call.body, name)

@@ -11,12 +11,13 @@ from dataclasses import dataclass, replace
 from scaffold.kinds import kind_of
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.initialisers import INITIALISERS
-from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.model import Argument, Field, Method, ModuleSpec
 from scaffold.spec.types import (
     CHOSEN_DTYPES,
     ArrayType,
     ClassType,
     DictType,
+    OpaqueType,
     ScalarType,
     Type,
     arrays,
@@ -124,6 +125,8 @@ def is_plain(spec: ModuleSpec) -> bool:
 def has_factory(spec: ModuleSpec) -> bool:
     """Whether the class has a `create`: not where `__init__` does its work, or nothing is made."""
     hands_over = not spec.rebuilds_by("flag") or any(not field.given for field in spec.stored)
+    if spec.own_constructor is not None:
+        return spec.own_constructor.name == "create"
     return spec.constructor != "init" and not is_plain(spec) and hands_over
 
 
@@ -135,7 +138,7 @@ def _is_stored_as_given(field: Field) -> bool:
 
 def uses_dtype(spec: ModuleSpec) -> bool:
     """Whether an array takes the dtype that the constructor is given."""
-    if is_plain(spec):
+    if is_plain(spec) or spec.own_constructor is not None:
         return False
     chosen = any(
         array.dtype in CHOSEN_DTYPES
@@ -161,6 +164,8 @@ def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
 
 
 def _parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
+    if spec.own_constructor is not None:
+        return tuple(_of_author(spec.own_constructor))
     found = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
         return _ordered(spec, found)
@@ -168,6 +173,16 @@ def _parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     required = [one for one in positional if one.default is None]
     defaulted = [one for one in positional if one.default is not None]
     return (*required, *defaulted, *(one for one in found.values() if one.keyword_only))
+
+
+def _of_author(constructor: Method) -> Iterator[Parameter]:
+    """The parameters of a constructor that is carried."""
+    by_keyword = False
+    for one in constructor.call.args:
+        by_keyword = by_keyword or one.is_marker
+        kind = one.type or OpaqueType(one.name)
+        if not one.is_marker:
+            yield Parameter(one.name, "declared", kind, one.default, keyword_only=by_keyword)
 
 
 def _ordered(spec: ModuleSpec, found: dict[str, Parameter]) -> tuple[Parameter, ...]:
@@ -224,8 +239,9 @@ def _reads_rngs(spec: ModuleSpec) -> bool:
 
 def _default(spec: ModuleSpec, field: Field) -> str | None:
     """A field that is the flag of an optional one is True unless it says otherwise."""
-    is_flag = any(other.optional == field.name for other in spec.fields)
-    return "True" if is_flag and field.default is None else field.default
+    if "flags" not in spec.worked_out:
+        spec.worked_out["flags"] = {other.optional for other in spec.fields}
+    return "True" if field.name in spec.worked_out["flags"] and field.default is None else field.default
 
 
 def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
@@ -233,9 +249,14 @@ def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
 
     What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.
     """
-    position = spec.fields.index(field)
-    made = {one.name for one in spec.fields[:position] if _is_readable(one)}
-    return frozenset(made - {one.name for one in parameters(spec)} - set(assigned_names(spec.setup)))
+    if "readable" not in spec.worked_out:
+        taken = {*assigned_names(spec.setup), *(one.name for one in parameters(spec))}
+        spec.worked_out["readable"] = tuple(
+            one.name if _is_readable(one) and one.name not in taken else None for one in spec.fields
+        )
+        spec.worked_out["positions"] = {one.name: at for at, one in enumerate(spec.fields)}
+    above = spec.worked_out["readable"][: spec.worked_out["positions"][field.name]]
+    return frozenset(name for name in above if name is not None)
 
 
 def _is_readable(field: Field) -> bool:

@@ -34,7 +34,7 @@ def import_statement(text: str) -> ast.Import | ast.ImportFrom | None:
 def of_one_name(statement: ast.Import | ast.ImportFrom, alias: ast.alias) -> ast.Import | ast.ImportFrom:
     if isinstance(statement, ast.Import):
         return ast.Import([alias])
-    return ast.ImportFrom(statement.module, [alias], 0)
+    return ast.ImportFrom(statement.module, [alias], statement.level)
 
 
 def text_or_none(value: Any) -> str | None:

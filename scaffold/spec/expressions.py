@@ -49,8 +49,8 @@ def _levels(tree: ast.AST) -> int:
 
 
 @functools.lru_cache(4096)
-def syntax_fault(source: str, *, expression: bool) -> str | None:
-    """What is wrong with the syntax of `source`, or None. A warning of Python's compiler counts."""
+def syntax_fault(source: str, parameters: tuple[str, ...] = (), *, expression: bool) -> str | None:
+    """What is wrong with the syntax of `source` in a function with these parameters, or None; warnings of the compiler count."""
     offset = 0
     try:
         with warnings.catch_warnings():
@@ -58,7 +58,7 @@ def syntax_fault(source: str, *, expression: bool) -> str | None:
             if expression:
                 parse(source.strip(), expression=True)
             offset = 2 if expression else 1
-            function = parse(wrap(dedented(source), (), expression=expression), expression=False)
+            function = parse(wrap(dedented(source), parameters, expression=expression), expression=False)
             compile(cast(ast.Module, function), "spec", "exec", dont_inherit=True)
     except SyntaxError as error:
         return f"{error.msg} (line {max(error.lineno - offset, 1)})" if error.lineno else error.msg

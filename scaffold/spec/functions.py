@@ -5,14 +5,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from scaffold.comments import as_comment
+from scaffold.spec.definitions import body_of, decorators_of
 from scaffold.spec.entries import text_or_none
 from scaffold.spec.expressions import dedented
 from scaffold.spec.keys import CALL_KEYS, CONSTRUCTOR_KEYS, METHOD_KEYS, Key, key_faults
 from scaffold.spec.model import Call, Method
 from scaffold.spec.raw import as_table, as_text
 from scaffold.spec.signature import parse_returns, split_top
+from scaffold.spec.synonyms import TypeSyntaxError
+from scaffold.spec.type_parser import LEGAL_TYPES
 from scaffold.spec.type_texts import type_fix
-from scaffold.spec.types import LEGAL_TYPES, ClassType, Type, TypeSyntaxError
+from scaffold.spec.types import ClassType, Type
 
 if TYPE_CHECKING:
     from scaffold.spec.read import Reader  # it reads with this module
@@ -63,15 +66,20 @@ def _table(reader: "Reader", value: Any, place: str) -> Mapping[str, Any]:
 def _method(reader: "Reader", name: str, value: Any) -> Method:
     place = f"methods.{name}"
     table = _table(reader, value, place)
-    decorators = tuple(line.strip().removeprefix("@") for line in as_text(table.get("decorator")).split("\n"))
-    return Method(name, _call(reader, table, place, METHOD_KEYS), tuple(filter(None, decorators)))
+    lines = as_text(table.get("decorator")).split("\n")
+    decorators = tuple(filter(None, (line.strip().removeprefix("@") for line in lines)))
+    call = _call(reader, table, place, METHOD_KEYS)
+    return Method(name, call, decorators_of(call.source) if call.source else decorators)
 
 
 def _call(reader: "Reader", table: Mapping[str, Any], place: str, keys: Mapping[str, Key]) -> Call:
     reader.faults += [fault.below(reader.where) for fault in key_faults(table, keys, place)]
-    body = dedented(as_text(table.get("body")))
+    source = dedented(as_text(table.get("source")))
+    body = dedented(as_text(table.get("body"))) or body_of(source)
     if isinstance(table.get("body"), str) and not body:
         reader.add(reader.place(place, "body"), "is empty", "write `return ...`")
+    elif "body" not in table and not source:
+        reader.add(reader.place(place), "`body` is missing", f"write `body = ...`: {keys['body'].doc}")
     parts = [part for part in split_top(as_text(table.get("args")), ",") if part]
     returns, several = _returns(reader, table, place)
     return Call(
@@ -83,6 +91,8 @@ def _call(reader: "Reader", table: Mapping[str, Any], place: str, keys: Mapping[
         carry=text_or_none(table.get("carry")),
         axis_name=text_or_none(table.get("axis_name")),
         comment=as_comment(as_text(table.get("comment"))),
+        source=source,
+        above=as_text(table.get("above")),
     )
 
 

@@ -6,7 +6,7 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Group, ModuleSpec
-from scaffold.spec.names import argument_name_fault, class_name_fault, field_name_fault
+from scaffold.spec.names import argument_name_fault, class_name_fault
 
 
 def class_of_group(class_name: str, group: str) -> str:
@@ -26,8 +26,7 @@ def group_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
 
 def _group_faults(spec: ModuleSpec, group: Group, unread: str) -> Iterator[Fault]:
     where = f"{spec.where}: groups.{group.name}"
-    name_fault = field_name_fault if spec.nests else argument_name_fault
-    fault = name_fault(group.name, where, spec.name)
+    fault = argument_name_fault(group.name, where, spec.name)
     if fault is not None:
         yield fault
     for method in _methods(spec, group):

@@ -1,18 +1,18 @@
-"""Functions and constants of the module, above the class: what may stand there, and which of them a class reads."""
+"""Statements of the module beside the class: their names, and which of them a class reads."""
 
 import ast
-import builtins
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from scaffold.errors import Fault
-from scaffold.kinds import kind_of
-from scaffold.spec.expressions import assigned_names, first_line, syntax_fault
+from scaffold.spec.expressions import first_line, local_names, syntax_fault
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.names import IMPORTS
+from scaffold.spec.names import EMITTED_BUILTINS
 
 _WORD = re.compile(r"\w+")
+_MODULES = ("jax", "jnp", "eqx", "nnx", "np", "optax")
+"""What the emitted code reads, and no author means otherwise."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Helper:
 
 
 def helpers_in(text: str, statements: Iterable[ast.stmt] | None = None) -> Iterator[Helper]:
-    """The functions and constants of a text that parses: of these statements, or of all."""
+    """The statements of a text that parses: these, or all."""
     lines, tree = text.split("\n"), ast.parse(text).body
     wanted = list(tree if statements is None else statements)
     above = 0
@@ -64,65 +64,22 @@ def _needed(helpers: Sequence[Helper], source: str) -> set[Helper]:
 
 def bound_by(statement: ast.stmt) -> tuple[str, ...]:
     """The names that a statement of a module binds there."""
-    match statement:
-        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-            return (name,)
-        case _:
-            stored = (one for one in ast.walk(statement) if isinstance(one, ast.Name))
-            return tuple(one.id for one in stored if isinstance(one.ctx, ast.Store))
-
-
-def why_not(statement: ast.stmt) -> tuple[str, str] | None:
-    """What to say of a statement that cannot stand there, and what to do; None of a function and of a constant."""
-    match statement:
-        case ast.FunctionDef():
-            return None
-        case ast.Assign(targets=targets) if all(map(_is_name, targets)):
-            return None
-        case ast.AnnAssign(target=ast.Name(), value=ast.expr()):
-            return None
-        case ast.AsyncFunctionDef(name=name):
-            return f"`{name}` is a coroutine, which jax cannot trace", "write `def`"
-        case ast.ClassDef(name=name):
-            return f"`{name}` is a class", "describe it by a spec of its own, or import it"
-        case ast.Import() | ast.ImportFrom():
-            return f"`{ast.unparse(statement)}` stands among the helpers", "put it into `imports`"
-        case ast.If(test=test) if "__name__" in ast.unparse(test):
-            return "`if __name__ == ...` is for scripts", "move it into a script of your own"
-        case _:
-            told = ast.unparse(statement).split("\n")[0]
-            fix = "keep functions and constants, and move it into a module of your own"
-            return f"`{told}` does something when the module is imported", fix
-
-
-def _is_name(target: ast.expr) -> bool:
-    parts = target.elts if isinstance(target, ast.Tuple) else [target]
-    return all(isinstance(one, ast.Name) for one in parts)
+    return tuple(sorted(local_names([statement])))
 
 
 def helper_names(spec: ModuleSpec) -> tuple[str, ...]:
-    """The names of the helpers; none where they cannot be read."""
-    if not spec.helpers or syntax_fault(spec.helpers, expression=False) is not None:
-        return ()
-    return tuple(name for statement in ast.parse(spec.helpers).body for name in bound_by(statement))
+    """The names that the statements beside the class bind; none where they cannot be read."""
+    texts = (one for one in (spec.helpers, spec.below) if syntax_fault(one, expression=False) is None)
+    return tuple(name for text in texts for one in ast.parse(text).body for name in bound_by(one))
 
 
 def helper_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What is wrong with the helpers, but for what is told of any Python."""
-    if not spec.helpers or syntax_fault(spec.helpers, expression=False) is not None:
-        return
-    place = f"{spec.where}: helpers"
-    for statement in ast.parse(spec.helpers).body:
-        told = why_not(statement)
-        if told is not None:
-            yield Fault(place, *told)
-    imported = (*assigned_names("\n".join(spec.imports)), *(one.name for one in spec.classes))
-    taken = {*IMPORTS, *kind_of(spec.kind).imports, *imported, *dir(builtins), spec.name}
+    """Names of helpers that hide what the class reads from the module."""
+    taken = {*_MODULES, *(one.name for one in spec.classes), *EMITTED_BUILTINS, spec.name}
     for name in dict.fromkeys(helper_names(spec)):
         if name in taken:
-            yield Fault(
-                place, f"`{name}` hides what else has that name", f"rename it, to `{name}_` for example"
-            )
+            fix = f"rename it, to `{name}_` for example"
+            yield Fault(f"{spec.where}: helpers", f"`{name}` hides what else has that name", fix)
 
 
 def emitted_names_faults(spec: ModuleSpec, code: str) -> Iterator[Fault]:

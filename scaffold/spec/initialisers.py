@@ -8,7 +8,8 @@ import ast
 from dataclasses import dataclass
 from functools import cache
 
-from scaffold.spec.types import CHOSEN_DTYPES, DTYPES, ArrayType
+from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.types import CHOSEN_DTYPES, ArrayType
 
 
 @dataclass(frozen=True)

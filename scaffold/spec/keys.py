@@ -78,7 +78,8 @@ SPEC_KEYS = {
     ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
-    "helpers": Key("string", "Functions and constants of the module, above the class."),
+    "helpers": Key("string", "Statements of the module above the class: functions, constants, classes."),
+    "below": Key("string", "Statements of the module below the class."),
     "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order.", required=True),
@@ -136,7 +137,8 @@ GROUP_KEYS = {
 CALL_KEYS = {
     "args": Key("string", "Arguments: `x: f[in_size], *, key: key[] | None = None`."),
     "returns": Key("string", "Type of the result, or several with commas for a tuple."),
-    "body": Key("string", "Body of the method.", required=True),
+    "body": Key("string", "Body of the method."),
+    "source": Key("string", "The whole definition in the place of `body`: it is carried word for word."),
     "doc": Key("string", "Docstring of the method."),
     "comment": _COMMENT,
     "carry": Key("string", "The argument whose next value the method returns first."),
@@ -160,20 +162,24 @@ CONDITION_KEYS = {
 }
 SELF = "self"
 """What a method carries that gives the next instance."""
-_OF_METHODS = ("args", "returns", "body", "doc", "comment")
+_OF_METHODS = ("args", "returns", "body", "source", "doc", "comment")
 METHOD_KEYS = {
     "decorator": Key(
         "string", "`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."
     ),
     **{name: key for name, key in CALL_KEYS.items() if name in _OF_METHODS},
     "carry": Key("string", "`self`, where the method gives the next instance.", (SELF,)),
+    "above": Key(
+        "string", "Of a carried statement: the field above which it stands, or `...` below them all."
+    ),
 }
-CONSTRUCTOR_KEYS = {name: key for name, key in METHOD_KEYS.items() if name not in ("decorator", "returns")}
+_NOT_OF_CONSTRUCTORS = ("decorator", "returns", "source", "above")
+CONSTRUCTOR_KEYS = {name: key for name, key in METHOD_KEYS.items() if name not in _NOT_OF_CONSTRUCTORS}
 TEST_KEYS = {
     "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),
     "values": Key(
         "table",
-        "Values of arguments of constructor and call, by name; a string that begins with `=` is an expression.",
+        "Values of arguments of constructor, call and methods, by name or as `METHOD.NAME`; a string that begins with `=` is an expression.",
     ),
     "other": Key("table", "Changes to the arguments that make another configuration."),
     "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),

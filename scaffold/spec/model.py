@@ -6,9 +6,11 @@ from itertools import takewhile
 from typing import Any
 
 from scaffold.kinds import kind_of
+from scaffold.spec.definitions import function_of
 from scaffold.spec.initialisers import named
 from scaffold.spec.names import stem
-from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
+from scaffold.spec.test_plan import TestPlan
+from scaffold.spec.types import ArrayType, ClassType, OpaqueType, Type, arrays, walk
 
 Source = str
 """Python source of an expression."""
@@ -45,6 +47,8 @@ class Field:
     doc: str = ""
     comment: str = ""
     """Lines of comment above it."""
+    built: bool = False
+    """Whether the author's own constructor makes it, of which no more is known."""
 
     @property
     def dynamic(self) -> bool:
@@ -94,7 +98,7 @@ class Field:
     @property
     def given(self) -> bool:
         """Whether the constructor takes the field's value as an argument."""
-        return self.stored and self.init is None
+        return self.stored and self.init is None and not self.built
 
     @property
     def array(self) -> ArrayType | None:
@@ -131,26 +135,10 @@ class Call:
     """The name of the batch axis over which the body averages: the call is made under `jax.vmap`."""
     comment: str = ""
     """Lines of comment above it."""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A further configuration for the tests: the example with other sizes and values."""
-
-    name: str
-    sizes: tuple[tuple[str, int], ...] = ()
-    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    values: tuple[tuple[str, Source], ...] = ()
-
-
-@dataclass(frozen=True)
-class Condition:
-    """What must be true of each instance and the arguments of its call."""
-
-    name: str
-    that: Source
-    at_start: bool = False
-    """Whether it holds of a new instance alone, and not where training moved what began as a constant."""
+    source: str = ""
+    """The whole definition word for word, where it is carried: what is known of it beside is for the tests."""
+    above: str = ""
+    """The field above which a carried statement stands, or `...` below all fields; empty among the methods."""
 
 
 @dataclass(frozen=True)
@@ -163,9 +151,14 @@ class Method:
     table: str = dataclasses.field(default="methods", compare=False)
     """The table that holds it: `methods`, or `constructors`."""
 
+    @property
+    def is_function(self) -> bool:
+        """Whether it is a method, and not another statement that is carried."""
+        return not self.call.source or function_of(self.call.source) is not None
+
     def builds(self, name: str) -> bool:
-        """Whether it is a further constructor of the class `name`."""
-        return self.owner == "cls" and self.call.returns == (ClassType(name),)
+        """Whether it is a further constructor of the class `name`, with a signature that is understood."""
+        return not self.call.source and self.owner == "cls" and self.call.returns == (ClassType(name),)
 
     @property
     def owner(self) -> str:
@@ -173,44 +166,6 @@ class Method:
         if "staticmethod" in self.decorators:
             return ""
         return "cls" if "classmethod" in self.decorators else "self"
-
-
-@dataclass(frozen=True)
-class TestPlan:
-    """What the generated tests use where the defaults do not do."""
-
-    sizes: tuple[tuple[str, int], ...] = ()
-    shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    """Sizes for each `*shape`, which stands for several dims."""
-    values: tuple[tuple[str, Source], ...] = ()
-    other: tuple[tuple[str, Source], ...] = ()
-    rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
-    strict: bool = True
-    """Whether the call must not promote dtypes and ranks."""
-    narrowest: str = ""
-    """The dtype to which the call may narrow on the way, as `bf16`."""
-    allows: tuple[str, ...] = ()
-    """What it does on purpose, by the attributes of the suite."""
-    unused: tuple[str, ...] = ()
-    """Fields on some elements of which the example call does not depend, and keys from which it never draws."""
-    positive: tuple[str, ...] = ()
-    """Arguments and fields whose example values are all positive."""
-    invariants: tuple[str, ...] = ()
-    """What is known to hold, by the names of `pytree_laws.invariants`."""
-    dtypes: tuple[str, ...] = ()
-    """Those in which the class is built and called besides the default one, as `bf16`."""
-    tolerance: float | tuple[tuple[str, float], ...] | None = None
-    """How far two computations of one number may differ: one number, or one by dtype."""
-    cases: tuple[Case, ...] = ()
-    holds: tuple[Condition, ...] = ()
-    reference: str = ""
-    """The call in NumPy: an expression, or statements that return."""
-    skip: tuple[str, ...] = ()
-    """Parts of the names of tests that do not hold for the class."""
-    backend: str | None = None
-    """The platform on which the tests must run; None leaves it to the project."""
-    lower_for: tuple[str, ...] | None = None
-    """Platforms for which the tests lower the call and its gradient; None leaves it to the project."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +198,7 @@ class ModuleSpec:
     doc: str
     comment: str = ""
     """Lines of comment above it."""
-    bases: tuple[ClassType, ...] = ()
+    bases: tuple[ClassType | OpaqueType, ...] = ()
     """Abstract classes that it fulfils."""
     generic: tuple[TypeParameter, ...] = ()
     uses: tuple[str, ...] = ()
@@ -256,7 +211,9 @@ class ModuleSpec:
     setup: str = ""
     imports: tuple[str, ...] = ()
     helpers: str = ""
-    """Functions and constants of the module, above the class."""
+    """Statements of the module above the class."""
+    below: str = ""
+    """Statements of the module below the class."""
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
@@ -269,7 +226,7 @@ class ModuleSpec:
     """Methods beside the call, further constructors among them, in the order of the author."""
     call_at: int = 0
     """How many of the methods stand above the call."""
-    test: TestPlan = TestPlan()
+    test: TestPlan = dataclasses.field(default_factory=TestPlan)
     where: str = "spec"
     file: str = ""
     """The name of its file, without the ending, where the spec says one."""
@@ -325,7 +282,18 @@ class ModuleSpec:
     def constructors(self) -> tuple[Method, ...]:
         """The further constructors above every other method, which stand with the one that is generated."""
         above = self.methods if self.call is None else self.methods[: self.call_at]
-        return tuple(takewhile(lambda one: one.builds(self.name), above))
+        functions = (one for one in above if not one.call.above)
+        return tuple(takewhile(lambda one: one.builds(self.name), functions))
+
+    def defines(self, name: str) -> bool:
+        """Whether the author wrote a method of this name."""
+        return any(one.name == name for one in self.methods)
+
+    @property
+    def own_constructor(self) -> Method | None:
+        """The author's `__init__` or `create`, where it is carried."""
+        name = "__init__" if self.constructor == "init" else "create"
+        return next((one for one in self.methods if one.name == name and one.call.source), None)
 
     @property
     def functions(self) -> tuple[tuple[str, Method], ...]:

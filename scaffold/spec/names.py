@@ -51,12 +51,22 @@ IMPORTS = {
     **{name: f"from pytree_laws.{module} import {name}" for name, module in _FROM_FURTHER_LAWS.items()},
 }
 """Names that code may use without importing them, with the line that imports each."""
+_CONVENIENT = ("operator", "warnings", "itertools", "functools", "lax")
+"""Those of which the emitted code has no need where it takes an argument of the name."""
 TEST_IMPORTS = {name: f"from pytree_laws import {name}" for name in ("case", "holds")}
 """Further ones of test files; a field or an argument may have these names."""
 
-_DICT_METHODS = frozenset(name for name in dir(dict) if not name.startswith("_"))
+_SYNONYMS = {
+    "jax.Array": "jaxtyping.Array",
+    "jax.typing.ArrayLike": "jaxtyping.ArrayLike",
+    **{
+        f"typing.{name}": f"collections.abc.{name}"
+        for name in ("Callable", "Iterable", "Mapping", "Sequence")
+    },
+}
+"""What two modules give under one name."""
 _EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype", "_check", "_rebuild"))
-_EMITTED_BUILTINS = frozenset(
+EMITTED_BUILTINS = frozenset(
     (
         *(
             "any",
@@ -86,6 +96,20 @@ _ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{2}(?=[A-Z][a-z]|\d|$)")
 """One with a small letter in it, as in ReLU, SiLU and LoRA, which would fall apart."""
 
 
+def brings_the_same(line: str, known: str) -> bool:
+    """Whether an import statement of one name brings what `known` does, or does as well: as NumPy, jax.numpy."""
+    brought = _whole(line)
+    return brought == _whole(known) or (brought, _whole(known)) == ("jax.numpy", "numpy")
+
+
+def _whole(line: str) -> str:
+    """The whole name that an import statement of one name binds."""
+    words = line.split(" as ")[0].split()
+    own = words[1] if " as " in line else words[1].partition(".")[0]
+    name = f"{words[1]}.{words[3]}" if words[0] == "from" else own
+    return _SYNONYMS.get(name, name)
+
+
 @cache
 def stem(name: str) -> str:
     """The file name of a class, without its ending: `GRUCell` has `gru_cell`, `LoRALinear` has `lora_linear`."""
@@ -105,7 +129,10 @@ def class_name_fault(name: str, where: str) -> Fault | None:
         return Fault(where, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}")
     if keyword.iskeyword(name) or name in _BUILTINS:
         return Fault(where, f"`{name}` is a word of Python", f"write `{name}Module`, for example")
-    if not name[0].isupper():
+    if name.startswith("__"):
+        what = f"Python reads `{name}` as another name inside of classes, its tests among them"
+        return Fault(where, what, f"write `_{name.lstrip('_')}`")
+    if not name.lstrip("_")[:1].isupper():
         return Fault(
             where, f"class `{name}` does not begin with a capital letter", f"write `{_capital(name)}`"
         )
@@ -148,13 +175,6 @@ def _capital(name: str) -> str:
     return f"{word[:1].upper()}{word[1:]}" if word else "Module"
 
 
-def field_name_fault(name: str, where: str, class_name: str) -> Fault | None:
-    """Why a field of `class_name` cannot be called `name`, or None."""
-    if name in _DICT_METHODS:
-        return Fault(where, f"`{name}` shadows a method of dict", f"write `{name}_`, or say what it holds")
-    return argument_name_fault(name, where, class_name)
-
-
 def argument_name_fault(
     name: str, where: str, class_name: str = "", *, reserved: bool = True
 ) -> Fault | None:
@@ -177,11 +197,11 @@ def _argument_fault(name: str, class_name: str, reserved: bool) -> str | None:
         return f"`{name}` is a keyword of Python"
     if not name.strip("_"):
         return f"`{name}` says nothing"
-    if name.startswith("__"):
+    if name.startswith("__") and not name.endswith("__"):
         return f"`{name}` would be mangled by the class"
-    if name in IMPORTS or name == class_name:
+    if (name in IMPORTS and name not in _CONVENIENT) or name == class_name:
         return f"`{name}` hides the module or class of that name"
-    if reserved and name in _EMITTED_BUILTINS:
+    if reserved and name in EMITTED_BUILTINS:
         return f"`{name}` hides the builtin, which the class needs"
     if (reserved and name in _EMITTED) or name in ("self", "cls"):
         return f"`{name}` is a name that the class uses itself"

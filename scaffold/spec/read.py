@@ -38,17 +38,11 @@ from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.read_tests import read_test
 from scaffold.spec.roles import UNTOLD, given_role, legal_roles, role_of, untold_fault
 from scaffold.spec.signature import SignatureSyntaxError, parse_argument
+from scaffold.spec.synonyms import TypeSyntaxError
 from scaffold.spec.tokens import parse_field_text
+from scaffold.spec.type_parser import LEGAL_TYPES, parse_type
 from scaffold.spec.type_texts import type_fix, without_role
-from scaffold.spec.types import (
-    LEGAL_TYPES,
-    ClassType,
-    ScalarType,
-    Type,
-    TypeSyntaxError,
-    UnionType,
-    parse_type,
-)
+from scaffold.spec.types import ClassType, OpaqueType, ScalarType, Type, UnionType
 from scaffold.spec.values import as_float, default_source, literal, literals, one_value
 
 
@@ -60,6 +54,8 @@ class Reader:
         self.faults: list[Fault] = []
         self.unread: list[str] = []
         """The text of what could not be read: its names are not unknown for that."""
+        self.without_role: list[str] = []
+        """The fields of a type that the grammar does not have, which say no role."""
 
     def place(self, *parts: str) -> str:
         return f"{self.where}: {'.'.join(parts)}"
@@ -86,6 +82,16 @@ class Reader:
         found = {name: self.field(name, table) for name, table in tables.items()}
         self.unread += [f"{name} {tables[name]}" for name, field in found.items() if field is None]
         known = [field for field in found.values() if field is not None]
+        if self.without_role:
+            listed = ", ".join(f"`{name}`" for name in self.without_role)
+            fix = 'write `role = "static"` for what is part of the treedef, `role = "data"` for what holds arrays'
+            legal = legal_roles(OpaqueType(""))
+            self.add(
+                self.place("fields", self.without_role[0]),
+                f"nothing says what is stored in {listed}",
+                fix,
+                legal,
+            )
         role = given_role(known, kind_of(kind).given_arrays)
         if role == UNTOLD:
             untold = (one.name for one in known if one.role == UNTOLD)
@@ -107,6 +113,9 @@ class Reader:
     def role(self, name: str, kind: Type, table: Mapping[str, Any]) -> str | None:
         legal = legal_roles(without_none(kind))
         role = role_of(without_none(kind), table)
+        if role is None and isinstance(without_none(kind), OpaqueType):
+            self.without_role.append(name)
+            return None
         if role is None:
             what, fix = without_role(without_none(kind), legal, self.text(table, "type"))
             self.add(self.place("fields", name), what, fix, legal)
@@ -174,8 +183,6 @@ class Reader:
         statement = import_statement(text)
         if statement is None:
             fix = "write `from package.module import name`"
-        elif isinstance(statement, ast.ImportFrom) and (statement.level or statement.module == "__future__"):
-            fix = "write the whole name of the module" if statement.level else "remove it"
         elif any(alias.name == "*" for alias in statement.names):
             fix = "name what you need"
         else:
@@ -184,17 +191,19 @@ class Reader:
         self.add(place, f"`{text}` is not an import that can be copied", fix)
         self.unread.append(text)
 
-    def bases(self, raw: Mapping[str, Any]) -> tuple[ClassType, ...]:
+    def bases(self, raw: Mapping[str, Any]) -> tuple[ClassType | OpaqueType, ...]:
         place = self.place("bases")
         listed = [text for text in as_list(raw.get("bases")) if isinstance(text, str)]
         kinds = [(text, self.type(text, place)) for text in listed]
         for text, kind in kinds:
-            if kind is not None and not isinstance(kind, ClassType):
+            if kind is not None and not isinstance(kind, ClassType | OpaqueType):
                 self.add(
                     place, f"`{text}` is no class", "write `AbstractNorm`, or `package.module:AbstractNorm`"
                 )
-        found = [kind for _, kind in kinds if isinstance(kind, ClassType)]
-        return tuple(sorted(found, key=MODULE.__eq__))  # last, or Python finds no order for their methods
+        found = [kind for _, kind in kinds if isinstance(kind, ClassType | OpaqueType)]
+        return tuple(
+            sorted(found, key=lambda one: one == MODULE)
+        )  # last, or Python finds no order for their methods
 
     def call(self, raw: Mapping[str, Any]) -> Call | None:
         return read_call(self, raw)
@@ -262,6 +271,7 @@ def read_spec(
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
         helpers=dedented(reader.text(raw, "helpers")),
+        below=dedented(reader.text(raw, "below")),
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
         save=saved if isinstance(saved := raw.get("save"), bool) else None,
@@ -274,13 +284,19 @@ def read_spec(
         file=reader.text(raw, "file"),
         template=reader.text(raw, "template"),
     )
-    spec = replace(spec, uses=classes_used(spec, is_class))
+    spec = replace(_built(spec), uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
     unread = "\n".join(reader.unread)
     reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
     return kind_of(kind).complete(spec)
+
+
+def _built(spec: ModuleSpec) -> ModuleSpec:
+    """The spec, whose fields an author's own constructor makes."""
+    is_own = spec.own_constructor is not None
+    return replace(spec, fields=tuple(replace(one, built=is_own and one.stored) for one in spec.fields))
 
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:

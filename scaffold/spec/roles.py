@@ -15,6 +15,7 @@ from scaffold.spec.types import (
     DictType,
     ListType,
     LiteralType,
+    OpaqueType,
     ScalarType,
     SetType,
     TreeType,
@@ -77,7 +78,7 @@ def default_role(kind: Type) -> str | None:
     match kind:
         case ArrayType():
             return "param" if kind.inexact else "buffer"
-        case ScalarType(name="float"):
+        case ScalarType(name="float") | OpaqueType():
             return None
         case ScalarType() | TupleType() | SetType() | LiteralType():
             return "static"
@@ -110,7 +111,9 @@ def _stored_roles(kind: Type) -> tuple[str, ...]:
         case ScalarType():
             return ("static", "buffer")
         case CallableType():
-            return ("callable", "module")
+            return ("static", "callable", "module")
+        case OpaqueType():
+            return ("param", "data", "buffer", "static", "callable", "module")
         case ClassType(module=None):
             return ("module",)
         case ClassType():

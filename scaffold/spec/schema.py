@@ -48,13 +48,13 @@ def json_schema() -> dict[str, Any]:
     schema["properties"]["groups"]["additionalProperties"] = {
         "anyOf": [_FORMS["array of strings"], _table(GROUP_KEYS)]
     }
-    schema["properties"]["call"] = _table(CALL_KEYS)
+    schema["properties"]["call"] = _function(CALL_KEYS)
     schema["properties"]["test"] = tests = _table(TEST_KEYS)
     for name, keys in (("cases", CASE_KEYS), ("holds", CONDITION_KEYS)):
         tests["properties"][name]["items"] = _table(keys)
-    schema["properties"]["methods"]["properties"] = {"__call__": _table(CALL_KEYS)}
-    schema["properties"]["constructors"]["additionalProperties"] = _table(CONSTRUCTOR_KEYS)
-    schema["properties"]["methods"]["additionalProperties"] = _table(METHOD_KEYS)
+    schema["properties"]["methods"]["properties"] = {"__call__": _function(CALL_KEYS)}
+    schema["properties"]["constructors"]["additionalProperties"] = _function(CONSTRUCTOR_KEYS)
+    schema["properties"]["methods"]["additionalProperties"] = _function(METHOD_KEYS)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A class for scaffold to generate",
@@ -74,6 +74,12 @@ def _table(keys: Mapping[str, Key]) -> dict[str, Any]:
         "required": [name for name, key in keys.items() if key.required],
         "properties": {name: _property(key) for name, key in keys.items()},
     }
+
+
+def _function(keys: Mapping[str, Key]) -> dict[str, Any]:
+    """A table with the body of a method, or with its whole source."""
+    either = [{"required": [name]} for name in ("body", "source") if name in keys]
+    return {**_table(keys), "anyOf": either}
 
 
 def _property(key: Key) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.roles import role_of
 from scaffold.spec.signature import parse_argument, parse_returns, split_top
 from scaffold.spec.tokens import parse_field_text
+from scaffold.spec.type_parser import parse_type
 from scaffold.spec.type_texts import type_text
-from scaffold.spec.types import parse_type
 
 
 def shortened(raw: Mapping[str, Any]) -> dict[str, Any]:

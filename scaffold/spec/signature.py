@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.model import Argument, Call
-from scaffold.spec.types import Type, TypeSyntaxError, arrays, parse_type
+from scaffold.spec.synonyms import TypeSyntaxError
+from scaffold.spec.type_parser import parse_type
+from scaffold.spec.types import Type, arrays
 
 _OPEN, _CLOSE = "([{", ")]}"
 

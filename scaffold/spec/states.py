@@ -9,7 +9,7 @@ assigns state; the others stay as they are.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import replace
 
 from scaffold.errors import Fault
@@ -215,12 +215,13 @@ def _axis_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _function_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What the call, and each method that uses state, cannot do with it."""
+    unseen = {one.name for one in spec.methods if uses_state(spec, one) and _taken_by(one.call) is None}
     for key, function in spec.functions:
         is_user = is_stateful(spec) if key == "call" else uses_state(spec, function)
         if is_user or _taken_by(function.call) is not None:
             told = "the call" if key == "call" else f"`{function.name}`"
             yield from _of_function(spec, function, told, f"{spec.where}: {key}")
-        yield from _handed_faults(spec, function, f"{spec.where}: {key}.body")
+        yield from _handed_faults(unseen, function, f"{spec.where}: {key}.body")
 
 
 def _of_function(spec: ModuleSpec, function: Method, told: str, place: str) -> Iterator[Fault]:
@@ -242,9 +243,11 @@ def _of_function(spec: ModuleSpec, function: Method, told: str, place: str) -> I
     yield from _hidden_faults(spec, call.body, name, f"{place}.body")
 
 
-def _handed_faults(spec: ModuleSpec, function: Method, place: str) -> Iterator[Fault]:
-    """Who calls a method that uses state has to hand it over, and so has to see it in both signatures."""
-    unseen = {one.name for one in spec.methods if uses_state(spec, one) and _taken_by(one.call) is None}
+def _handed_faults(unseen: Set[str], function: Method, place: str) -> Iterator[Fault]:
+    """Who calls a method that uses state has to hand it over, and so has to see it in both signatures.
+
+    `unseen` has the methods that use state, and say nothing of it in theirs.
+    """
     called = (node.func for node in ast.walk(ast.parse(function.call.body)) if isinstance(node, ast.Call))
     for name in sorted({attribute_of_self(one) or "" for one in called} & unseen):
         fix = f"write `state: eqx.nn:State` as an argument of both, and `result, state = self.{name}(..., state)`"

@@ -17,16 +17,9 @@ from scaffold.spec.keys import is_value
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
 from scaffold.spec.places import COMMAND_LINE, argument_fault
 from scaffold.spec.signature import split_top
-from scaffold.spec.types import (
-    CallableType,
-    ClassType,
-    LiteralType,
-    ScalarType,
-    SetType,
-    TupleType,
-    TypeSyntaxError,
-    parse_type,
-)
+from scaffold.spec.synonyms import TypeSyntaxError
+from scaffold.spec.type_parser import parse_type
+from scaffold.spec.types import CallableType, ClassType, LiteralType, ScalarType, SetType, TupleType
 
 _STATIC = ScalarType | TupleType | SetType | LiteralType
 DTYPE, SLICE = ScalarType("dtype"), ScalarType("slice")

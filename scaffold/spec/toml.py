@@ -28,6 +28,7 @@ _TOP = (
     "setup",
     "imports",
     "helpers",
+    "below",
     "save",
 )
 

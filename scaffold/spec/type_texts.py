@@ -4,14 +4,15 @@ import re
 from collections.abc import Callable
 
 from scaffold.errors import suggestion
+from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.types import (
-    DTYPES,
     ArrayType,
     CallableType,
     ClassType,
     DictType,
     ListType,
     LiteralType,
+    OpaqueType,
     ScalarType,
     SetType,
     TreeType,
@@ -20,7 +21,7 @@ from scaffold.spec.types import (
     UnionType,
 )
 
-SimpleType = ArrayType | ScalarType | ClassType | CallableType | TreeType
+SimpleType = ArrayType | ScalarType | ClassType | CallableType | TreeType | OpaqueType
 """The types that hold no others."""
 
 
@@ -105,6 +106,8 @@ def _simple(kind: SimpleType) -> str:
             return f"{dtype}[{','.join(dims)}]"
         case ScalarType(name=name) | ClassType(name=name, module=None):
             return name
+        case OpaqueType(text=text):
+            return f"={text}"
         case ClassType(name=name, module=module):
             return f"{module}:{name.rpartition('.')[2]}"
         case CallableType():

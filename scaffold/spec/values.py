@@ -15,6 +15,7 @@ from scaffold.spec.types import (
     DictType,
     ListType,
     LiteralType,
+    OpaqueType,
     ScalarType,
     SetType,
     TreeType,
@@ -105,7 +106,9 @@ def _function_fault(kind: Type, source: str) -> str | None:
         node = ast.parse(source, mode="eval").body
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    if isinstance(node, ast.Lambda) and not isinstance(kind, CallableType | ArrayType | TreeType | ClassType):
+    if isinstance(node, ast.Lambda) and not isinstance(
+        kind, CallableType | ArrayType | TreeType | ClassType | OpaqueType
+    ):
         return f"a function is not {described(kind)}"
     return None
 
@@ -137,7 +140,7 @@ def is_of(kind: Type, value: object) -> bool:
             return (optional and value is None) or any(is_of(member, value) for member in members)
         case ArrayType():
             return _is_numbers(value)
-        case TreeType():
+        case TreeType() | OpaqueType():
             return True
         case CallableType() | ClassType():
             return False
@@ -169,6 +172,8 @@ def described(kind: Type) -> str:
             return "a number or an array"
         case CallableType():
             return "a function"
+        case OpaqueType(text=text):
+            return f"`{text}`"
         case ClassType(name=name):
             return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
         case UnionType(members=members, optional=optional):

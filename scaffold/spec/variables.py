@@ -190,7 +190,8 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
 
 def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
     legal = tuple(one.name for one in spec.dynamic if _may_update(one))
-    bodies = {key: function.call.body for key, function in spec.functions}
+    functions = spec.functions if spec.own_constructor is None else ()
+    bodies = {key: function.call.body for key, function in functions}
     for key, name in ((key, name) for key, body in bodies.items() for name in assigned(body)):
         if name not in legal:
             fix = f'write `role = "state"` for `{name}`, or return the new value'

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from scaffold.spec.sizes import is_int
-from scaffold.spec.types import DTYPES, ArrayType, Type
+from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.types import ArrayType, Type
 from scaffold.suite.claims import local
 from scaffold.suite.examples import Examples
 from scaffold.suite.subject import Subject
@@ -12,11 +13,11 @@ from scaffold.suite.subject import Subject
 def call_arguments(subject: Subject) -> Iterator[str]:
     """What the example call passes, as source."""
     keyword_only = False
-    explicit = dict(subject.spec.test.values)
+    explicit, passed = dict(subject.spec.test.values), {one.name for one in subject.passed}
     for argument in subject.spec.call.args if subject.spec.call else ():
         if argument.is_marker:
             keyword_only = True
-        elif argument in subject.passed:
+        elif argument.name in passed:
             yield f"{argument.name}={local(argument)}" if keyword_only else local(argument)
         elif argument.name in explicit:
             yield f"{argument.name}={explicit[argument.name]}"

@@ -8,7 +8,8 @@ from scaffold.emit.text import docstring
 from scaffold.kinds import Context
 from scaffold.spec.cases import case_specs
 from scaffold.spec.check_tests import slug
-from scaffold.spec.model import Case, ModuleSpec
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.test_plan import Case
 
 Table = list[Any]
 """How an attribute begins, its rows, and how it ends."""

@@ -13,7 +13,7 @@ from scaffold.spec.expressions import free_names
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.rewriting import rename
 from scaffold.spec.states import read_states
-from scaffold.spec.types import DTYPES
+from scaffold.spec.synonyms import DTYPES
 from scaffold.suite.subject import Subject
 
 SIGNATURE = "self, instance: Any, *arguments: Any"

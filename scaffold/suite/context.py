@@ -4,19 +4,21 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from scaffold.emit.checks import is_checked
 from scaffold.emit.construct import copy_source
 from scaffold.emit.members import METHOD
 from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.cases import flags, passed_names
+from scaffold.spec.check_tests import never_reads
 from scaffold.spec.constructor import parameters
 from scaffold.spec.frozen import ALWAYS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.signature import key_arguments
 from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.statics import stored_value
+from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.types import (
-    DTYPES,
     ArrayType,
     CallableType,
     ClassType,
@@ -114,9 +116,8 @@ def _example_call(subject: Subject) -> Context:
         "carry": _carry(subject),
         "method_rows": method_rows(subject),
         "arguments": [
-            subject.examples.argument(one.name, batched(one.type, subject.batch), index)
+            subject.examples.argument(one.name, one.type and batched(one.type, subject.batch), index)
             for index, one in enumerate(subject.passed)
-            if one.type
         ],
         "call_targets": targets([local(one) for one in subject.passed]),
         "call_arguments": given,
@@ -198,6 +199,8 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
         role = "tree" if field.role == "param" else field.role
         return _told([repr(path), f'"{role}"', *frozen])
     role = "key" if kind.dtype == "key" else field.role
+    if field.built:
+        return _told([repr(path), f'"{role}"', *frozen])
     parts = [repr(path), f'"{role}"', repr(examples.shape(kind))]
     if DTYPES[kind.dtype][1] != "float":
         parts.append(f'"{DTYPES[kind.dtype][1]}"')
@@ -228,7 +231,7 @@ def _static(subject: Subject) -> list[list[str]]:
     """What each static field must hold, where the example says it."""
     rows: list[list[str]] = []
     for field in subject.spec.static:
-        source = subject.inputs.get(field.name, field.default)
+        source = subject.inputs.get(field.name, field.default) if is_checked(field) else None
         if field.given and field.converter is None and field.preprocess is None and source is not None:
             rows.append([field.name, _as_stored(field.type, source)])
         elif not subject.is_absent(field):
@@ -263,7 +266,11 @@ def _rejected(spec: ModuleSpec) -> list[list[str]]:
     """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
     rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
     own = [[_dict(row), "ValueError"] for row in rows]
-    static = (one for one in spec.static if one.given and one.converter is None and one.preprocess is None)
+    static = (
+        one
+        for one in spec.static
+        if one.given and is_checked(one) and one.converter is None and one.preprocess is None
+    )
     return own + [
         [_dict(((one.name, wrong),)), "TypeError"] for one in static for wrong in _all_wrong(one.type)
     ]
@@ -303,9 +310,10 @@ def _wrong(kind: Type) -> str:
 
 
 def _ignores_key(subject: Subject) -> bool:
-    """Whether the call takes a key and never draws from it, as the spec says: the body is what the tests judge."""
+    """Whether the call takes a key and never draws from it, as the spec says or the body shows."""
     keys = [one.name for one in key_arguments(subject.spec.call)]
-    return bool(keys) and all(name in subject.spec.test.unused for name in keys)
+    unused = subject.spec.test.unused
+    return bool(keys) and all(name in unused or never_reads(subject.spec, name) for name in keys)
 
 
 def ignored_arguments(spec: ModuleSpec) -> list[str]:
@@ -319,6 +327,8 @@ def _returns(subject: Subject) -> list[str]:
     call = subject.spec.call
     kinds = tuple(batched(kind, subject.batch) for kind in (call.returns if call else ()))
     held = None if subject.states is None else [one.type for one in state_fields(subject.spec)]
+    if subject.spec.own_constructor is not None:
+        return []  # which decides the sizes
     return [output(subject.examples, kind) for kind in outputs(kinds, held) or ()]
 
 

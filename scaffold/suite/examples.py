@@ -10,15 +10,16 @@ from scaffold.spec.constructor import Parameter, is_plain, parameters
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import all_positive, evaluate, is_int, several, sizes
 from scaffold.spec.states import is_state, is_stateful
+from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.type_texts import type_text
 from scaffold.spec.types import (
-    DTYPES,
     ArrayType,
     CallableType,
     ClassType,
     DictType,
     ListType,
     LiteralType,
+    OpaqueType,
     ScalarType,
     SetType,
     TreeType,
@@ -57,7 +58,7 @@ class Examples:
         explicit = dict(self.spec.test.values).get(parameter.name)
         if explicit is not None:
             return explicit
-        if parameter.source == "rngs":
+        if parameter.source == "rngs" or parameter.type == ClassType("Rngs", "flax.nnx"):
             return "nnx.Rngs(seed)"
         if parameter.source == "key" or parameter.name == "key":
             return f"jax.random.key({self.seed(0)})"
@@ -74,9 +75,11 @@ class Examples:
         names = tuple(name for name, _ in parameter.field.preset) if parameter.field is not None else ()
         return self.value(kind, parameter.name, index, names)
 
-    def argument(self, name: str, kind: Type, offset: int) -> str:
+    def argument(self, name: str, kind: Type | None, offset: int) -> str:
         """Source of an argument of the call: what `[test]` says, as an array of its dtype, or an example."""
         source = dict(self.spec.test.values).get(name)
+        if kind is None:
+            return source or "None"
         if source is None:
             return self.value(kind, name, offset)
         array = next((one for one in walk(kind) if isinstance(one, ArrayType)), None)
@@ -119,6 +122,12 @@ class Examples:
                 return "self.state(seed)"
             case ClassType():
                 return self.instance(kind, name, offset)
+            case OpaqueType(text=text):
+                raise ScaffoldError(
+                    f"the tests have no example for `{name}`, which is a `{text}`",
+                    where=f"{self.spec.where}: test.values",
+                    fix=f'write `[test]` and `values = {{ {name} = "=..." }}`',
+                )
 
     @cached_property
     def positive(self) -> frozenset[str]:

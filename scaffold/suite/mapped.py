@@ -6,17 +6,8 @@ from dataclasses import replace
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import primes
 from scaffold.spec.states import is_state, state_fields
-from scaffold.spec.types import (
-    DTYPES,
-    ArrayType,
-    ClassType,
-    DictType,
-    ListType,
-    TupleType,
-    Type,
-    UnionType,
-    walk,
-)
+from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.types import ArrayType, ClassType, DictType, ListType, TupleType, Type, UnionType, walk
 from scaffold.suite.examples import Examples
 
 

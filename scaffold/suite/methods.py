@@ -13,6 +13,7 @@ from scaffold.suite.calls import call_arguments, output
 from scaffold.suite.claims import local
 from scaffold.suite.mapped import outputs
 from scaffold.suite.subject import Subject
+from scaffold.suite.untried import why_untried
 
 
 def method_rows(subject: Subject) -> list[str]:
@@ -29,12 +30,12 @@ def with_method_as_call(subject: Subject) -> Subject:
     method = next(found, None)
     if method is None:
         return subject
-    called = replace(subject.spec, call=method.call)
+    called = subject.of(method).spec
     return replace(subject, spec=called, sized=subject.examples, method=method.name)
 
 
 def _maps_arrays(subject: Subject, method: Method) -> bool:
-    own, rows = subject.of(method.call), list(_rows(subject, method))
+    own, rows = subject.of(method), list(_rows(subject, method))
     plain = not method.decorators and method.call.carry is None
     return plain and bool(rows and own.passed and outputs(method.call.returns, None))
 
@@ -47,13 +48,17 @@ def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method
     )
     found: dict[str, Method] = {}
     for one in (*derived, *spec.methods, *inherited):
-        if one.name.startswith("__") or not one.name.startswith("_"):
+        if (
+            one.is_function
+            and not why_untried(spec, one)
+            and (one.name.startswith("__") or not one.name.startswith("_"))
+        ):
             found.setdefault(one.name, one)
     return tuple(found.values())
 
 
 def _rows(subject: Subject, method: Method) -> Iterator[str]:
-    own = subject.of(method.call)
+    own = subject.of(method)
     states = [one for one in own.arguments if one.type is not None and any(map(is_state, walk(one.type)))]
     is_known = subject.spec.call is not None and is_stateful(subject.spec)
     if method.call.axis_name or any(
@@ -76,7 +81,7 @@ def _arguments(subject: Subject) -> Iterator[str]:
     given = [
         subject.examples.argument(one.name, one.type, index)
         for index, one in enumerate(subject.passed)
-        if one.type is not None and not is_state(one.type)
+        if not is_state(one.type)
     ]
     if given:
         yield f"lambda seed: {_tuple(given)}"

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from scaffold.spec.constructor import sources_of
 from scaffold.spec.expressions import dedented
@@ -12,17 +13,27 @@ _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
 
 def positive_names(spec: ModuleSpec) -> frozenset[str]:
     """Names of fields and of arguments."""
-    found = {name for source in _sources(spec) for name in _wanted(ast.parse(source))}
-    return frozenset({*spec.test.positive, *found})
+    found = _wanted_in_all(tuple(one.call.body for one in spec.methods))
+    return found.union(spec.test.positive, *map(_wanted_in, _sources(spec)))
 
 
 def _sources(spec: ModuleSpec) -> Iterator[str]:
-    """The Python of a spec, a piece at a time."""
-    yield dedented(spec.setup)
-    yield from (dedented(call.body) for call in (spec.call, *(one.call for one in spec.methods)) if call)
+    """The Python of a spec but for its methods, a piece at a time."""
+    yield spec.setup
+    yield spec.call.body if spec.call is not None else ""
     for field in spec.fields:
         yield from sources_of(field)
         yield field.check or ""
+
+
+@lru_cache(maxsize=64)  # for each of its methods a suite asks about the whole class
+def _wanted_in_all(sources: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_wanted_in, sources))
+
+
+@lru_cache(maxsize=4096)
+def _wanted_in(source: str) -> frozenset[str]:
+    return frozenset(_wanted(ast.parse(dedented(source))))
 
 
 def _wanted(tree: ast.AST) -> Iterator[str]:

@@ -7,10 +7,11 @@ from functools import cached_property
 from scaffold.emit.facts import Facts, facts
 from scaffold.spec.cases import is_passed
 from scaffold.spec.expressions import assigned_names
-from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+from scaffold.spec.model import Argument, Field, Method, ModuleSpec
 from scaffold.spec.states import is_stateful
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
+from scaffold.suite.untried import with_values_of
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,10 @@ class Subject:
         """What the example call calls, as source."""
         return f"instance.{self.method}" if self.method else "instance"
 
-    def of(self, call: Call) -> "Subject":
+    def of(self, method: Method) -> "Subject":
         """The same class with a method in the place of the call; instances of it may be arguments."""
-        return Subject(
-            replace(self.spec, call=call), {**self.known, self.spec.name: self.spec}, self.examples
-        )
+        called = replace(with_values_of(self.spec, method), call=method.call)
+        return Subject(called, {**self.known, self.spec.name: self.spec}, self.examples)
 
     @cached_property
     def facts(self) -> Facts:

@@ -5,13 +5,14 @@ from dataclasses import replace
 
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.bases import with_inherited_call
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.shared import shared_fields
 from scaffold.spec.states import is_stateful
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.methods import with_method_as_call
 from scaffold.suite.subject import Subject
+from scaffold.suite.untried import with_values_of, without_untried
 
 
 def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
@@ -27,6 +28,8 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
 def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """What is common, and what the kind has in the place of that."""
     kind = kind_of(spec.kind)
+    spec = without_untried(spec)
+    spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
     whole = kind.examined(with_inherited_call(spec, known), known)
     subject = with_method_as_call(Subject(whole, known))
     own = replace(spec, call=subject.spec.call) if subject.method else spec

@@ -70,7 +70,7 @@ class InverseLaws(SwitchedLaws):
 
 
 further(
-    *("holds", "An inverse that leaves out a bias which begins at zero", LeavesTheBiasOut, Switched),
+    *("conditions", "An inverse that leaves out a bias which begins at zero", LeavesTheBiasOut, Switched),
     "as training may leave it",
     base=InverseLaws,
 )

@@ -29,7 +29,7 @@ class Conditions(NodeLaws):
         )  # a value, which is not known under jit
 
 
-def told(suite, name="holds"):
+def told(suite, name="conditions"):
     return run(suite, only="test_").text(name)
 
 

@@ -13,7 +13,7 @@ from good_specimens import PytreeLaws, sample
 from laws_runner import run
 
 from pytree_laws import Method, case, check, holds
-from pytree_laws.holds import conditions_of
+from pytree_laws.conditions import conditions_of
 from pytree_laws.look.classes import OF_PYTHON
 
 ADAM = optax.adam(0.01)

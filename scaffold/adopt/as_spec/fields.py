@@ -11,6 +11,7 @@ from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.adopt.as_spec.types import Types
 from scaffold.spec.skeletons.fields import doc_below
 from scaffold.spec.skeletons.values import raw_value
+from scaffold.spec.type_parser import parse_type
 from scaffold.spec.types import (
     ArrayType,
     CallableType,
@@ -19,7 +20,6 @@ from scaffold.spec.types import (
     TreeType,
     Type,
     UnionType,
-    parse_type,
     walk,
 )
 

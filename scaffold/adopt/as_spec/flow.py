@@ -8,12 +8,12 @@ from typing import Any
 from scaffold.adopt.as_spec.say import Said, said
 from scaffold.adopt.as_spec.shapes import Seen, other_sizes
 from scaffold.adopt.flow import GRACE, Children, Wanted, check_listed, left_out_of, listed_by
-from scaffold.adopt.interpreter import find_python
 from scaffold.adopt.process import Child
 from scaffold.adopt.report import LeftOut
 from scaffold.adopt.targets import folders_of, read_targets
 from scaffold.adopt.workers import each
 from scaffold.in_project.layout import Layout
+from scaffold.interpreter import find_python
 
 Progress = Callable[[int, int, str], None]
 
@@ -77,7 +77,7 @@ def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> Spe
     command = find_python(wanted.python, layout.root)
     folders = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
     run = _Run(wanted, layout, folders)
-    with Children(command, layout.root) as start:
+    with Children(command, layout.root, wanted.memory_in_bytes) as start:
         child = start()
         listed = listed_by(child, targets, wanted, folders)
         listed = {**listed, "classes": [_with_abstract(one) for one in listed.get("classes", ())]}
@@ -110,7 +110,7 @@ def _one(one: Mapping[str, Any], run: _Run, child: Child) -> Said:
         return Said(_label(one), why="it is a function, and a spec is of a class")
     placed = run.asked(child, "place", one)
     if "error" in placed:
-        raise RuntimeError(f"{placed['error']}\n{placed['traceback']}")
+        return Said(_label(one), why=str(placed["error"]))
     first = run.seen(child, one, {}) if one["kind"] != "abstract" else Seen({})
     sizes = [name for name in first.sizes if name in first.inputs and name not in run.wanted.said]
     second = run.seen(child, one, other_sizes(sizes)) if sizes and not run.wanted.build else Seen({})

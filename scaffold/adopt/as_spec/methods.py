@@ -9,7 +9,8 @@ from typing import Any
 from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.adopt.as_spec.types import Types, plain_type
 from scaffold.spec.signature import parse_argument
-from scaffold.spec.skeletons.methods import expression_of_default, read_arguments, read_call, read_method
+from scaffold.spec.skeletons.carried import default_source, is_plain
+from scaffold.spec.skeletons.methods import read_arguments, read_call, read_method
 from scaffold.spec.skeletons.notes import Notes
 
 
@@ -27,17 +28,25 @@ def method_table(node: ast.FunctionDef, within: str, source: ClassSource, types:
     if node.name == "__call__":
         node = copy.copy(node)
         node.decorator_list = [one for one in node.decorator_list if "abstract" in ast.unparse(one)]
-        table, _ = read_call(node, source.names, notes)
+        table, _ = read_call(node, source.names, notes, is_typed_later=_is_typed_later(node, source))
     else:
-        table, _ = read_method(node, source.names, notes, within)
+        is_typed_later = _is_typed_later(node, source)
+        table, _ = read_method(node, source.names, notes, within, is_typed_later=is_typed_later)
     if notes.faults:
         return Drafted(why=notes.faults[0].what)
+    if "source" in table:
+        return Drafted(table)
     arguments = Arguments(node, source, types, types.seen.arguments(node.name)).texts()
     table |= {"args": ", ".join(arguments)}
     if within != "constructors" and not types.written(node.returns):
         table |= {"returns": types.of_result(node.name, node.returns)}
     table |= {"returns": plain_type(str(table["returns"]))} if table.get("returns") else {}
     return Drafted({key: one for key, one in table.items() if one or key == "body"})
+
+
+def _is_typed_later(node: ast.FunctionDef, source: ClassSource) -> bool:
+    """Whether the types that are missing can be those of the values that were seen."""
+    return is_plain(node, owner_of(node), source.names)
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class Arguments:
 
     def _typed(self, name: str) -> str:
         annotation, default = self._of(name)
-        said = expression_of_default(default, self.source.notes) if default is not None else ""
+        said = default_source(default, self.source.notes) if default is not None else ""
         kind = self.types.of_argument(self.node.name, name, annotation, self.examples.get(name, ""))
         kind = kind or self.known.get(name, "")
         if not kind and name not in self.known:

@@ -18,7 +18,6 @@ from scaffold.adopt.as_spec.types import Types
 from scaffold.errors import ScaffoldError
 from scaffold.in_project.layout import Layout
 from scaffold.spec.skeletons.names import Names, read_names
-from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.skeletons.write import write_skeleton
 from scaffold.spec.toml import write_toml
@@ -89,7 +88,7 @@ def names_of(names: Names) -> Whole:
 
 
 def _names_in(module: str) -> Names:
-    return read_names(ast.parse(module).body, Notes(module, ""))
+    return read_names(ast.parse(module).body)
 
 
 def written(draft: Draft, layout: Layout) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.expressions import assigned_names, first_line
-from scaffold.spec.helpers import bound_by, helpers_in, joined, why_not
+from scaffold.spec.helpers import bound_by, helpers_in, joined
 from scaffold.spec.skeletons.names import Names, is_for_types, read_names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.type_variables import type_variables
@@ -94,7 +94,7 @@ def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
     if not found:
         raise NotSaidError(f"`{placed['file']}` has no statement `class {placed['name']}` of its own")
     notes = Notes(text, placed["name"])
-    names = read_names(body, notes)
+    names = read_names(body)
     names.variables.update(type_variables(body, names))
     names = _shown(names, placed["public"])
     own = {name: f"{placed['module']}.{name}" for name in _others(body) if name != placed["name"]}
@@ -138,7 +138,8 @@ def _others(body: Iterable[ast.stmt]) -> list[str]:
 
 
 def _is_helper(statement: ast.stmt) -> bool:
-    return why_not(statement) is None
+    """Whether it is a function or a constant, which goes along with the class."""
+    return isinstance(statement, ast.FunctionDef | ast.Assign | ast.AnnAssign)
 
 
 def _reads(tree: ast.AST) -> set[str]:

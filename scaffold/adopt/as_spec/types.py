@@ -11,16 +11,9 @@ from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.spec.entries import without_none
 from scaffold.spec.signature import parse_returns
 from scaffold.spec.skeletons.annotations import type_of
-from scaffold.spec.types import (
-    ArrayType,
-    CallableType,
-    ClassType,
-    TreeType,
-    TypeSyntaxError,
-    arrays,
-    parse_type,
-    walk,
-)
+from scaffold.spec.synonyms import TypeSyntaxError
+from scaffold.spec.type_parser import parse_type
+from scaffold.spec.types import ArrayType, CallableType, ClassType, TreeType, arrays, walk
 
 _ARRAYS = re.compile(r"(?:\b[\w.]+[.:])?\b(?:Array|ArrayLike|ndarray)\b(?!\s*,)")
 _NUMBER = re.compile(r"-?\d+")

@@ -1,5 +1,6 @@
-"""The process: `python .../child/__main__.py LAWS`, where LAWS is the folder of `pytree_laws`."""
+"""The process: `python .../child/__main__.py WHEEL`, where WHEEL is that of the laws."""
 
+import importlib
 import importlib.util
 import sys
 from pathlib import Path
@@ -17,13 +18,22 @@ def load(name: str, folder: Path) -> ModuleType:
     return module
 
 
+def load_laws(wheel: str) -> ModuleType:
+    """The laws of the wheel, which the process was written for, whichever are installed; the path stays as it was."""
+    sys.path.insert(0, wheel)
+    try:
+        return importlib.import_module("pytree_laws")
+    finally:
+        sys.path.remove(wheel)
+
+
 def main() -> None:
     here = Path(__file__).resolve().parent
     sys.path[:] = [place for place in sys.path if place and Path(place).resolve() != here]
     load("scaffold_adopt", here)
     from scaffold_adopt.serve import serve  # pyright: ignore[reportMissingImports]
 
-    serve(lambda: load("pytree_laws", Path(sys.argv[1])))
+    serve(lambda: load_laws(sys.argv[1]))
 
 
 if __name__ == "__main__":

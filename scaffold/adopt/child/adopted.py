@@ -21,7 +21,7 @@ from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .search import Budget
 from .sound import is_refused, lone_methods, presumed, sound, sound_for_all, without_a_way, without_sizes
-from .sources import Source, as_said, literal
+from .sources import Source, as_said, distinct, literal, refer
 from .targets import found_class, look_in
 from .transformations import written_transformation
 
@@ -73,6 +73,7 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
         built, called = sound(cls, other, called, said)
     if called is None and of_call.first.startswith("NotImplementedError"):
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
+    built, called, further = with_distinct_names(cls, built, called, further)
     found = {
         "built": True,
         "kind": kind.name,
@@ -169,6 +170,20 @@ def said_call(cls: Any, subject: Subject, text: str) -> Called:
     by_name = {str(one.arg): one.value for one in tree.keywords}
     sources = {name: as_said(ast.unparse(one), cls.__module__) for name, one in {**given, **by_name}.items()}
     return Called(method, sources, tuple(by_name))
+
+
+def with_distinct_names(
+    cls: type, built: Built, called: Called | None, further: Sequence[Called]
+) -> tuple[Built, Called | None, list[Called]]:
+    """The same, where no two classes share a name in the test file, which imports the adopted one by its own."""
+    parts = [built, *([called] if called is not None else []), *further]
+    sources = [one for part in parts for one in part.arguments.values()]
+    own = [pair for one in (refer(cls), built.maker) for pair in one.imports]
+    names = iter(distinct(sources, own))
+    renamed = [replace(part, arguments={name: next(names) for name in part.arguments}) for part in parts]
+    calls = [one for one in renamed if isinstance(one, Called)]
+    first = [one for one in renamed if isinstance(one, Built)]
+    return first[0], calls[0] if called is not None else None, calls[called is not None :]
 
 
 # -- as plain JSON -----------------------------------------------------------------------------------------------------

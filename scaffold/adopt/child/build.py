@@ -11,6 +11,7 @@ from pytree_laws.look.arrays import is_array
 from pytree_laws.look.classes import TWIN
 from pytree_laws.look.references import reachable
 from pytree_laws.look.trees import arrays_of, is_node
+from pytree_laws.methods import is_action
 
 from .annotations import EMPTY, parameters_of, required
 from .built import Built, Failure, builds, instance_of, with_state
@@ -82,10 +83,15 @@ def makers_of(cls: Any) -> Iterator[tuple[str, Any]]:
         name
         for owner in cls.__mro__
         for name, value in vars(owner).items()
-        if isinstance(value, classmethod) and not name.startswith("_") and returns(value, cls)
+        if isinstance(value, classmethod) and may_build(cls, name) and returns(value, cls)
     ]
     ordered = sorted(dict.fromkeys(found), key=lambda name: (name not in MAKERS, found.index(name)))
     yield from ((name, getattr(cls, name)) for name in ordered)
+
+
+def may_build(cls: type, name: str) -> bool:
+    """Whether a class method may be tried: it is public, and does not read or write files by its name."""
+    return not name.startswith("_") and not is_action(cls, name)
 
 
 def returns(method: Any, cls: type) -> bool:

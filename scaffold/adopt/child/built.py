@@ -59,7 +59,10 @@ class Failure:
 
 def message_of(error: BaseException) -> str:
     """What an error says; of a check at run time Equinox tells first where to look for what it says."""
-    text = str(error).strip()
+    try:
+        text = str(error).strip()
+    except Exception:  # of a class of the user's
+        return "what it says cannot be read"
     told = CHECKED.search(text)
     return told[1] if told else text
 

@@ -13,6 +13,7 @@ import jax
 from pytree_laws.look.arrays import is_array, is_inexact
 from pytree_laws.look.jaxprs import NEEDS_VALUES
 from pytree_laws.look.trees import merge, split
+from pytree_laws.methods import is_action
 
 from . import names
 from .annotations import ARRAYS, EMPTY, is_shaped, parameters_of, required
@@ -31,8 +32,8 @@ from .values import values_for
 SELF = ("self", "module")
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 NUMBERS = (bool, int, float, complex)
-NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "save", "load", "trainable", "keys",
-            "items", "values", "copy", "get_raw_value", "eval", "train", "sow", "perturb", "set_attributes")  # fmt: skip
+NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "trainable", "keys", "items",
+             "values", "copy", "get_raw_value", "eval", "train", "sow", "perturb", "set_attributes")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,8 @@ def methods_of(cls: type) -> list[str]:
         for name, value in vars(owner).items()
         if takes_self(value)
     ]
-    plain = [name for name in dict.fromkeys(found) if not name.startswith("_") and name not in NO_CALLS]
+    public = [name for name in dict.fromkeys(found) if not name.startswith("_")]
+    plain = [name for name in public if name not in NO_CALLS and not is_action(cls, name)]
     own_call = any("__call__" in vars(owner) for owner in cls.__mro__ if not is_base(owner))
     return [*([""] if own_call else []), *plain]
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from pytree_laws.applies import NotApplicable
 from pytree_laws.check import run, tests_of
-from pytree_laws.holds import NotTrue, conditions_of
+from pytree_laws.conditions import NotTrue, conditions_of
 from pytree_laws.look.programs import settings
 from pytree_laws.report import LawBroken
 from pytree_laws.suite import Suite
@@ -49,6 +50,8 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
                 passed += 1
             except LawBroken as broken:
                 findings.append({**broken.finding.to_json(), "text": str(broken.finding)})
+            except NotApplicable:
+                continue
             except pytest.skip.Exception as reason:
                 skipped += 1
                 rests |= {name: str(reason)} if is_rest(str(reason)) else {}

@@ -9,7 +9,7 @@ from typing import Any
 
 from . import names
 from .sizes import COUNT, Sizes
-from .sources import Source, merged
+from .sources import Source, distinct, merged
 
 SHAPES = ((3,), (), (2, 3), (3, 3), (2, 3, 5))
 
@@ -136,6 +136,6 @@ def modules() -> list[Source]:
 
 
 def tuple_of(parts: Sequence[Source]) -> Source:
-    later = [one.later(place) for place, one in enumerate(parts)]
+    later = distinct([one.later(place) for place, one in enumerate(parts)], ())
     inside = ", ".join(one.text for one in later)
     return merged(f"({inside},)" if len(later) == 1 else f"({inside})", later)

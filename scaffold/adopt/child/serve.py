@@ -32,7 +32,13 @@ def own_streams() -> tuple[TextIO, TextIO]:
 
 
 def answer(answers: TextIO, value: dict[str, Any]) -> None:
-    answers.write(json.dumps(value) + "\n")
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:  # of what a class gave for a text
+        text = json.dumps(
+            {"id": value.get("id"), "error": f"its answer is no JSON: {error}", "traceback": ""}
+        )
+    answers.write(text + "\n")
     answers.flush()
 
 

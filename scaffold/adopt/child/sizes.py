@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -57,16 +57,23 @@ class Sizes:
 def held_sizes(instance: Any, state: Any = None) -> tuple[int, ...]:
     """The sizes that an instance and its state hold, each once: of last axes, which take what is given; numbers; other axes."""
     leaves = jax.tree.leaves((instance, state))
-    found = [leaf.shape[-1] for leaf in leaves if getattr(leaf, "shape", ())]
+    found = [axes[-1] for leaf in leaves if (axes := axes_of(leaf))]
     for value in attributes_below(instance):
         if type(value) is int:
             found.append(value)
         elif isinstance(value, tuple | list) and all(type(one) is int for one in value):
             found += value
-        found += getattr(value, "shape", ()) if hasattr(value, "dtype") else ()
+        found += axes_of(value) if hasattr(value, "dtype") else ()
     for leaf in leaves:
-        found += getattr(leaf, "shape", ())
+        found += axes_of(leaf)
     return tuple(dict.fromkeys(one for one in found if 1 < one < LARGEST))
+
+
+def axes_of(value: Any) -> tuple[int, ...]:
+    """The sizes of an array's axes, which a library of named axes keeps in a dict by name."""
+    shape = getattr(value, "shape", ())
+    sizes = shape.values() if isinstance(shape, Mapping) else shape if isinstance(shape, tuple | list) else ()
+    return tuple(size for size in sizes if type(size) is int)
 
 
 def named_sizes(instance: Any) -> dict[str, int]:

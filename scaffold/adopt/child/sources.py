@@ -5,7 +5,7 @@ import functools
 import importlib
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +65,15 @@ class Source:
     def but(self, text: str) -> "Source":
         return Source(text, self.imports, self.helpers, self.told)
 
+    def aliased(self, name: str, line: str) -> "Source":
+        """The same with an import under another name, which says where it is from."""
+        module, alias = line.split()[1], f"{line.split()[1].replace('.', '_')}_{name}"
+        used = re.compile(rf"(?<![\w.\"']){re.escape(name)}\b(?!=)")
+        own = alias, f"from {module} import {name} as {alias}"
+        imports = tuple(own if pair == (name, line) else pair for pair in self.imports)
+        helpers = tuple(used.sub(alias, one) for one in self.helpers)
+        return Source(used.sub(alias, self.text), imports, helpers, self.told)
+
 
 @functools.cache
 def compiled(text: str) -> Any:
@@ -87,11 +96,24 @@ def namespace(source: Source) -> Mapping[str, Any]:
 
 def called(function: Source, arguments: Mapping[str, Source], positional: int = 0) -> Source:
     """A call, the first arguments by position and the others by name."""
+    given = distinct(list(arguments.values()), function.imports)
     texts = [
         one.text if place < positional else f"{name}={one.text}"
-        for place, (name, one) in enumerate(arguments.items())
+        for place, (name, one) in enumerate(zip(arguments, given, strict=True))
     ]
-    return merged(f"{function.text}({', '.join(texts)})", [function, *arguments.values()])
+    return merged(f"{function.text}({', '.join(texts)})", [function, *given])
+
+
+def distinct(sources: "Sequence[Source]", taken: Iterable[tuple[str, str]]) -> "list[Source]":
+    """The same, where each name means one thing: an alias for a name that an earlier import has."""
+    bound, found = dict(taken), list[Source]()
+    for source in sources:
+        clashes = [(name, line) for name, line in source.imports if bound.setdefault(name, line) != line]
+        for name, line in clashes:
+            if line.startswith("from "):
+                source = source.aliased(name, line)
+        found.append(source)
+    return found
 
 
 def merged(text: str, parts: "list[Source]") -> Source:

@@ -11,8 +11,9 @@ from types import ModuleType
 from typing import Any
 
 from .annotations import parameters_of
+from .built import message_of
 from .functions import is_transformation
-from .kinds import kind_of
+from .kinds import Kind, kind_of
 from .sources import settle
 
 Request = dict[str, Any]
@@ -68,13 +69,16 @@ def look_in(folders: Sequence[str]) -> None:
 
 
 def told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {error}"
+    return f"{type(error).__name__}: {message_of(error)}"
 
 
 def described(module: str, name: str, cls: Any, *, is_named: bool) -> dict[str, Any]:
-    kind = kind_of(cls)
     _FOUND[module, name] = cls
-    settle(cls, module, name)
+    try:
+        kind = kind_of(cls)
+        settle(cls, module, name)
+    except Exception as error:  # of its metaclass, which may do as it likes
+        kind = Kind("plain", f"it cannot be looked at: {told(error)}")
     why = kind.why or ("Python takes its name for another within a class" if name.startswith("__") else "")
     return {"module": module, "name": name, "kind": kind.name, "why": why, "named": is_named}
 
@@ -103,7 +107,7 @@ def classes_of(
         return
     for one in [loaded, *(below(loaded, passed_over) if whole else ())]:
         for key, value in sorted(
-            public(one).items(), key=lambda pair: (pair[0] != pair[1].__name__, pair[0])
+            public(one).items(), key=lambda pair: (pair[0] != said_by(pair[1], "__name__"), pair[0])
         ):
             if is_own(value, one, module if whole else one.__name__):
                 yield one.__name__, key, value
@@ -114,12 +118,30 @@ def public(module: ModuleType) -> dict[str, Any]:
     every = getattr(module, "__all__", None)
     names = every if every is not None else [name for name in vars(module) if not name.startswith("_")]
     held = {name: getattr(module, name, None) for name in names}
-    return {name: value for name, value in held.items() if inspect.isclass(value) or is_transformation(value)}
+    return {name: value for name, value in held.items() if is_target(value)}
+
+
+def is_target(value: Any) -> bool:
+    """Whether it is a class, or a function that makes a transformation."""
+    try:
+        return inspect.isclass(value) or is_transformation(value)
+    except Exception:  # of an object that does as it likes when it is asked for its class
+        return False
+
+
+def said_by(value: Any, name: str) -> str:
+    """What a class or a function says of itself, whatever its metaclass makes of that."""
+    if not inspect.isclass(value):
+        return str(getattr(value, name, ""))
+    try:
+        return str(type.__getattribute__(value, name))
+    except AttributeError:
+        return ""
 
 
 def is_own(value: Any, module: ModuleType, root: str) -> bool:
     """Whether a class belongs to a module, and is not merely used there."""
-    own = str(getattr(value, "__module__", ""))
+    own = said_by(value, "__module__")
     if own == module.__name__:
         return True
     is_package = hasattr(module, "__path__")

@@ -7,6 +7,7 @@ from scaffold.spec.types import (
     ArrayType,
     CallableType,
     ClassType,
+    OpaqueType,
     ScalarType,
     TreeType,
     TupleType,
@@ -33,6 +34,8 @@ def _simple(kind: SimpleType) -> str:
             return "Callable[..., Any]"
         case TreeType():
             return "PyTree"
+        case OpaqueType(text=text):
+            return text
 
 
 def _array(kind: ArrayType) -> str:

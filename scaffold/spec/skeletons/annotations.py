@@ -5,11 +5,14 @@ import ast
 from scaffold.spec.rewriting import rewrite
 from scaffold.spec.skeletons.names import Names, is_of_types
 from scaffold.spec.skeletons.notes import Notes
+from scaffold.spec.synonyms import TypeSyntaxError
+from scaffold.spec.type_parser import parse_type
+from scaffold.spec.types import ClassType, walk
 
 
 def type_of(node: ast.expr, names: Names, notes: Notes) -> tuple[str, tuple[str, ...]]:
     """The text of the type that an annotation writes, and the names of the classes of other modules in it."""
-    text = ast.get_source_segment(notes.text, node) or ""
+    text = notes.source_of(node)
     text = ast.unparse(node) if "\n" in text else text
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         text = node.value
@@ -34,6 +37,17 @@ def type_of(node: ast.expr, names: Names, notes: Notes) -> tuple[str, tuple[str,
     except SyntaxError:  # in a string; the grammar of types says what is wrong
         return text, ()
     return changed, tuple(filter(None, foreign))
+
+
+def is_of_grammar(text: str, names: Names) -> bool:
+    """Whether a text is a type that the tool knows; an alias of the file stands for one that it does not."""
+    try:
+        kind = parse_type(text)
+    except TypeSyntaxError:
+        return False
+    return not any(
+        isinstance(one, ClassType) and one.module is None and one.name in names.bound for one in walk(kind)
+    )
 
 
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:

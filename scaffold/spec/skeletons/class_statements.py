@@ -8,12 +8,12 @@ from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.skeletons.fields import keys_of
 from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes
-from scaffold.spec.skeletons.type_variables import from_bases, from_syntax, listed
+from scaffold.spec.skeletons.type_variables import from_bases, from_syntax, understood
 from scaffold.spec.skeletons.values import raw_value, table
 
 KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES}
 """The kind of each base in the vocabulary: `TrainState` is `train-state`."""
-_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
+KINDS_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
 
 
 def read_generics(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
@@ -26,9 +26,9 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> tuple[dict[str
     """The kind and the bases, and the names among these that other modules give."""
     raw: dict[str, Any] = {}
     bases: list[ast.expr] = []
-    for base in (one for one in node.bases if listed(one, names) is None):
+    for base in (one for one in node.bases if not understood(one, names)):
         word = names.word(base)
-        kind = KINDS.get(word) or _ELSEWHERE.get(names.of(base))
+        kind = KINDS.get(word) or KINDS_ELSEWHERE.get(names.of(base))
         if kind is None and word:
             notes.refuse(base, ("kind",), f"`{word}` is no kind", "inherit from a kind", tuple(KINDS))
         elif kind is not None and "kind" not in raw:
@@ -41,16 +41,21 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> tuple[dict[str
     told = [_base(base, names, notes) for base in bases]
     # A base of another module may be a mixin, which is no Module itself: who names both wants both.
     is_mixed = raw.get("kind") in ("module", "abstract")
-    if is_mixed and any(":" in one for one in told):
+    if is_mixed and any(":" in one or one[0] == "=" for one in told):
         told.append("equinox:Module")
     raw |= {"bases": told} if told else {}
-    return raw, [base.id for base in bases if isinstance(base, ast.Name)]
+    return raw, [
+        base.id for base, text in zip(bases, told, strict=False) if isinstance(base, ast.Name) and ":" in text
+    ]
 
 
 def _base(base: ast.expr, names: Names, notes: Notes) -> str:
+    """A base as a class of another module, or of the package; as its text where it is more than a name."""
     notes.note(("bases",), base)
     module, _, name = names.of(base).rpartition(".")
-    return f"{module}:{name}" if module else name or notes.segment(base)
+    if not name or name in names.bound or module.startswith("."):
+        return f"={notes.segment(base)}"
+    return f"{module}:{name}" if module else name
 
 
 def read_keywords(node: ast.ClassDef, kind: str, notes: Notes) -> dict[str, Any]:

@@ -1,13 +1,17 @@
 """One class of a skeleton to the tables of a spec."""
 
 import ast
+import builtins
 from typing import Any
 
 from scaffold.kinds import kind_of
+from scaffold.spec.definitions import bound_by
+from scaffold.spec.expressions import Function
+from scaffold.spec.skeletons.carried import blocks, carried, is_carried, is_left_open, source_of
 from scaffold.spec.skeletons.class_statements import read_bases, read_decorators, read_generics, read_keywords
-from scaffold.spec.skeletons.constructors import CONSTRUCTORS, read_constructor
+from scaffold.spec.skeletons.constructors import CONSTRUCTORS, is_read, read_constructor
 from scaffold.spec.skeletons.fields import doc_below, read_field
-from scaffold.spec.skeletons.methods import is_abstract, read_call, read_method
+from scaffold.spec.skeletons.methods import read_call, read_method
 from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.values import expression
@@ -51,7 +55,8 @@ class ClassReader:
     def _body(self) -> None:
         before: ast.stmt | None = None
         end = self._end_of_head()
-        for index, statement in enumerate(self.node.body):
+        for index, block in enumerate(blocks(self.node.body, self.names)):
+            statement, last = block[0], block[-1]
             doc = doc_below(statement)
             if doc is not None and index == 0:
                 self.raw["doc"] = doc
@@ -59,27 +64,19 @@ class ClassReader:
             elif doc is not None and isinstance(before, ast.AnnAssign):
                 self._doc_of_field(before, doc, statement)
             else:
-                self._statement(statement)
-                self._comment(statement, end)
-            before, end = statement, statement.end_lineno or end
+                self._comment(self._block(block), statement, end)
+            before, end = last, last.end_lineno or end
 
     def _end_of_head(self) -> int:
         """The last line of the class statement, as far as it can be told."""
         parts = (*self.node.bases, *self.node.keywords)
         return max((one.end_lineno or 0 for one in parts), default=self.node.lineno)
 
-    def _comment(self, statement: ast.stmt, above: int) -> None:
-        """Keep the comments above and behind a field, and above a method."""
+    def _comment(self, table: dict[str, Any] | None, statement: ast.stmt, above: int) -> None:
+        """Keep the comments above and behind a field, and above all else."""
         told = [self.notes.comment_of(statement, above)]
-        match statement:
-            case ast.AnnAssign(target=ast.Name(id=name)):
-                told.append(self.notes.comment_behind(statement))
-                table = self.fields[name]
-            case ast.FunctionDef(name=name):
-                methods = {**self.raw.get("constructors", {}), **self.raw.get("methods", {})}
-                table = methods.get(name) or (self.raw.get("call") if name == "__call__" else None)
-            case _:
-                table = None
+        if isinstance(statement, ast.AnnAssign):
+            told.append(self.notes.comment_behind(statement))
         comment = "\n".join(filter(None, told))
         if comment and table is not None:
             table["comment"] = comment
@@ -89,55 +86,88 @@ class ClassReader:
         self.notes.note(("fields", name, "doc"), statement)
         self.fields[name]["doc"] = doc
 
-    def _statement(self, statement: ast.stmt) -> None:
-        match statement:
-            case ast.AnnAssign():
-                self._field(statement)
-            case ast.FunctionDef(name="__call__"):
-                self._call(statement)
-            case ast.FunctionDef(name="__init__" | "create"):
-                self._constructor(statement)
-            case ast.FunctionDef():
-                self._method(statement)
-            case ast.Pass() | ast.Expr(value=ast.Constant()):
-                pass
+    def _block(self, block: list[ast.stmt]) -> dict[str, Any] | None:
+        """The table of statements that belong together; None of those that say nothing, and of the constructor."""
+        match block:
+            case [ast.AnnAssign() as field] if not is_carried(field, self.names):
+                return self._field(field)
+            case [ast.FunctionDef(name="__init__" | "create") as constructor]:
+                return (
+                    self._constructor(constructor) if self._is_read(constructor) else self._own(constructor)
+                )
+            case [*_, ast.FunctionDef() | ast.AsyncFunctionDef() as function]:
+                return self._function(block, function)
+            case [ast.Pass() | ast.Expr(value=ast.Constant(value=builtins.Ellipsis))]:
+                return None
             case _:
-                self._refuse(statement)
+                return self._carried(block)
 
-    def _field(self, statement: ast.AnnAssign) -> None:
+    def _field(self, statement: ast.AnnAssign) -> dict[str, Any]:
         name, table, foreign = read_field(statement, self.names, self.notes)
         if name in self.fields:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         self.fields[name] = table
         self.foreign += foreign
+        return table
 
-    def _call(self, node: ast.FunctionDef) -> None:
-        """The call: `[call]`, or below other methods an entry among these, which keeps the order."""
+    def _function(self, block: list[ast.stmt], node: Function) -> dict[str, Any]:
+        """A method; with its overloads, or its setter, it is carried as a whole."""
         methods = self.raw.get("methods", {})
-        if "call" in self.raw or node.name in methods:
-            self.notes.refuse(node, ("call",), "`__call__` is there already", "remove one")
-        table, foreign = read_call(node, self.names, self.notes)
-        if methods:
-            methods[node.name] = table
+        name = self._free_name(node.name, node)
+        is_call = name == "__call__"
+        if len(block) > 1 or isinstance(node, ast.AsyncFunctionDef) or name != node.name:
+            path = ("call",) if is_call else ("methods", name)
+            table = {**carried(node, path, self.names, self.notes), "source": source_of(block, self.notes)}
+        elif is_call:
+            table, foreign = read_call(node, self.names, self.notes)
+            self.foreign += foreign
         else:
+            return self._method(node)
+        if is_call and not methods:
             self.raw["call"] = table
-        self.foreign += foreign
+        else:
+            self.raw.setdefault("methods", methods)[name] = table
+        return table
 
-    def _method(self, node: ast.FunctionDef) -> None:
+    def _method(self, node: ast.FunctionDef) -> dict[str, Any]:
         """A method; a class method that returns the class, above all others, is a further constructor."""
-        methods = {**self.raw.get("constructors", {}), **self.raw.get("methods", {})}
-        if node.name in methods:
-            self.notes.refuse(node, ("methods", node.name), f"`{node.name}` is there already", "remove one")
-        is_first = not {"call", "methods"} & self.raw.keys()
+        others = [one for one in self.raw.get("methods", {}).values() if "above" not in one]
+        is_first = not others and "call" not in self.raw
         name = "constructors" if is_first and self._builds(node) else "methods"
         table, foreign = read_method(node, self.names, self.notes, name)
+        name = "methods" if "source" in table else name
         self.raw.setdefault(name, {})[node.name] = table
         self.foreign += foreign
+        return table
+
+    def _carried(self, block: list[ast.stmt]) -> dict[str, Any]:
+        """Statements that are no fields and no methods, with the field above which they stand, or `...` below all."""
+        table = {"source": source_of(block, self.notes)}
+        body = self.node.body
+        rest = body[body.index(block[-1]) + 1 :]
+        names = (
+            one.target.id
+            for one in rest
+            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
+        )
+        if not any(isinstance(one, Function) for one in body[: body.index(block[0])]):
+            table["above"] = next(names, "...")
+        name = self._free_name(next(iter(sorted(bound_by(table["source"]))), "statement"), block[0])
+        for one in block:
+            self.notes.note(("methods", name, "body"), one)
+        self.raw.setdefault("methods", {})[name] = table
+        return table
+
+    def _free_name(self, name: str, node: ast.stmt) -> str:
+        """The key of a definition: its name, or with its line where the class defines that name before."""
+        taken = {**self.raw.get("constructors", {}), **self.raw.get("methods", {})}
+        is_taken = name in taken or (name == "__call__" and "call" in self.raw)
+        return f"{name} (line {node.lineno})" if is_taken else name
 
     def _is_abstract(self) -> bool:
         """Whether a method is left to subclasses, though no base says that the class is abstract."""
         functions = (one for one in self.node.body if isinstance(one, ast.FunctionDef))
-        return "kind" not in self.raw and any(is_abstract(one, self.names) for one in functions)
+        return "kind" not in self.raw and any(is_left_open(one, self.names) for one in functions)
 
     def _builds(self, node: ast.FunctionDef) -> bool:
         """Whether it is a class method, with no other decorator, whose result is the class."""
@@ -150,6 +180,16 @@ class ClassReader:
             else ""
         )
         return [ast.unparse(one) for one in node.decorator_list] == ["classmethod"] and own == self.node.name
+
+    def _is_read(self, node: ast.FunctionDef) -> bool:
+        return is_read(node, self.fields, self.names, self.notes)
+
+    def _own(self, node: ast.FunctionDef) -> dict[str, Any]:
+        """A constructor that is carried, with all that it must be given."""
+        table = carried(node, ("methods", node.name), self.names, self.notes)
+        self.raw["constructor"] = CONSTRUCTORS[node.name]
+        self.raw.setdefault("methods", {})[node.name] = table
+        return table
 
     def _constructor(self, node: ast.FunctionDef) -> None:
         if "constructor" in self.raw:
@@ -168,20 +208,3 @@ class ClassReader:
             return
         self.notes.note(path, value)
         self.fields[name]["init"] = f"={expression(value, self.notes)}"
-
-    def _refuse(self, statement: ast.stmt) -> None:
-        what, fix = _told(statement)
-        self.notes.refuse(statement, (), what, fix)
-
-
-def _told(statement: ast.stmt) -> tuple[str, str]:
-    """What to say of a statement in a class that no spec has a place for."""
-    match statement:
-        case ast.AsyncFunctionDef(name=name):
-            return f"`{name}` is a coroutine, which jax cannot trace", "write `def`"
-        case ast.Assign(targets=[ast.Name(id=name), *_]):
-            return f"`{name}` has no annotation", f"write `{name}: TYPE = ...`"
-        case ast.ClassDef(name=name):
-            return f"the class `{name}` lies in another", "write it at the top of the file"
-        case _:
-            return "a skeleton has fields and methods alone", "remove the statement"

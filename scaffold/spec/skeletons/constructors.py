@@ -5,12 +5,17 @@ Its arguments are `arguments`. Its statements are `setup`, up to what makes the 
 """
 
 import ast
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+from scaffold.spec.skeletons.carried import argument_text
 from scaffold.spec.skeletons.methods import body_of, read_arguments
 from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes
 
+_USUAL = ("key", "dtype", "rngs")
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
 
 
@@ -27,11 +32,7 @@ class Constructor:
 
 def read_constructor(node: ast.FunctionDef, names: Names, notes: Notes) -> Constructor:
     """The arguments, the statements and what makes the fields."""
-    owner = "self" if node.name == "__init__" else "cls"
-    wanted = [] if owner == "self" else ["classmethod"]
-    if [ast.unparse(one) for one in node.decorator_list] != wanted:
-        fix = f"write `@classmethod` above `{node.name}`, and no other" if wanted else "remove it"
-        notes.refuse(node, ("constructor",), f"`{node.name}` has other decorators than it may have", fix)
+    owner = _owner(node)
     texts, foreign = read_arguments(node, ("arguments",), names, notes, owner=owner)
     notes.positions[("constructor",)] = notes.position(node)
     statements = [one for one in node.body if not _says_nothing(one)]
@@ -42,6 +43,57 @@ def read_constructor(node: ast.FunctionDef, names: Names, notes: Notes) -> Const
     for statement in kept:
         notes.note(("setup",), statement)
     return Constructor([_argument(text) for text in texts], body_of(node, kept, notes), inits, foreign)
+
+
+def is_read(
+    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
+) -> bool:
+    """Whether a constructor takes what the generated one can take, and ends in what makes the fields; any other is carried."""
+    arguments, owner = node.args, _owner(node)
+    is_odd = arguments.vararg or arguments.kwarg or arguments.posonlyargs
+    decorators = [] if owner == "self" else ["classmethod"]
+    listed = [*arguments.args, *arguments.kwonlyargs]
+    if (
+        is_odd
+        or [ast.unparse(one) for one in node.decorator_list] != decorators
+        or listed[:1] != arguments.args[:1]
+    ):
+        return False
+    if [one.arg for one in arguments.args[:1]] != [owner] or not all(
+        _is_known(one, fields, names, notes) for one in listed[1:]
+    ):
+        return False
+    statements = [one for one in node.body if not _says_nothing(one)]
+    made, inits = _made(statements, owner)
+    kept = statements[: len(statements) - made]
+    is_whole = owner == "self" or made == 1 or not statements
+    if any(_is_made_twice(name, value, fields) for name, value in inits.items()):
+        return False
+    return is_whole and not any(_uses_instance(one, owner) for one in (*kept, *inits.values()))
+
+
+def _is_known(one: ast.arg, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
+    """Whether an argument has a type of the grammar, or is a field, a dim of one, or what every class takes."""
+    if one.annotation is not None and one.arg not in _USUAL:
+        return argument_text(one, names, notes) is not None
+    types = " ".join(str(table.get("type")) for table in fields.values())
+    return one.arg in (*fields, *_USUAL) or one.arg in re.findall(r"\w+", types)
+
+
+def _is_made_twice(name: str, value: ast.expr, fields: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a field has a default of its own, and a constructor that makes it otherwise."""
+    is_given = isinstance(value, ast.Name) and value.id == name
+    return not is_given and not {"init", "default"}.isdisjoint(fields.get(name, {}))
+
+
+def _uses_instance(node: ast.AST, owner: str) -> bool:
+    """Whether a part of a constructor reads the instance that it makes, or calls the constructor of a base."""
+    words = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return isinstance(node, ast.Return) or bool(words & {"super", *([owner] if owner == "self" else [])})
+
+
+def _owner(node: ast.FunctionDef) -> str:
+    return "self" if node.name == "__init__" else "cls"
 
 
 def _argument(text: str) -> str:

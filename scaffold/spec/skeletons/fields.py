@@ -5,11 +5,15 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
+from scaffold.spec.entries import without_none as without_none_type
 from scaffold.spec.keys import FIELD_KEYS, ROLES
-from scaffold.spec.skeletons.annotations import type_of, without_none
+from scaffold.spec.roles import legal_roles
+from scaffold.spec.skeletons.annotations import is_of_grammar, type_of, without_none
 from scaffold.spec.skeletons.names import VOCABULARY, Names
 from scaffold.spec.skeletons.notes import Notes, Path
 from scaffold.spec.skeletons.values import expression, raw_value, table
+from scaffold.spec.type_parser import parse_type
+from scaffold.spec.types import OpaqueType, arrays
 
 WORDS = ("field", *(role for role in ROLES if role != "callable"))
 """The words of the vocabulary that make a field: `callable` would hide the builtin."""
@@ -28,7 +32,16 @@ def read_field(
     annotation = without_none(node.annotation) if "optional" in keys else node.annotation
     notes.note((*path, "type"), node.annotation)
     text, foreign = type_of(annotation, names, notes)
+    if not is_of_grammar(text, names) or _is_of_another_role(text, keys):
+        return name, {"type": f"={notes.segment(annotation)}", **keys}, ()
     return name, {"type": text, **keys}, foreign
+
+
+def _is_of_another_role(text: str, keys: dict[str, Any]) -> bool:
+    """Whether the author gives a value that is no array another role than its type has: it is stored as it is."""
+    kind, role = without_none_type(parse_type(text)), keys.get("role")
+    is_known = role is None or role in legal_roles(kind) or role not in legal_roles(OpaqueType(text))
+    return not is_known and not arrays(kind)
 
 
 def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, Any]:
@@ -99,7 +112,14 @@ def _function(node: ast.expr, notes: Notes) -> Any:
     return _equated(node, notes) if isinstance(node, ast.Lambda) else _plain(node, notes)
 
 
+def _default(node: ast.expr, notes: Notes) -> Any:
+    """The value of a default; a lambda that takes arguments is the value itself."""
+    is_value = isinstance(node, ast.Lambda) and bool(node.args.args or node.args.vararg or node.args.kwarg)
+    return f"=({notes.segment(node)})" if is_value else raw_value(node, notes)
+
+
 _FORMS: dict[str, Form] = {
+    "default": _default,
     "init": _equated,
     "std": _plain,
     "of": _plain,

@@ -18,8 +18,8 @@ from scaffold.spec.skeletons.class_tables import ClassTables
 from scaffold.spec.skeletons.fields import WORDS
 from scaffold.spec.skeletons.literals import Texts
 from scaffold.spec.skeletons.write_fields import field_lines
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.types import LEGAL_TYPES, TypeSyntaxError, parse_type
+from scaffold.spec.synonyms import DTYPES, TypeSyntaxError
+from scaffold.spec.type_parser import parse_type
 
 _QUOTED = re.compile(r"`([^`]+)`")
 _TABLE = re.compile(r"\[(call|(?:methods|constructors)\.(\w+)|groups|test)\]\s*(.*)", re.DOTALL)
@@ -27,25 +27,11 @@ _KNOWN = frozenset((*SPEC_KEYS, *FIELD_KEYS, *CALL_KEYS, *METHOD_KEYS, *TEST_KEY
     option for name in NAMES for option in kind_of(name).options
 }
 _TYPE = re.compile(rf"(?:(\w+): )?((?:{'|'.join(DTYPES)})\[[^\[\]]*\])")
-_WORDS = " ".join(word for word, _ in DTYPES.values() if word not in ("Float", "Key"))
-_TOLD = {
-    LEGAL_TYPES[0]: (
-        'Float[Array, "size 3"]',
-        f"another dtype in the place of Float: {_WORDS}",
-        "PRNGKeyArray",
-    ),
-    "dtype": ("np.dtype",),
-    "callable": ("Callable[..., Any]",),
-    "pkg.mod:Class": (),
-    "tree": ("PyTree",),
-}
 _NOWHERE = ModuleSpec(name="", kind="module", fields=(), doc="")
 
 
 def legal_in_python(legal: tuple[str, ...]) -> tuple[str, ...]:
-    """The legal values, with types and kinds as a skeleton writes them."""
-    if legal == LEGAL_TYPES:
-        return tuple(told for one in legal for told in _TOLD.get(one, (one,)))
+    """The legal values, with kinds as a skeleton writes them."""
     words = {kind: word for word, kind in KINDS.items()}
     return tuple(words[one] for one in legal) if legal and set(legal) <= set(words) else legal
 

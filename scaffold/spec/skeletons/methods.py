@@ -1,38 +1,40 @@
 """Methods of a skeleton: the call and others to their tables, the constructor to `arguments` and `setup`. Bodies are kept word for word."""
 
 import ast
-import io
-import tokenize
 from collections.abc import Iterator
 from typing import Any
 
 from scaffold.spec.expressions import first_line
 from scaffold.spec.skeletons.annotations import results, type_of
+from scaffold.spec.skeletons.carried import carried, default_source, is_left_open, is_understood, outdented
 from scaffold.spec.skeletons.fields import doc_below, keys_of
 from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes, Path
-from scaffold.spec.skeletons.values import expression
 
 Method = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def read_call(node: ast.FunctionDef, names: Names, notes: Notes) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The table `[call]`, and the classes of other modules that its types name."""
-    table, foreign = _read(node, ("call",), "self", names, notes)
+def read_call(
+    node: ast.FunctionDef, names: Names, notes: Notes, *, is_typed_later: bool = False
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The table `[call]`, and the classes of other modules that its types name; some types may come later."""
     decorators, keys = _decorated(node, ("call",), names, notes)
-    for one in decorators:
-        what = f"`@{one}` does not go with `__call__`"
-        notes.refuse(node, ("call",), what, 'remove it, or write `@call(carry="hidden")`')
+    is_known = is_typed_later or is_understood(node, "self", names, notes)
+    if decorators or not is_known:
+        return {**carried(node, ("call",), names, notes), **keys}, ()
+    table, foreign = _read(node, ("call",), "self", names, notes)
     return {**table, **keys}, foreign
 
 
 def read_method(
-    node: ast.FunctionDef, names: Names, notes: Notes, within: str
+    node: ast.FunctionDef, names: Names, notes: Notes, within: str, *, is_typed_later: bool = False
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """The table `[methods.NAME]`, or `[constructors.NAME]`, and the classes of other modules that its types name."""
     path = (within, node.name)
     decorators, keys = _decorated(node, path, names, notes)
     owner = "cls" if "classmethod" in decorators else "" if "staticmethod" in decorators else "self"
+    if not (is_typed_later or is_understood(node, owner, names, notes)):
+        return {**carried(node, path, names, notes), **keys}, ()
     table, foreign = _read(node, path, owner, names, notes)
     if within == "constructors":  # which says as much
         table.pop("returns", None)
@@ -56,15 +58,10 @@ def _read(
     doc, statements = _doc_and_statements(node)
     if doc:
         table["doc"] = doc
-    table["body"] = body_of(node, statements, notes) or "..." * is_abstract(node, names)
+    table["body"] = body_of(node, statements, notes) or "..." * is_left_open(node, names)
     for statement in statements:
         notes.note((*path, "body"), statement)
     return table, foreign
-
-
-def is_abstract(node: Method, names: Names) -> bool:
-    """Whether it is left to subclasses."""
-    return any(names.of(one) == "abc.abstractmethod" for one in node.decorator_list)
 
 
 def _decorated(node: Method, path: Path, names: Names, notes: Notes) -> tuple[list[str], dict[str, Any]]:
@@ -98,12 +95,6 @@ def read_arguments(
     first = rest.pop(0) if owner and rest else None
     if owner and (first is None or first.arg != owner):
         notes.refuse(first or node, path, f"the first argument is not `{owner}`", f"write `{owner}` first")
-    odd = next((one for one in (arguments.vararg, arguments.kwarg) if one is not None), None)
-    if odd is not None:
-        what = f"`*{odd.arg}` takes any number of arguments, so no example can be made"
-        notes.refuse(odd, path, what, f"write `{odd.arg}: list[...]`")
-    if arguments.posonlyargs:
-        notes.refuse(arguments.posonlyargs[-1], path, "`/` has no place in a spec", "remove it")
     found: list[str] = []
     foreign: tuple[str, ...] = ()
     for one, default in _with_defaults(rest, arguments):
@@ -136,16 +127,9 @@ def _argument(
         kind, foreign = type_of(one.annotation, names, notes)
         text = f"{text}: {kind}"
     if default is not None:
-        source = expression_of_default(default, notes)
+        source = default_source(default, notes)
         text = f"{text} = {source}"
     return text, foreign
-
-
-def expression_of_default(node: ast.expr, notes: Notes) -> str:
-    """The source of a default; a lambda and a comparison in parentheses, so that no comma and no `=` ends it."""
-    if isinstance(node, ast.Lambda):
-        return f"({notes.segment(node)})"
-    return expression(node, notes)
 
 
 # -- bodies ------------------------------------------------------------------------------------------------------------
@@ -163,24 +147,5 @@ def body_of(node: Method, statements: list[ast.stmt], notes: Notes) -> str:
         return "\n".join([text, *notes.lines[first:last]]).strip()
     above = max((one.end_lineno or 0 for one in node.body if one.lineno < first), default=node.lineno)
     begin, end = notes.comments_around(first, last, above, head.col_offset)
-    inside = string_lines(notes.text)
-    kept = [
-        line if number in inside else line[head.col_offset :] if not line[: head.col_offset].strip() else line
-        for number, line in enumerate(notes.lines[begin - 1 : end], begin)
-    ]
+    kept = (line for _, line in outdented(notes, begin, end, head.col_offset))
     return "\n".join(kept).strip("\n").rstrip()
-
-
-def string_lines(text: str) -> frozenset[int]:
-    """The numbers of the lines that begin inside a string."""
-    inside: set[int] = set()
-    starts: list[int] = []
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        name = tokenize.tok_name[token.type]
-        if name == "STRING":
-            inside.update(range(token.start[0] + 1, token.end[0] + 1))
-        elif name in ("FSTRING_START", "TSTRING_START"):
-            starts.append(token.start[0])
-        elif name in ("FSTRING_END", "TSTRING_END"):
-            inside.update(range(starts.pop() + 1, token.end[0] + 1))
-    return frozenset(inside)

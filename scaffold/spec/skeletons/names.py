@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeGuard
 
 from scaffold.spec.generics import GENERIC
-from scaffold.spec.names import IMPORTS
-from scaffold.spec.skeletons.notes import Notes
+from scaffold.spec.names import IMPORTS, stem
 from scaffold.spec.synonyms import MODULES
 
 VOCABULARY = "scaffold.skeleton"
@@ -24,14 +23,20 @@ class Names:
     """Classes of other skeletons: those that a relative import brings."""
     variables: dict[str, ast.stmt] = field(default_factory=dict[str, ast.stmt])
     """The type variables of the file, each with the statement that makes it."""
+    bound: set[str] = field(default_factory=set[str])
+    """The names that functions and constants of the file bind."""
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
 
     def within(self, own: str) -> "Names":
         """The same in the class `own`, for which `Self` stands."""
         meant = {name: own for name, whole in self.whole.items() if whole in SELF}
-        lines = [(name, line) for name, line in self.lines if name not in meant and line != GENERIC]
-        return Names({**self.whole, **meant}, self.beside, self.variables, lines)
+        lines = [
+            (name, line)
+            for name, line in self.lines
+            if name not in meant and (line != GENERIC or not self.variables)
+        ]
+        return Names({**self.whole, **meant}, self.beside, self.variables, self.bound, lines)
 
     def of(self, node: ast.expr) -> str:
         """The whole name that `a.b.c` stands for; empty for another expression."""
@@ -59,12 +64,12 @@ class Names:
         ]
 
 
-def read_names(body: Iterable[ast.stmt], notes: Notes) -> Names:
+def read_names(body: Iterable[ast.stmt]) -> Names:
     """The names that the imports of a file bring."""
     names = Names()
     for statement in _imports(body):
         if isinstance(statement, ast.ImportFrom) and statement.level:
-            _beside(statement, names, notes)
+            _beside(statement, names)
             continue
         for alias in statement.names:
             _import(statement, alias, names)
@@ -98,18 +103,23 @@ def _import(statement: Import, alias: ast.alias, names: Names) -> None:
         bound, module = alias.asname or alias.name, statement.module or ""
         names.whole[bound] = f"{module}.{alias.name}"
         line = ast.unparse(ast.ImportFrom(module, [alias], 0))
-    if module not in ("__future__", "abc", VOCABULARY) and f"{module}.{alias.name}" != VOCABULARY:
+    if module != VOCABULARY and f"{module}.{alias.name}" != VOCABULARY:
         names.lines.append((bound, line))
 
 
-def _beside(statement: ast.ImportFrom, names: Names, notes: Notes) -> None:
+def _beside(statement: ast.ImportFrom, names: Names) -> None:
+    """A relative import brings the class that another skeleton describes, or anything else of the package."""
+    module = "." * statement.level + (statement.module or "")
     for alias in statement.names:
-        if alias.asname or not alias.name[:1].isupper() or not statement.module:
-            what = f"`{ast.unparse(statement)}` is no import of a class that another skeleton describes"
-            fix = "write `from .affine import Affine`, or the whole name of a module"
-            notes.refuse(statement, ("imports",), what, fix)
-        names.beside.add(alias.name)
-        names.whole[alias.name] = alias.name
+        bound = alias.asname or alias.name
+        names.whole[bound] = f"{module}.{alias.name}"
+        if not alias.asname and stem(alias.name) == statement.module:
+            names.beside.add(alias.name)
+            names.whole[bound] = alias.name
+        else:
+            names.lines.append(
+                (bound, ast.unparse(ast.ImportFrom(statement.module, [alias], statement.level)))
+            )
 
 
 def is_of_types(whole: str) -> bool:

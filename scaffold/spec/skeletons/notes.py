@@ -46,9 +46,18 @@ class Notes:
         where = ": ".join(filter(None, (self.where, ".".join(path))))
         self.faults.append(Fault(where, what, fix, legal, line=line, column=column))
 
-    def segment(self, node: ast.AST) -> str:
+    def source_of(self, node: ast.expr) -> str:
+        """The source of an expression as it stands. `ast.get_source_segment` splits the whole text for each."""
+        if not hasattr(node, "lineno"):  # no parser made it
+            return ast.unparse(node)
+        lines = [line.encode() for line in self.lines[node.lineno - 1 : node.end_lineno or node.lineno]]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"\n".join(lines).decode()
+
+    def segment(self, node: ast.expr) -> str:
         """The source of an expression, on its own: in parentheses where it needs them to go over several lines."""
-        text = ast.get_source_segment(self.text, node) or ""
+        text = self.source_of(node)
         if "\n" not in text:
             return text
         try:

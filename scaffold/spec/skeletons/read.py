@@ -12,11 +12,15 @@ from typing import Any
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.expressions import assigned_names, first_line, parse
-from scaffold.spec.helpers import Helper, helpers_in, joined, shared_out, why_not
+from scaffold.spec.helpers import bound_by, helpers_in, joined, shared_out
+from scaffold.spec.skeletons.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes import ClassReader
 from scaffold.spec.skeletons.names import Import, Names, is_for_types, read_names
 from scaffold.spec.skeletons.notes import Notes
-from scaffold.spec.skeletons.type_variables import type_variables
+from scaffold.spec.skeletons.type_variables import type_variables, used_variables
+
+FUTURE = "from __future__ import annotations"
+"""What the annotations of carried methods may need; those that the tool writes need it not."""
 
 
 @dataclass(frozen=True)
@@ -40,24 +44,55 @@ def skeletons_of(text: str, where: str) -> list[Skeleton]:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parsed(text, where)
     file = Notes(text, where)
-    names = read_names(tree.body, file)
+    names = read_names(tree.body)
     names.variables.update(type_variables(tree.body, names))
-    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    told = (*classes, *names.variables.values())
-    beside = [one for one in tree.body if not (one in told or _is_read(one))]
-    for statement in beside:
-        told = why_not(statement)
-        if told is not None:
-            file.refuse(statement, (), *told)
-        file.note(("helpers",), statement)
+    classes = described_classes(tree.body, names)
+    used = used_variables(classes, names)
+    names.variables = {name: one for name, one in names.variables.items() if name in used}
+    apart = (*classes, *names.variables.values())
+    beside = [one for one in tree.body if not (one in apart or _is_read(one))]
+    names.bound.update(name for one in beside for name in bound_by(one))
     if not classes:
         fix = "write `class Affine(Module):`, with `from scaffold.skeleton import Module`"
         raise ScaffoldError.of([*file.faults, Fault(where, "there is no class in it", fix, line=1, column=1)])
-    kept = list(helpers_in(text, [one for one in beside if why_not(one) is None]))
-    shares = shared_out(kept, [_source(node, text) for node in classes])
-    several = len(classes) > 1
-    found = zip(classes, shares, map(_comments_above(tree.body, file).get, classes), strict=True)
-    return [_skeleton(*parts, several, names, file) for parts in found]
+    parts = zip(classes, _beside(classes, beside, file), strict=True)
+    above = _comments_above(tree.body, file)
+    return [_skeleton(node, texts, above.get(node), len(classes) > 1, names, file) for node, texts in parts]
+
+
+def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
+    """The classes that are for the tool: those with a word of the vocabulary, and their subclasses; the others are carried.
+
+    Where there is no such class, every class is.
+    """
+    classes = [node for node in body if isinstance(node, ast.ClassDef)]
+    described = [node for node in classes if _is_described(node, names)]
+    own = {node.name for node in described} | names.beside
+    described = [
+        one for one in classes if one in described or own & {ast.unparse(base) for base in one.bases}
+    ]
+    return described or classes
+
+
+def _is_described(node: ast.ClassDef, names: Names) -> bool:
+    values = (one.value for one in node.body if isinstance(one, ast.AnnAssign) and one.value is not None)
+    parts = (*node.bases, *node.decorator_list, *values)
+    words = (one.func if isinstance(one, ast.Call) else one for one in parts)
+    return any(names.word(one) or names.of(one) in KINDS_ELSEWHERE for one in words)
+
+
+def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt], file: Notes) -> list[dict[str, str]]:
+    """What stands above and below each class; several share what stands beside them by the names that they read."""
+    for one in beside:
+        file.note(("below" if one.lineno > classes[-1].lineno else "helpers",), one)
+    if len(classes) > 1:
+        shares = shared_out([*helpers_in(file.text, beside)], [_source(one, file.text) for one in classes])
+        return [{"helpers": joined(one)} if one else {} for one in shares]
+    sides = {
+        "helpers": [one for one in beside if one.lineno < classes[0].lineno],
+        "below": [one for one in beside if one.lineno > classes[0].lineno],
+    }
+    return [{name: joined(helpers_in(file.text, side)) for name, side in sides.items() if side}]
 
 
 def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
@@ -68,7 +103,7 @@ def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
 
 def _skeleton(
     node: ast.ClassDef,
-    helpers: list[Helper],
+    beside: dict[str, str],
     comment: str | None,
     is_one_of_several: bool,
     names: Names,
@@ -78,11 +113,18 @@ def _skeleton(
     notes = Notes(file.text, where, dict(file.positions))
     raw = ClassReader(node, names, notes).read()
     raw |= {"comment": comment} if comment else {}
-    raw |= {"helpers": joined(helpers)} if helpers else {}
-    if is_one_of_several and "imports" in raw:
-        raw["imports"] = _imports_for(raw, _source(node, file.text))
+    raw |= beside
+    if "imports" in raw:
+        lines = _imports_for(raw, _source(node, file.text)) if is_one_of_several else raw["imports"]
+        is_read = bool(beside) or any("source" in one for one in raw.get("methods", {}).values())
+        raw["imports"] = [one for one in lines if is_read or not (one == FUTURE or _is_of_abc(one))]
         raw = {key: part for key, part in raw.items() if key != "imports" or part}
     return Skeleton(where, raw, (*file.faults, *notes.faults), notes.positions)
+
+
+def _is_of_abc(line: str) -> bool:
+    """Whether an import is for abstract methods, which the tool marks itself."""
+    return line == "import abc" or line.startswith("from abc ")
 
 
 def _imports_for(raw: Mapping[str, Any], source: str) -> list[str]:

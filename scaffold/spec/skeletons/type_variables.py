@@ -34,29 +34,40 @@ def listed(base: ast.expr, names: Names) -> list[ast.expr] | None:
     return base.slice.elts if isinstance(base.slice, ast.Tuple) else [base.slice]
 
 
+def understood(base: ast.expr, names: Names) -> bool:
+    """Whether a base is `Generic[...]` over type variables of the file that are a name and a bound."""
+    parts = listed(base, names) or ()
+    found = [names.variables.get(ast.unparse(part)) for part in parts]
+    return bool(found) and all(one is not None and _is_simple(one, names) for one in found)
+
+
+def _is_simple(statement: ast.stmt, names: Names) -> bool:
+    """Whether a statement makes a type variable `T` of a name and a bound that is a class."""
+    call = statement.value if isinstance(statement, ast.Assign) else None
+    if not isinstance(call, ast.Call) or len(call.args) != 1:
+        return False
+    is_named = ast.unparse(call.args[0]).strip("'\"")[:1].isupper()
+    return is_named and all(one.arg == "bound" and names.of(one.value) for one in call.keywords)
+
+
 def from_bases(bases: Iterable[ast.expr], names: Names, notes: Notes) -> Iterator[str]:
     """The type parameters that `Generic[...]` lists, each with its bound."""
-    for base in bases:
+    for base in (one for one in bases if understood(one, names)):
         for part in listed(base, names) or ():
             notes.note(("generic",), part)
-            variable = names.variables.get(ast.unparse(part))
-            if variable is None:
-                fix = f'write `{ast.unparse(part)} = TypeVar("{ast.unparse(part)}")` above the class'
-                notes.refuse(
-                    part, ("generic",), f"`{ast.unparse(part)}` is no type variable of the file", fix
-                )
-            else:
-                yield _with_bound(variable, names, notes)
+            yield _with_bound(names.variables[ast.unparse(part)], names, notes)
 
 
 def _with_bound(variable: ast.stmt, names: Names, notes: Notes) -> str:
     assert isinstance(variable, ast.Assign) and isinstance(variable.value, ast.Call)
-    name, call = ast.unparse(variable.targets[0]), variable.value
-    bounds = [one.value for one in call.keywords if one.arg == "bound"]
-    if len(call.args) != 1 or len(bounds) != len(call.keywords):
-        fix = "write its name, and `bound=...` where it has one"
-        notes.refuse(variable, ("generic",), f"`{name}` is more than a name and a bound", fix)
-    return ": ".join([name, *(type_of(one, names, notes)[0] for one in bounds)])
+    bounds = (one.value for one in variable.value.keywords)
+    return ": ".join([ast.unparse(variable.targets[0]), *(type_of(one, names, notes)[0] for one in bounds)])
+
+
+def used_variables(classes: Iterable[ast.ClassDef], names: Names) -> set[str]:
+    """The type variables that become type parameters of a class; the others are carried."""
+    bases = (base for node in classes for base in node.bases if understood(base, names))
+    return {ast.unparse(part) for base in bases for part in listed(base, names) or ()}
 
 
 def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:

@@ -93,7 +93,8 @@ def _class_text(given: ClassTables) -> str:
         further(given, name, as_table(one)) for name, one in as_table(raw.get("constructors")).items()
     ]
     functions += [method(given, "__call__", as_table(raw["call"]))] if "call" in raw else []
-    functions += [method(given, name, table) for name, table in as_table(raw.get("methods")).items()]
+    others = as_table(raw.get("methods")).items()
+    functions += [method(given, name, table) for name, table in others if "above" not in table]
     parts = [
         _doc(given),
         "\n".join(fields_of(given)),
@@ -129,7 +130,7 @@ def _keywords(given: ClassTables) -> dict[str, Any]:
     """What is said in the class statement beside the bases."""
     raw = given.raw
     keys = {key: raw[key] for key in _KEYWORDS if key in raw}
-    if "constructor" in raw and not given.is_written:
+    if "constructor" in raw and not given.is_written and given.spec.own_constructor is None:
         keys["constructor"] = raw["constructor"]
     if "doc" in raw and not _doc(given):
         keys["doc"] = raw["doc"]

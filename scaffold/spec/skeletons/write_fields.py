@@ -10,15 +10,26 @@ from scaffold.spec.skeletons.annotated import annotation
 from scaffold.spec.skeletons.class_tables import INDENT, ClassTables, comment_lines
 from scaffold.spec.skeletons.docstrings import docstring
 from scaffold.spec.skeletons.fields import FIRST, WORDS
+from scaffold.spec.skeletons.write_functions import carried
 from scaffold.spec.tokens import parse_field_text
-from scaffold.spec.types import ScalarType, Type, parse_type, walk
+from scaffold.spec.type_parser import parse_type
+from scaffold.spec.types import ScalarType, Type, walk
 
 
 def fields_of(given: ClassTables) -> Iterator[str]:
     """The lines of all fields."""
     for name, table in as_table(given.raw.get("fields")).items():
         keys = parse_field_text(table) if isinstance(table, str) else dict(as_table(table))
+        yield from _statements(given, name)
         yield from field_lines(given, name, keys)
+    yield from _statements(given, "...")
+
+
+def _statements(given: ClassTables, field: str) -> Iterator[str]:
+    """The carried statements above a field."""
+    for table in map(as_table, as_table(given.raw.get("methods")).values()):
+        if table.get("above") == field:
+            yield carried(given, table)
 
 
 def field_lines(given: ClassTables, name: str, table: dict[str, Any]) -> Iterator[str]:

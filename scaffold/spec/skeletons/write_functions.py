@@ -65,6 +65,8 @@ def further(given: ClassTables, name: str, table: Mapping[str, Any]) -> str:
 
 def method(given: ClassTables, name: str, table: Mapping[str, Any]) -> str:
     """One method, with its comment and its decorators."""
+    if "source" in table:
+        return carried(given, table)
     doc = docstring(table.get("doc", ""), BODY, loose=True)
     names = ("carry", "axis_name") if doc is not None else ("carry", "axis_name", "doc")
     keys = [f"{key}={table[key]!r}" for key in names if key in table]
@@ -88,6 +90,14 @@ def method(given: ClassTables, name: str, table: Mapping[str, Any]) -> str:
     if not (doc and is_abstract):
         lines.append(BODY + given.texts.hide(body))
     return "\n".join(lines)
+
+
+def carried(given: ClassTables, table: Mapping[str, Any]) -> str:
+    """A definition that is kept word for word, with what is said of it."""
+    keys = [f"{key}={table[key]!r}" for key in ("carry", "axis_name") if key in table]
+    told = [f"{INDENT}@{given.prefix}call({', '.join(keys)})"] if keys else []
+    source = given.texts.hide(str(table["source"]))
+    return "\n".join([*comment_lines(table.get("comment", "")), *told, INDENT + source])
 
 
 def _argument(given: ClassTables, one: Argument) -> str:

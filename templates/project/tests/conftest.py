@@ -1,7 +1,5 @@
 """Options and fixtures of the tests, which run with strict promotion on one backend."""
 
-import contextlib
-import gc
 import os
 import zlib
 
@@ -22,9 +20,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--seed", type=int, default=0, help="where the fixture getkey begins"
     )
-    with contextlib.suppress(ValueError):  # installed laws have it
-        told = "write what the classes compute to tests/numbers, which P19 then holds"
-        parser.addoption("--record-numbers", action="store_true", help=told)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,12 +35,6 @@ def pytest_configure(config: pytest.Config) -> None:
             f"the backend {backend!r} is not there: {error!r}; "
             "install its extra on a machine that has it, or leave --backend out"
         ) from error
-
-
-def pytest_collection_finish() -> None:
-    """Has the garbage collector pass over what the imports made, which is there to stay."""
-    gc.freeze()
-    gc.set_threshold(10_000)  # objects, of which a trace makes many
 
 
 def pytest_report_header(config: pytest.Config) -> str:

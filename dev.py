@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""The commands of a clone, for which Python 3.11 and pip are enough.
+
+    python3 dev.py try ../my-layers   generate a class in a folder of your choice, and run its tests
+    python3 dev.py test [ARGS]        run all tests of this project, or those that ARGS ask pytest for
+    python3 dev.py scaffold ARGS      run the tool from this clone
+    python3 dev.py install            install the tool for you, in an environment of its own
+
+What is missing is fetched into the folders .uv and .venv of the clone. Each command is printed before it runs.
+"""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+TOO_OLD = "error: Python {}.{} is too old\n  fix: run dev.py with Python 3.11 or newer"
+if sys.version_info < (3, 11):  # noqa: UP036 -- here an older Python stops with words, below it would with a traceback
+    sys.exit(TOO_OLD.format(*sys.version_info))
+
+ROOT = Path(__file__).resolve().parent
+SUFFIX = ".exe" if os.name == "nt" else ""
+AFFINE = [
+    "Affine",
+    "weight:f[out_size,in_size]=lecun_normal",
+    "bias:f[out_size]=zeros",
+    *("--call", "x:f[in_size] -> f[out_size]"),
+    *("--body", "return self.weight @ x + self.bias"),
+]
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code of the command that the arguments name."""
+    if not arguments or arguments[0] in ("-h", "--help"):
+        print(__doc__, end="", file=sys.stderr)
+        return 0
+    name, *rest = arguments
+    commands = {"try": try_it, "test": test, "scaffold": scaffold, "install": install}
+    if name not in commands:
+        return refuse(
+            f"there is no command `{name}`", "write `python3 dev.py try`, `test`, `scaffold` or `install`"
+        )
+    try:
+        return commands[name](*rest)
+    except OSError as error:
+        return refuse(f"{error.filename}: {error.strerror}", "mend that, and run the command again")
+    except KeyboardInterrupt:
+        return 130
+
+
+def try_it(*arguments: str) -> int:
+    """Generate `Affine` in a folder and run its tests, in an environment that lasts as long as the command."""
+    if len(arguments) != 1:
+        return refuse("`try` takes a folder", "write `python3 dev.py try ../my-layers`")
+    folder = Path(arguments[0])
+    folder.mkdir(parents=True, exist_ok=True)
+    needed = ["--with-editable", shown(ROOT), "--with", "equinox", "--with", "pytest"]
+    tool = ["scaffold", "new-module", *AFFINE, "--folder", shown(folder), "--test"]
+    return run([uv(), "run", "--isolated", "--no-project", *needed, *tool])
+
+
+def test(*arguments: str) -> int:
+    """Run the tests of this project, in its own environment."""
+    os.chdir(ROOT)
+    return run([uv(), "run", "--quiet", "pytest", "-n", "2", "--dist", "worksteal", *arguments])
+
+
+def scaffold(*arguments: str) -> int:
+    """Run the tool where the command is called; an environment that is active stays so."""
+    code = run([uv(), "sync", "--quiet", "--inexact", "--no-default-groups", "--project", shown(ROOT)])
+    folder = "Scripts" if os.name == "nt" else "bin"
+    return code or run([shown(ROOT / ".venv" / folder / f"scaffold{SUFFIX}"), *arguments])
+
+
+def install(*arguments: str) -> int:
+    """Install the tool, or what it is now in the place of what it was."""
+    return run([uv(), "tool", "install", "--reinstall-package", "jax-scaffold", *arguments, shown(ROOT)])
+
+
+def uv() -> str:
+    """The path of uv, which pip fetches when it is not there; without pip, that of the one that is installed."""
+    own = ROOT / ".uv" / "bin" / f"uv{SUFFIX}"
+    if not own.is_file() and not fetch_uv(own.parent.parent):
+        installed = shutil.which("uv")
+        if installed is None:
+            what = f"pip cannot fetch uv for {sys.executable}: its message is above"
+            fix = "install pip (such as `apt install python3-pip`), or uv itself: https://docs.astral.sh/uv/"
+            sys.exit(refuse(what, fix))
+        return installed
+    return shown(own)
+
+
+def fetch_uv(folder: Path) -> bool:
+    """Install uv, in the version of the project's own tests, into a folder that pip alone writes to."""
+    pip = [shown(Path(sys.executable)), "-m", "pip", "install", "--quiet", "--upgrade"]
+    return run([*pip, "--disable-pip-version-check", "--target", shown(folder), uv_requirement()]) == 0
+
+
+def uv_requirement() -> str:
+    """The line of pyproject.toml that pins uv."""
+    import tomllib  # here, because an older Python does not have it
+
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    [pinned] = [line for line in settings["dependency-groups"]["dev"] if line.startswith("uv==")]
+    return pinned
+
+
+def run(command: list[str]) -> int:
+    """Print a command on stderr, run it, and give its exit code."""
+    line = subprocess.list2cmdline(command) if os.name == "nt" else shlex.join(command)
+    print("+", line, file=sys.stderr, flush=True)
+    return subprocess.run(command, check=False).returncode
+
+
+def shown(path: Path) -> str:
+    """A path as short as it can be read from here."""
+    try:
+        relative = os.path.relpath(path)
+    except ValueError:  # on another drive
+        return str(path)
+    return min(relative, str(path), key=len)
+
+
+def refuse(what: str, fix: str) -> int:
+    print(f"error: {what}\n  fix: {fix}", file=sys.stderr)
+    return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,31 @@
+"""Builds the wheel of the laws into `scaffold/wheels`, from where the tool writes it into projects."""
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+from hatchling.builders.wheel import WheelBuilder
+
+_EPOCH = "1580601600"  # hatchling's own default, which a variable of the machine must not move
+
+
+class LawsWheel(BuildHookInterface[Any]):
+    """The hook that hatchling calls before each build, an editable one too."""
+
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Build the wheel, and let it take the place of another one only where it differs."""
+        folder = Path(self.root, "scaffold", "wheels")
+        folder.mkdir(exist_ok=True)
+        builder = WheelBuilder(str(Path(self.root, "pytree_laws")))
+        with TemporaryDirectory(dir=folder) as scratch, patch.dict(os.environ, SOURCE_DATE_EPOCH=_EPOCH):
+            [built] = map(Path, builder.build(directory=scratch, versions=["standard"]))
+            target = folder / built.name
+            if not target.is_file() or target.read_bytes() != built.read_bytes():
+                built.replace(target)  # at once: the tool may read it meanwhile
+        for older in set(folder.glob("*.whl")) - {target}:
+            older.unlink()

@@ -1,0 +1,161 @@
+"""The laws outside of pytest: in a notebook, or in a script."""
+
+import contextlib
+import dataclasses
+import importlib
+import inspect
+import pathlib
+import sys
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from .applies import Condition, NotApplicable, unmet
+from .declaration import declaration
+from .laws import PytreeLaws
+from .look.programs import settings
+from .report import Finding, LawBroken
+from .summary import (
+    counted,
+    is_of_law,
+    law_of,
+    more_laws,
+    told_declared,
+    told_rests,
+    undeclared,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Report:
+    """What the laws say of a class; it prints well, and is data."""
+
+    name: str
+    findings: tuple[Finding, ...]
+    passed: tuple[str, ...]
+    skipped: dict[str, str]
+    """By test, the reason."""
+    leaves: tuple[Any, ...]
+    """Each `Leaf`, or each `Var` of an NNX module, as it is declared or was found."""
+    undeclared: tuple[str, ...] = ()
+    """What could be declared besides, with which more laws apply."""
+    declaration: str = ""
+    """What a suite may declare: leaves, static values and outputs, ready to paste."""
+
+    @property
+    def ok(self) -> bool:
+        return not self.findings
+
+    def __str__(self) -> str:
+        found = [finding.to_json() for finding in self.findings]
+        head = f"{self.name}: {len(self.passed)} tests passed, {counted(found) or 'nothing found'}"
+        rests = [*told_rests(self.skipped), *told_declared(self.skipped.items())]
+        others = [
+            f"skipped {law_of(name)}: {why}"
+            for name, why in self.skipped.items()
+            if is_of_law(why)
+        ]
+        more = [more_laws(self.undeclared)] if self.undeclared else []
+        return "\n".join([head, *map(str, self.findings), *rests, *others, *more])
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as plain JSON."""
+        findings = [finding.to_json() for finding in self.findings]
+        own = {"name": self.name, "ok": self.ok, "findings": findings}
+        return {**own, "passed": list(self.passed), "skipped": dict(self.skipped)}
+
+
+def check_pytree(
+    build: Callable[[int], Any],
+    arguments: Callable[[int], Sequence[Any]] | None = None,
+    *,
+    call: Callable[..., Any] | None = None,
+    **declared: Any,
+) -> Report:
+    """Runs the pytree laws on what `build(seed)` gives, or those of NNX modules.
+
+    `arguments(seed)` are example arguments of the call, which is that of the instance or
+    `call(instance, *arguments)`. Whatever a suite may declare can be declared: `leaves`,
+    `static`, `returns`, `skips` and the others.
+    """
+    body: dict[str, Any] = {"build": lambda self, seed: build(seed), **declared}
+    if arguments is not None:
+        body["arguments"] = lambda self, seed: tuple(arguments(seed))
+    if call is not None:
+        body["call"] = lambda self, *given: call(*given)
+    suite = type("Checked", (laws_of(build),), body)()
+    passed, found, skipped = list[str](), list[Finding](), dict[str, str]()
+    with settings():
+        for name, test in tests_of(suite):
+            try:
+                run(test)
+                passed.append(name)
+            except LawBroken as broken:
+                found.append(broken.finding)
+            except NotApplicable:
+                continue
+            except pytest.skip.Exception as reason:
+                skipped[name] = str(reason)
+        with contextlib.suppress(Exception):
+            name, leaves = type(suite.specimen()).__name__, tuple(suite.manifest())
+            own = tuple(found), tuple(passed), skipped, leaves
+            more = undeclared(
+                one.declaration for one in conditions_unmet(suite).values()
+            )
+            return Report(name, *own, more, declaration(suite))
+    return Report("?", tuple(found), tuple(passed), skipped, ())
+
+
+def laws_of(build: Callable[[int], Any]) -> Any:
+    """The laws of NNX modules for what is one, where Flax is in use, and else those of pytrees."""
+    with contextlib.suppress(Exception):  # the constructor fails: P1 says so
+        first = build(0)
+        flax: Any = sys.modules.get("flax.nnx")
+        if flax is not None and isinstance(first, flax.Module):
+            return importlib.import_module(".nnx", __package__).NnxLaws
+    return PytreeLaws
+
+
+def tests_of(suite: Any) -> Iterator[tuple[str, Callable[..., None]]]:
+    """The tests in the order of causes, one for each of their parameters."""
+    owners = reversed(type(suite).__mro__)
+    names = [n for owner in owners for n in vars(owner) if n.startswith("test_p")]
+    for name in dict.fromkeys(names):
+        test = getattr(suite, name)
+        if test is None:  # a further configuration is not held to it
+            continue
+        if unmet(suite, test) is not None:
+            continue
+        marks = [m for m in getattr(test, "pytestmark", ()) if m.name == "parametrize"]
+        if not marks:
+            yield name, test
+        for mark in marks:
+            for value in mark.args[1]:
+                yield f"{name}[{value}]", _with(test, mark.args[0], value)
+
+
+def conditions_unmet(suite: Any) -> dict[str, Condition]:
+    """By test, what a suite does not declare, as far as its declarations tell."""
+    tests = {
+        name: getattr(suite, name) for name in dir(suite) if name.startswith("test_p")
+    }
+    found = {name: unmet(suite, test) for name, test in tests.items()}
+    return {name: one for name, one in found.items() if one is not None}
+
+
+def _with(test: Callable[..., None], name: str, value: Any) -> Callable[..., None]:
+    def run(**further: Any) -> None:
+        test(**{name: value}, **further)
+
+    return run
+
+
+def run(test: Callable[..., None]) -> None:
+    """One test, with a folder where it asks for one; warnings are the concern of others."""
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        takes_folder = "tmp_path" in inspect.signature(test).parameters
+        test(**({"tmp_path": pathlib.Path(folder)} if takes_folder else {}))

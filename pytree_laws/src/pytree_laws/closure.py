@@ -1,0 +1,297 @@
+"""The laws of closures: what a function with captured arrays must hold besides the pytree laws.
+
+Subclass `ClosureLaws` as one subclasses `PytreeLaws`: `call` passes the arguments by
+position, and the inputs have an `example`, the tuple of arguments that fixes their structure.
+"""
+
+import contextlib
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from .applies import not_applicable
+from .laws import PytreeLaws
+from .look.arrays import is_inexact, on_device, raw, thaw
+from .look.numerics import close
+from .look.programs import compiled
+from .look.training import weighted
+from .look.trees import bfloat16, clone_as, structure
+
+LOOK = "hand jax a plain function that calls the closure: it hashes what it is given"
+
+
+def _while_loop(function: Any, arguments: Any) -> Any:
+    start = 0, jax.tree.map(jnp.zeros_like, jax.eval_shape(function, *arguments))
+
+    def body(state: Any) -> Any:
+        return state[0] + 1, function(*arguments)
+
+    return jax.lax.while_loop(lambda state: state[0] < 2, body, start)[1]
+
+
+def _fori_loop(function: Any, arguments: Any) -> Any:
+    start = jax.tree.map(jnp.zeros_like, jax.eval_shape(function, *arguments))
+    return jax.lax.fori_loop(0, 2, lambda i, _: function(*arguments), start)
+
+
+def _scan(function: Any, arguments: Any) -> Any:
+    rows = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), arguments)
+    _, found = jax.lax.scan(lambda c, row: (c, function(*row)), None, rows)
+    return jax.tree.map(lambda leaf: leaf[1], found)
+
+
+def _vmap(function: Any, arguments: Any) -> Any:
+    rows = jax.tree.map(lambda leaf: jnp.stack([leaf, leaf]), arguments)
+    return jax.tree.map(lambda leaf: leaf[1], jax.vmap(function)(*rows))
+
+
+WAYS: dict[str, Callable[[Any, Any], Any]] = {
+    "jit": lambda function, arguments: jax.jit(function)(*arguments),
+    "filter_jit": lambda function, arguments: eqx.filter_jit(function)(*arguments),
+    "checkpoint": lambda function, arguments: jax.checkpoint(function)(*arguments),
+    "cond": lambda function, arguments: jax.lax.cond(
+        True, function, function, *arguments
+    ),
+    "switch": lambda function, arguments: jax.lax.switch(
+        1, [function, function], *arguments
+    ),
+    "while_loop": _while_loop,
+    "fori_loop": _fori_loop,
+    "scan": _scan,
+    "vmap": _vmap,
+}
+
+
+def through(way: str, closure: Any, arguments: Any) -> Any:
+    """The result of a closure in one of the `WAYS`.
+
+    Equinox is given the closure itself, whose arrays are arguments to it. Of a plain function
+    it keeps what that captures, so that a tracer of an outer trace outlives it.
+    """
+    function = closure if way == "filter_jit" else closure.as_function()
+    return WAYS[way](function, arguments)
+
+
+class ClosureLaws(PytreeLaws):
+    """Subclass it with a name that starts with `Test`; see the head of this file."""
+
+    held_besides: ClassVar[Sequence[str]] = ("structure",)  # of the example
+
+    def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
+        return False  # its example fixes the dtype; a law below casts that too
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_it_passes_through(self, way: str) -> None:
+        closure, arguments = self.example()
+        jax.eval_shape(lambda: through(way, closure, arguments))
+        got = self.results(False)[way]
+        assert close(got, closure(*arguments), 16), f"{way} gives {got}. {LOOK}"
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_it_passes_through_with_tracers_of_an_outer_jit(self, way: str) -> None:
+        closure, arguments = self.example()
+        build, values = self.traceable_build()
+
+        def outer(values: Any, arguments: Any) -> Any:
+            return through(way, build(values), arguments)
+
+        jax.eval_shape(outer, values, arguments)
+        got = self.results(True)[way]
+        assert close(got, closure(*arguments), 16), f"{way} gives {got}. {LOOK}"
+
+    def results(self, built_inside: bool) -> Any:
+        """What the closure gives in each way that can be traced, from one program."""
+        laws: Any = type(self)
+        return results(laws, built_inside)
+
+    @pytest.mark.parametrize("way", WAYS)
+    def test_it_passes_through_with_tracers_of_an_outer_grad(self, way: str) -> None:
+        closure, arguments = self.example()
+        captured, rest = eqx.partition(closure, eqx.is_inexact_array)
+
+        def outer(captured: Any) -> Any:
+            return through(way, eqx.combine(captured, rest), arguments)
+
+        def differentiated(captured: Any) -> Any:
+            if way == "while_loop":  # which has no reverse mode
+                return jax.jvp(outer, (captured,), (captured,))[0]
+            return jax.vjp(outer, captured)[0]
+
+        got = jax.eval_shape(differentiated, captured)
+        assert structure(got) == structure(closure(*arguments)), LOOK
+
+    def test_gradients_reach_what_it_captures(self) -> None:
+        closure, arguments = self.example()
+        self.skip_unless_differentiable(closure, arguments)
+        captured, rest = eqx.partition(closure, eqx.is_inexact_array)
+
+        def slopes(through: Callable[[Any, Any], Any]) -> Any:
+            def loss(captured: Any) -> Any:
+                function = eqx.combine(captured, rest).as_function()
+                outputs = jax.tree.leaves(through(function, arguments))
+                return sum(weighted(out) for out in outputs if is_inexact(out))
+
+            return compiled(jax.grad(loss))(captured)
+
+        def nested(function: Any, arguments: Any) -> Any:
+            inner = jax.checkpoint(function)
+            return _scan(lambda *row: jax.lax.cond(True, inner, inner, *row), arguments)
+
+        plain = slopes(lambda function, arguments: function(*arguments))
+        assert close(plain, slopes(nested), 64), "other gradients through scan and cond"
+
+    def test_it_passes_through_custom_vjp(self) -> None:
+        closure, arguments = self.example()
+        self.skip_unless_differentiable(closure, arguments)
+
+        # A module among the captured may hold functions, which jax takes from nobody.
+        arrays, functions = eqx.partition(closure, eqx.is_array)
+
+        def plain(arrays: Any, arguments: Any) -> Any:
+            return eqx.combine(arrays, functions)(*arguments)
+
+        called = jax.custom_vjp(plain)
+        called.defvjp(
+            lambda arrays, arguments: jax.vjp(plain, arrays, arguments),
+            lambda pull, slope: pull(slope),
+        )
+
+        def loss(captured: Any, rest: Any, call: Any) -> Any:
+            outputs = jax.tree.leaves(call(eqx.combine(captured, rest), arguments))
+            return sum(weighted(out) for out in outputs if is_inexact(out))
+
+        captured, rest = eqx.partition(arrays, eqx.is_inexact_array)
+
+        def slopes(captured: Any) -> list[Any]:
+            return [jax.grad(loss)(captured, rest, call) for call in (called, plain)]
+
+        got, expected = compiled(slopes)(captured)
+        assert close(got, expected, 64), "other gradients through custom_vjp"
+
+    def skip_unless_differentiable(self, closure: Any, arguments: Any) -> None:
+        outputs = jax.tree.leaves(jax.eval_shape(closure, *arguments))
+        if not any(jnp.issubdtype(out.dtype, jnp.inexact) for out in outputs):
+            not_applicable("it returns nothing to differentiate")
+
+    def test_eval_shape_takes_the_closure_and_its_function(self) -> None:
+        closure, arguments = self.example()
+        outside = jax.eval_shape(closure, *arguments)
+        inside = eqx.filter_eval_shape(lambda c: jax.eval_shape(c, *arguments), closure)
+        assert structure(outside) == structure(closure(*arguments)), (
+            "eval_shape shows another structure than a call gives: it looks at values"
+        )
+        function = jax.eval_shape(closure.as_function(), *arguments)
+        assert outside == inside == function, (
+            f"the closure gives {outside}, under a trace {inside}, its function {function}"
+        )
+
+    def test_a_loop_condition_is_taken_as_it_is(self) -> None:
+        closure, arguments = self.example()
+        result = jax.eval_shape(closure, *arguments)
+        if len(arguments) != 1 or result != jax.ShapeDtypeStruct((), jnp.bool_):
+            not_applicable("it is no condition of a while_loop")
+        condition = closure.as_function()
+        jax.eval_shape(
+            lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments
+        )
+
+    def test_the_example_may_be_abstract(self) -> None:
+        inputs = self.inputs(0)
+        abstract = jax.eval_shape(lambda *given: given, *inputs["example"])
+        built = self.build(**{**inputs, "example": abstract})
+        assert structure(built) == structure(self.build(**inputs)), (
+            "values of the example reach the treedef: keep shapes and dtypes alone"
+        )
+
+    def test_an_example_that_is_no_tuple_is_refused(self) -> None:
+        inputs = self.inputs(0)
+        with pytest.raises(TypeError) as caught:
+            self.build(**{**inputs, "example": [*inputs["example"]]})
+        assert "tuple of all arguments" in str(caught.value) or by_jaxtyping(caught), (
+            "the error must say that an example is the tuple of all arguments"
+        )
+
+    @pytest.mark.parametrize("change", ["shape", "dtype", "structure"])
+    def test_other_arguments_are_refused_and_both_structures_shown(
+        self, change: str
+    ) -> None:
+        closure, arguments = self.example()
+        changed = CHANGES[change](arguments)
+        for run in (closure, lambda *given: jax.eval_shape(closure, *given)):
+            with pytest.raises(TypeError) as caught:
+                run(*changed)
+            for shown in (described(arguments), described(changed)):
+                assert str(shown) in str(caught.value) or by_jaxtyping(caught), (
+                    f"the error must show {shown}: compare the structure of the arguments "
+                    "with that of the example before anything else"
+                )
+
+    def test_it_computes_in_the_dtype_of_its_arguments(self) -> None:
+        closure, arguments = self.example()
+        if not PytreeLaws._computes_in_one_dtype(self, closure, arguments):
+            not_applicable("the class fixes a dtype")
+        closure, arguments = bfloat16((closure, arguments))
+        leaves, treedef = jax.tree.flatten(described(arguments))
+        cast = clone_as(type(closure), closure, structure=(tuple(leaves), treedef))
+        for out in jax.tree.leaves(jax.eval_shape(cast, *arguments)):
+            floats = jnp.issubdtype(out.dtype, jnp.floating)
+            assert not floats or out.dtype == jnp.bfloat16, (
+                f"with bfloat16 arrays it returns {out.dtype}: an array with a fixed dtype"
+            )
+
+
+@functools.cache
+def results(laws: Any, built_inside: bool) -> dict[str, Any]:
+    """By way, the result of the closure, built outside or inside of the program."""
+    suite = laws()
+    closure, arguments = suite.example()
+    build, values = suite.traceable_build()
+
+    def every(values: Any, arguments: Any) -> dict[str, Any]:
+        found = {}
+        for name in WAYS:
+            with contextlib.suppress(Exception):  # its own test says why
+                inner = build(values) if built_inside else closure
+                found[name] = through(name, inner, arguments)
+        return found
+
+    return compiled(every)(values, arguments)
+
+
+def by_jaxtyping(caught: pytest.ExceptionInfo[TypeError]) -> bool:
+    """Whether jaxtyping's checks at run time, where they are on, came first."""
+    return type(caught.value).__module__.startswith("jaxtyping")
+
+
+def described(arguments: Any) -> Any:
+    """The arguments as shapes and dtypes."""
+    return jax.tree.map(lambda v: jax.ShapeDtypeStruct(v.shape, v.dtype), arguments)
+
+
+def _other_shape(arguments: Any) -> Any:
+    return jax.tree.map(lambda leaf: thaw(raw(leaf)[None], leaf), arguments)
+
+
+def _other_dtype(arguments: Any) -> Any:
+    def cast(leaf: Any) -> Any:
+        other = jnp.int16 if jnp.issubdtype(leaf.dtype, jnp.inexact) else jnp.float16
+        return on_device(np.zeros(leaf.shape), other)
+
+    return jax.tree.map(cast, arguments)
+
+
+def _other_structure(arguments: Any) -> Any:
+    return tuple((argument,) for argument in arguments)
+
+
+CHANGES: dict[str, Callable[[Any], Any]] = {
+    "shape": _other_shape,
+    "dtype": _other_dtype,
+    "structure": _other_structure,
+}

@@ -1,0 +1,47 @@
+"""The plugin of pytest: options that record numbers, and that tell which laws are left out.
+
+pytest loads it in every run in an environment that has this distribution, so it imports neither the laws nor jax. A wheel that
+a conftest puts on the path has no entry point that pytest sees: such a conftest imports `pytest_addoption` from here.
+"""
+
+import contextlib
+import sys
+
+import pytest
+
+
+def pytest_addoption(
+    parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager
+) -> None:
+    """Add `--record-numbers` and `--laws`, and register the plugin where a conftest imports this hook."""
+    plugin = sys.modules[__name__]
+    if not pluginmanager.is_registered(plugin):
+        pluginmanager.register(plugin, "pytree_laws")  # which calls this hook again
+        return
+    options = {
+        "--record-numbers": "write what the classes compute to tests/numbers, which P19 then holds",
+        "--laws": "run no test, and tell by suite which laws are not collected, and what declaration brings them",
+    }
+    with contextlib.suppress(ValueError):  # called for the plugin and for a conftest
+        for option, meaning in options.items():
+            parser.addoption(option, action="store_true", help=meaning)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Let pytest-xdist start no workers for `--laws`, which needs the tests in this process."""
+    if config.getoption("laws", False):
+        config.option.collectonly = True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Let pytest list no tests for `--laws`: the summary of the laws is the answer."""
+    if session.config.getoption("laws", False):
+        session.config.option.collectonly = False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Run nothing for `--laws`."""
+    return True if session.config.getoption("laws", False) else None

@@ -1,0 +1,220 @@
+"""The classes and functions of modules, read off their source and never run."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.files.places import read_regular
+
+PYTREE_BASES = frozenset({"equinox.Module", "flax.nnx.Module", "flax.nnx.Pytree", "flax.struct.PyTreeNode"})
+PYTREE_DECORATORS = frozenset(
+    {
+        "chex.dataclass",
+        "flax.struct.dataclass",
+        "jax.tree_util.register_dataclass",
+        "jax.tree_util.register_pytree_node_class",
+        "jax.tree_util.register_pytree_with_keys_class",
+    }
+)
+PYTREE_NAMES = PYTREE_BASES | PYTREE_DECORATORS
+_ABSTRACT = ("AbstractVar", "AbstractClassVar")
+_NOT_PUBLIC = ("tests", "test", "testing", "conftest")
+_Body = Sequence[ast.stmt]
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A class or function where it is defined."""
+
+    module: str
+    name: str
+    node: ast.ClassDef | ast.FunctionDef = field(compare=False, repr=False)
+
+    def is_class_below(self, module: str) -> bool:
+        """Whether it is a class of a module, or of the package that a module is."""
+        return isinstance(self.node, ast.ClassDef) and f"{self.module}.".startswith(f"{module}.")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A module: its name, its statements, and the file."""
+
+    name: str
+    body: _Body = field(repr=False)
+    path: Path
+
+    @property
+    def is_package(self) -> bool:
+        """Whether modules may be below it."""
+        return self.path.name == "__init__.py" or self.path.is_dir()
+
+    @cached_property
+    def definitions(self) -> dict[str, Definition]:
+        """Its own classes and functions."""
+        kinds = (ast.ClassDef, ast.FunctionDef)
+        return {
+            node.name: Definition(self.name, node.name, node) for node in self.body if isinstance(node, kinds)
+        }
+
+    @cached_property
+    def imports(self) -> dict[str, str]:
+        """The dotted name that each imported name stands for."""
+        return dict(_imports(self.body, self.name if self.is_package else self.name.rpartition(".")[0]))
+
+    @property
+    def public_names(self) -> list[str]:
+        """The names for its users: those of `__all__`, where it is a plain list, or all without an underscore."""
+        for node in self.body:
+            match node:
+                case ast.Assign(targets=[ast.Name("__all__")], value=ast.List(names) | ast.Tuple(names)):
+                    return [
+                        one.value
+                        for one in names
+                        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                    ]
+                case _:
+                    pass
+        names = [*self.definitions, *(self.imports if self.is_package else ())]
+        return [name for name in names if not name.startswith("_")]
+
+
+def _imports(body: _Body, package: str) -> Iterator[tuple[str, str]]:
+    for node in body:
+        match node:
+            case ast.Import(names=aliases):
+                for alias in aliases:
+                    outermost = alias.name.partition(".")[0]
+                    yield alias.asname or outermost, alias.name if alias.asname else outermost
+            case ast.ImportFrom(module=module, level=level, names=aliases):
+                above = package.split(".")[: len(package.split(".")) - level + 1] if level else []
+                for alias in aliases:
+                    yield alias.asname or alias.name, ".".join([*above, *filter(None, [module]), alias.name])
+            case _:
+                pass
+
+
+@dataclass(frozen=True)
+class Modules:
+    """The modules below some folders, each parsed once."""
+
+    folders: tuple[Path, ...]
+    _parsed: dict[str, Module | None] = field(default_factory=dict[str, Module | None], repr=False)
+
+    def find(self, name: str) -> Module | None:
+        """The module, None where it lies elsewhere. Raises `ScaffoldError` where Python cannot parse it."""
+        if name not in self._parsed:
+            self._parsed[name] = next(filter(None, (_parse(name, folder) for folder in self.folders)), None)
+        return self._parsed[name]
+
+    def resolve(self, module: str, name: str) -> Definition | str:
+        """The definition of what a module calls `name`, or its dotted name where it lies elsewhere."""
+        seen: set[tuple[str, str]] = set()
+        while (module, name) not in seen:
+            seen.add((module, name))
+            source = self.find(module) if module and f"{module}.{name}" not in PYTREE_NAMES else None
+            if source is None:
+                break
+            if name in source.definitions:
+                return source.definitions[name]
+            module, _, name = source.imports.get(name, f"{module}.{name}").rpartition(".")
+        return f"{module}.{name}".lstrip(".")
+
+    def resolve_expression(self, module: str, node: ast.expr) -> Definition | str:
+        """The same of an expression such as `eqx.Module`, `Base[T]` or `partial(register_dataclass, ...)`."""
+        match node:
+            case ast.Subscript(value=inner) | ast.Call(func=ast.Name("partial"), args=[inner, *_]):
+                return self.resolve_expression(module, inner)
+            case ast.Call(func=ast.Attribute(attr="partial"), args=[inner, *_]) | ast.Call(func=inner):
+                return self.resolve_expression(module, inner)
+            case ast.Name(name):
+                return self.resolve(module, name)
+            case ast.Attribute(value=inner, attr=name):
+                above = self.resolve_expression(module, inner)
+                return self.resolve(above, name) if isinstance(above, str) else ""
+            case _:
+                return ""
+
+    def public(self, module: Module) -> Iterator[Definition]:
+        """The classes for the users of a module, and of the public modules below it."""
+        for name in module.public_names:
+            definition = self.resolve(module.name, name)
+            if isinstance(definition, Definition) and definition.is_class_below(module.name):
+                yield definition
+        for name in _names_below(module):
+            below = self.find(name)
+            yield from self.public(below) if below is not None else ()
+
+    def is_pytree(self, definition: Definition) -> bool:
+        """Whether the source shows that jax flattens the instances of a class, and that it can be built."""
+        shows = any(self._shows_pytree(one) for one in self.lineage(definition))
+        return shows and not (definition.name.startswith("Abstract") or self._missing(definition))
+
+    def lineage(self, definition: Definition) -> list[Definition]:
+        """A class, and those of its bases that lie in the modules."""
+        found, wanted = dict[Definition, None](), [definition]
+        while wanted:
+            one = wanted.pop(0)
+            if one not in found and isinstance(one.node, ast.ClassDef):
+                found[one] = None
+                bases = (self.resolve_expression(one.module, base) for base in one.node.bases)
+                wanted += [base for base in bases if isinstance(base, Definition)]
+        return [*found]
+
+    def _shows_pytree(self, one: Definition) -> bool:
+        assert isinstance(one.node, ast.ClassDef)
+        bases = {self.resolve_expression(one.module, base) for base in one.node.bases}
+        decorators = {self.resolve_expression(one.module, each) for each in one.node.decorator_list}
+        return bool(bases & PYTREE_BASES or decorators & PYTREE_DECORATORS)
+
+    def _missing(self, definition: Definition) -> set[str]:
+        """The abstract members that a class and its bases declare, and do not define."""
+        declared, defined = set[str](), set[str]()
+        for one in self.lineage(definition):
+            abstract = {name for name, is_abstract in _members(one.node) if is_abstract}
+            declared |= abstract - defined
+            defined |= {name for name, is_abstract in _members(one.node) if not is_abstract}
+        return declared
+
+
+def _members(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """The names that a class binds, and whether it does no more than declare them abstract."""
+    assert isinstance(node, ast.ClassDef | ast.FunctionDef)
+    for one in node.body:
+        match one:
+            case ast.FunctionDef(name=name, decorator_list=decorators):
+                yield name, any(ast.unparse(each).endswith("abstractmethod") for each in decorators)
+            case ast.AnnAssign(target=ast.Name(name), annotation=annotation):
+                yield name, any(word in ast.unparse(annotation) for word in _ABSTRACT)
+            case ast.Assign(targets=targets):
+                yield from ((target.id, False) for target in targets if isinstance(target, ast.Name))
+            case _:
+                pass
+
+
+def _names_below(module: Module) -> Iterable[str]:
+    if not module.is_package:
+        return ()
+    folder = module.path if module.path.is_dir() else module.path.parent
+    names = {path.stem for path in folder.glob("*.py")} | {
+        path.parent.name for path in folder.glob("*/__init__.py")
+    }
+    public = (name for name in sorted(names) if not name.startswith("_") and name not in _NOT_PUBLIC)
+    return (f"{module.name}.{name}" for name in public)
+
+
+def _parse(name: str, folder: Path) -> Module | None:
+    place = folder.joinpath(*name.split("."))
+    for path in (place / "__init__.py", place.with_suffix(".py")):
+        if path.is_file():
+            return Module(name, _body(path), path)
+    return Module(name, (), place) if place.is_dir() else None
+
+
+def _body(path: Path) -> _Body:
+    try:
+        return ast.parse(read_regular(path)).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise ScaffoldError.of([Fault(str(path), f"is no Python: {error}", "mend it")]) from None

@@ -1,0 +1,145 @@
+"""Where the tests of a project have the laws from: its environment, or the wheel that lies beside them.
+
+An older wheel is replaced as long as its own list of digests says that nobody has edited it. The same holds of the folder
+`tests/pytree_laws`, into which former versions of the tool copied the laws file by file.
+"""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+
+from scaffold.files.fileset import Action, Blob, Edit, Plan, Step
+from scaffold.files.places import read_below
+from scaffold.in_project.environment import has_module
+from scaffold.in_project.packages import table
+from scaffold.in_project.requirements import depends_on
+from scaffold.law_wheel import DISTRIBUTION, PACKAGE, LawWheel, is_law_wheel, law_wheel, version_of
+
+INSTALLED, WHEEL = "installed", "wheel"
+_DIGESTS = "digests.txt"
+_IN_TEXT = re.compile(rf"{PACKAGE}-\d[\w.]*-py3-none-any\.whl")
+_PYPROJECT = PurePosixPath("pyproject.toml")
+
+
+@dataclass(frozen=True)
+class LawFiles:
+    """The laws beside the tests of a project: `root` is a real path, and `document` is its pyproject.toml."""
+
+    root: Path
+    tests: PurePosixPath
+    document: Mapping[str, object] = field(repr=False)
+
+    def source(self) -> str:
+        """`installed` where the project declares or has the laws, and `wheel` elsewhere.
+
+        A project in which a wheel lies keeps it, so that each contributor gets the same files.
+        """
+        if self._names() or self._has_folder or self.is_source_of_uv:
+            return WHEEL
+        is_there = depends_on(self.document, DISTRIBUTION) or has_module(PACKAGE, self.root, unknown=False)
+        return INSTALLED if is_there else WHEEL
+
+    @property
+    def is_source_of_uv(self) -> bool:
+        """Whether pyproject.toml tells uv to install the laws from a wheel in the project."""
+        path = table(self.document, "tool", "uv", "sources", DISTRIBUTION).get("path")
+        return isinstance(path, str) and is_law_wheel(PurePosixPath(path).name)
+
+    def _names(self) -> list[str]:
+        """The names of the wheels of the laws in the folder of the tests, the oldest first."""
+        try:
+            names = filter(is_law_wheel, os.listdir(self.root / self.tests))
+        except OSError:
+            return []
+        return sorted(names, key=lambda name: (version_of(name), name))
+
+    def requests(self) -> Iterator[Blob | Edit]:
+        """The wheel, and pyproject.toml with its name; nothing where a later version lies there."""
+        if self._later():
+            return
+        yield wheel_file(self.tests)
+        if self.is_source_of_uv:
+            yield Edit(_PYPROJECT, lambda source: _IN_TEXT.sub(law_wheel().name, source.decode()).encode())
+
+    def without_former(self, plan: Plan) -> Plan:
+        """The plan that also removes older wheels and a copied folder; what somebody has edited stays."""
+        older = (name for name in self._names() if version_of(name) < law_wheel().version)
+        steps = [*plan.steps, *self._removed(older), *self._folder_removal()]
+        ordered = tuple(sorted(steps, key=lambda step: step.path))
+        return replace(plan, steps=ordered, notes=(*plan.notes, *self._notes()))
+
+    def removal(self) -> Iterator[Step]:
+        """The steps that take the laws out of a project that needs them no more; what somebody has edited stays."""
+        if not self.is_source_of_uv:
+            yield from self._removed(self._names())
+        yield from self._folder_removal()
+
+    def _later(self) -> list[str]:
+        return [name for name in self._names() if version_of(name) > law_wheel().version]
+
+    def _removed(self, names: Iterable[str]) -> Iterator[Step]:
+        """The removal of each of these wheels that nobody has edited."""
+        for name in names:
+            content = read_below(self.root, self.tests / name)
+            if LawWheel(name, content or b"").is_intact():
+                yield Step(self.tests / name, Action.REMOVE, content, None)
+
+    def _notes(self) -> Iterator[str]:
+        for name in self._later():
+            yield f"{self.tests / name}: is later than the laws of this version of the tool, and stays"
+        if self._has_folder and [*self._folder_removal()]:
+            yield f"{self.folder}/: the copy of the laws goes, and a wheel takes its place"
+        elif self._has_folder:
+            yield f"{self.folder}/: this copy of the laws was edited; it stays, and hides the wheel until you delete it"
+
+    # -- the folder of former versions of the tool ---------------------------------------------------------------------
+
+    @property
+    def folder(self) -> PurePosixPath:
+        """Where former versions of the tool copied the laws to."""
+        return self.tests / PACKAGE
+
+    @property
+    def _has_folder(self) -> bool:
+        return (self.root / self.folder / _DIGESTS).is_file()
+
+    def _folder_removal(self) -> Iterator[Step]:
+        """The steps that remove the copy; none where there is none, or somebody has edited it."""
+        listed = _listed(read_below(self.root, self.folder / _DIGESTS))
+        contents = {name: read_below(self.root, self.folder / name) for name in (*listed, _DIGESTS)}
+        if listed and all(_digest(contents[name]) == digest for name, digest in listed.items()):
+            for name, before in contents.items():
+                yield Step(self.folder / name, Action.REMOVE, before, None, folder=self.folder)
+
+
+def wheel_file(tests: PurePosixPath) -> Blob:
+    """The wheel of this version of the tool, in the folder of the tests."""
+    return Blob(tests / law_wheel().name, law_wheel().content, _replaces)
+
+
+def _replaces(before: bytes, after: bytes) -> Action:
+    """What is done with a wheel of the same name and other bytes: another compression is no difference."""
+    older, newer = LawWheel("", before), LawWheel("", after)
+    if not older.is_intact():
+        return Action.CONFLICT
+    return Action.IDENTICAL if older.record == newer.record else Action.UPDATE
+
+
+def _listed(content: bytes | None) -> dict[str, str]:
+    """Digest by name, as the list in a copy has them; lines that are none, or lead out of the folder, are left out."""
+    lines = (content or b"").decode(errors="replace").splitlines()
+    pairs = [(name, digest) for digest, _, name in (line.partition("  ") for line in lines)]
+    return {name: digest for name, digest in pairs if len(digest) == 64 and _is_inside(name)}
+
+
+def _is_inside(name: str) -> bool:
+    path = PurePosixPath(name)
+    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts and "\\" not in name
+
+
+def _digest(content: bytes | None) -> str:
+    """The digest of a file as it was before git wrote it with the line ends of Windows."""
+    return sha256((content or b"").replace(b"\r\n", b"\n")).hexdigest()

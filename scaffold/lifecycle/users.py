@@ -1,0 +1,128 @@
+"""Who uses classes that are to go: Python of the project that imports them, and specs that name them."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.files.fileset import Step
+from scaffold.files.places import read_regular
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.spec_files import spec_files
+from scaffold.lifecycle.leftovers import staying_python
+from scaffold.lifecycle.records import Record
+from scaffold.spec import ModuleSpec
+from scaffold.spec.files import read_spec_files
+
+_FIX = "change that first, or let its class go too; --force removes `{}` all the same"
+
+
+def users(records: Sequence[Record], layout: Layout, steps: Mapping[PurePosixPath, Step]) -> Iterator[Fault]:
+    """A fault for each file that uses one of the classes, and stays when `steps` are done."""
+    going = {file.path for record in records for file in record.files} | {
+        PurePosixPath(r.spec) for r in records
+    }
+    texts = {path: text for path, text in staying_python(layout, steps).items() if path not in going}
+    for record in records:
+        importing = {
+            path: line
+            for path, text in texts.items()
+            if (line := _line(record, layout, path, text, is_edited=path in steps))
+        }
+        for path, line in importing.items():
+            # In a file that the plan edits, lines have other numbers by then.
+            yield Fault(
+                str(path) if path in steps else f"{path}:{line}",
+                f"uses `{record.name}`",
+                _FIX.format(record.name),
+            )
+        for path in _naming(record, layout, {*steps, *importing}):
+            yield Fault(path, f"names `{record.name}`", _FIX.format(record.name))
+
+
+# -- Python ------------------------------------------------------------------------------------------------------------
+
+
+def _line(record: Record, layout: Layout, path: PurePosixPath, text: str, *, is_edited: bool) -> int | None:
+    """The first line of a file that uses the class; an edited one had its import, which is taken out already."""
+    if record.name not in text and record.stem not in text:
+        return None
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    below = path.is_relative_to(layout.import_root)
+    inside = path.relative_to(layout.import_root) if below else path
+    names = {record.name: f"{record.module}.{record.name}"} if is_edited else {}
+    references = _References(inside.parent.parts, names)
+    return min((line for line, target in references.of(tree) if _is_of(record, target)), default=None)
+
+
+def _is_of(record: Record, target: str) -> bool:
+    """Whether a dotted name is the module of the class, is in that, or is the class as a package hands it on."""
+    packages = record.module.split(".")[:-1]
+    handed_on = {".".join([*packages[:depth], record.name]) for depth in range(1, len(packages) + 1)}
+    return f"{target}.".startswith(f"{record.module}.") or target in handed_on
+
+
+@dataclass(frozen=True)
+class _References:
+    """The dotted names that a file of the package `package` refers to, each with its line."""
+
+    package: tuple[str, ...]
+    names: dict[str, str] = field(default_factory=dict[str, str])
+    """What is imported, by the name that it has in the file."""
+
+    def of(self, tree: ast.Module) -> Iterator[tuple[int, str]]:
+        nodes = [*ast.walk(tree)]
+        for node in nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                yield from ((node.lineno, target) for target in self._imported(node))
+        for node in nodes:
+            if isinstance(node, ast.Attribute | ast.Name) and (target := self._dotted(node)):
+                yield node.lineno, target
+
+    def _imported(self, node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+        base = _base(node, self.package) if isinstance(node, ast.ImportFrom) else ""
+        if base:
+            yield base
+        for alias in node.names:
+            target = f"{base}.{alias.name}" if base else alias.name
+            first = target if alias.asname or base else target.partition(".")[0]
+            self.names[alias.asname or first.rpartition(".")[2]] = first
+            yield target
+
+    def _dotted(self, node: ast.expr) -> str | None:
+        if isinstance(node, ast.Attribute):
+            owner = self._dotted(node.value)
+            return owner and f"{owner}.{node.attr}"
+        return self.names.get(node.id) if isinstance(node, ast.Name) else None
+
+
+def _base(node: ast.ImportFrom, package: Sequence[str]) -> str:
+    above = package[: len(package) - node.level + 1] if node.level else ()
+    return ".".join([*above, *([node.module] if node.module else [])])
+
+
+# -- specs -------------------------------------------------------------------------------------------------------------
+
+
+def _naming(record: Record, layout: Layout, others: set[PurePosixPath]) -> Iterator[str]:
+    """The specs that hold the class, or build on it. One that cannot be read names nothing."""
+    for place in spec_files(layout.root / layout.specs):
+        path = PurePosixPath(place.relative_to(layout.root).as_posix())
+        if path not in others and any(_needs(spec, record) for spec in _specs_in(place, record.name)):
+            yield str(path)
+
+
+def _specs_in(place: Path, name: str) -> tuple[ModuleSpec, ...]:
+    try:
+        return read_spec_files([place], str) if name.encode() in read_regular(place) else ()
+    except (OSError, ScaffoldError):
+        return ()
+
+
+def _needs(spec: ModuleSpec, record: Record) -> bool:
+    modules = (None, record.module)
+    return any(one.name == record.name and one.module in modules for one in spec.classes)

@@ -1,0 +1,127 @@
+"""`scaffold adopt` on what strangers' libraries have: named axes, methods that act, and two classes of one name."""
+
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+from tests.projects import pytest_command, run
+from tests.support import write_tree
+
+INNER = """
+import equinox as eqx
+import jax
+
+
+class Affine(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, size: int):
+        self.weight = jax.numpy.ones((size,), "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+"""
+OUTER = """
+import equinox as eqx
+import jax
+
+from lib import inner
+
+
+class Affine(eqx.Module):
+    first: inner.Affine
+    shift: jax.Array
+
+    def __init__(self, first: inner.Affine, size: int):
+        self.first, self.shift = first, jax.numpy.ones((size,), "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.first(x) + self.shift.sum()
+"""
+NAMED = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+
+class Named(eqx.Module):
+    values: jax.Array
+    names: tuple[str, ...] = eqx.field(static=True)
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+    @property
+    def shape(self) -> dict[str, int]:
+        return dict(zip(self.names, self.values.shape))
+
+
+class Scale(eqx.Module):
+    weight: Named
+
+    def __init__(self, size: int):
+        self.weight = Named(jnp.ones((size,), "float32"), ("size",))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight.values * x
+"""
+ACTING = """
+import pathlib
+
+import equinox as eqx
+import jax
+
+HERE = pathlib.Path(__file__).parent
+
+
+class Store(eqx.Module):
+    weight: jax.Array
+
+    def delete(self, x: jax.Array) -> jax.Array:
+        HERE.joinpath("deleted").touch()
+        return self.weight * x
+
+    def run(self) -> jax.Array:
+        HERE.joinpath("run").touch()
+        return self.weight
+
+    @classmethod
+    def restore_all(cls, size: int) -> "Store":
+        HERE.joinpath("restored").touch()
+        return cls(jax.numpy.ones((size,), "float32"))
+
+    def scaled(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+"""
+
+
+def adopt(folder: Path, files: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    write_tree(folder, {name: textwrap.dedent(text) for name, text in files.items()})
+    return run([sys.executable, "-m", "scaffold", "adopt", *arguments, "--python", sys.executable], folder)
+
+
+def test_two_classes_of_one_name_are_told_apart_in_a_test_file(tmp_path: Path) -> None:
+    files = {"lib/__init__.py": "", "lib/inner.py": INNER, "lib/outer.py": OUTER}
+    result = adopt(tmp_path, files, "lib.outer:Affine")
+    text = (tmp_path / "tests/test_affine.py").read_text()
+    assert "from lib.inner import Affine as lib_inner_Affine\nfrom lib.outer import Affine\n" in text
+    assert '"first": lib_inner_Affine(' in text
+    assert "could not be built" not in result.stdout, result.stdout
+    ran = run([*pytest_command("tests/test_affine.py"), "-k", "p01 or p02 or p07_jit"], tmp_path)
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_named_axes_have_sizes_too(tmp_path: Path) -> None:
+    result = adopt(tmp_path, {"named.py": NAMED}, "named.py:Scale")
+    assert "TypeError" not in result.stdout, result.stdout
+    assert "instance(x)" in (tmp_path / "tests/test_scale.py").read_text()
+
+
+def test_a_method_that_acts_is_no_guess(tmp_path: Path) -> None:
+    adopt(tmp_path, {"stores.py": ACTING}, "stores.py")
+    assert "instance.scaled(x)" in (tmp_path / "tests/test_store.py").read_text()
+    ran = run([*pytest_command("tests/test_store.py"), "--record-numbers"], tmp_path)
+    assert ran.returncode == 0, ran.stdout
+    assert [name for name in ("deleted", "run", "restored") if (tmp_path / name).exists()] == []
