@@ -1,7 +1,8 @@
 """Specs beside each other and in their project: what does not go together there."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.emit.helpers import HELPERS
 from scaffold.emit.saving import save_faults

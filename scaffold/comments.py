@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Comment = tuple[int, str]
 """Line, from 1, and text."""
-_DIRECTIVE = re.compile(r"#\s*(?:noqa|type:|pyright:|mypy:|ruff:|fmt:|pylint:|pragma:)")
+_DIRECTIVE = r"#\s*(?:noqa|type:|pyright:|mypy:|ruff:|fmt:|pylint:|pragma:)"
 
 
 def comments(text: str) -> list[Comment]:
@@ -26,7 +26,7 @@ def comments(text: str) -> list[Comment]:
 
 def is_directive(comment: str) -> bool:
     """Whether a comment is for a tool, about the very line in which it stands."""
-    return _DIRECTIVE.match(comment) is not None
+    return re.match(_DIRECTIVE, comment) is not None
 
 
 def as_comment(text: str) -> str:

@@ -4,9 +4,10 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec.structs import replace
 
 from scaffold.comments import as_comment, comments, left_out
 from scaffold.errors import ScaffoldError

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 _LONGEST, _LONGEST_QUOTED, _LONGEST_LEGAL = 1000, 160, 1500
 _MOST_LEGAL = 8
 """How many legal values anybody reads."""
-_QUOTED = re.compile(rf"(?<=`)[^`]{{{_LONGEST_QUOTED + 1},}}(?=`)")
+_QUOTED = rf"(?<=`)[^`]{{{_LONGEST_QUOTED + 1},}}(?=`)"
 
 
 def shown(text: str, longest: int = _LONGEST) -> str:
@@ -16,7 +16,9 @@ def shown(text: str, longest: int = _LONGEST) -> str:
     Whatever an input holds reaches a terminal or a log through here. What is too long keeps its beginning and its end,
     a quotation in backticks before the whole.
     """
-    text = _QUOTED.sub(lambda found: _cut(found[0], _LONGEST_QUOTED), text) if len(text) > longest else text
+    text = (
+        re.sub(_QUOTED, lambda found: _cut(found[0], _LONGEST_QUOTED), text) if len(text) > longest else text
+    )
     return escaped(_cut(text, longest))
 
 

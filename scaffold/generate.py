@@ -6,9 +6,10 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec.structs import replace
 
 from scaffold.beside import check_beside, check_names, generated_classes, with_defaults
 from scaffold.errors import ScaffoldError

@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 
@@ -17,15 +18,14 @@ if TYPE_CHECKING:
 PACKAGE, DISTRIBUTION = "pytree_laws", "pytree-laws"
 WHEELS = Path(__file__).parent / "wheels"
 """Where `hatch_build.py` builds the wheel."""
-_NAME = re.compile(rf"{PACKAGE}-(\d+(?:\.\d+)*)-py3-none-any\.whl")
-_REQUIRED = re.compile(r"^Requires-Dist: ([\w.-]+)", re.MULTILINE)
+_NAME = rf"{PACKAGE}-(\d+(?:\.\d+)*)-py3-none-any\.whl"
+_REQUIRED = r"(?m)^Requires-Dist: ([\w.-]+)"
 
 _DAMAGED = (ValueError, KeyError, OSError, EOFError, RuntimeError, NotImplementedError)
 """What reading a damaged archive raises."""
 
 
-@dataclass(frozen=True)
-class LawWheel:
+class LawWheel(Struct, frozen=True, dict=True):
     """A wheel of the laws, by its file name and its bytes."""
 
     name: str
@@ -39,7 +39,7 @@ class LawWheel:
     @cached_property
     def requires(self) -> tuple[str, ...]:
         """The distributions that the laws declare to need."""
-        return tuple(_REQUIRED.findall(self._member("METADATA").decode()))
+        return tuple(re.findall(_REQUIRED, self._member("METADATA").decode()))
 
     @cached_property
     def texts(self) -> Mapping[str, str]:
@@ -93,12 +93,12 @@ def _digest(content: bytes) -> str:
 
 def is_law_wheel(name: str) -> bool:
     """Whether a file of this name is a wheel of the laws."""
-    return _NAME.fullmatch(name) is not None
+    return re.fullmatch(_NAME, name) is not None
 
 
 def version_of(name: str) -> tuple[int, ...]:
     """The version in the file name of a wheel. Raises `ValueError` for another name."""
-    matched = _NAME.fullmatch(name)
+    matched = re.fullmatch(_NAME, name)
     if matched is None:
         raise ValueError(f"{name!r} is no wheel of {DISTRIBUTION}")
     return tuple(map(int, matched[1].split(".")))

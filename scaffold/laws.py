@@ -4,9 +4,11 @@ import ast
 import re
 import textwrap
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from scaffold.errors import ScaffoldError, suggestion
 from scaffold.kinds import NAMES, kind_of
@@ -17,8 +19,7 @@ KINDS = tuple(kind for kind in NAMES if kind_of(kind).has_instances)
 """The kinds whose classes have instances, which the numbered laws are about."""
 
 
-@dataclass(frozen=True)
-class Law:
+class Law(Struct, frozen=True):
     """One law, with the form that it has for some kinds."""
 
     name: str

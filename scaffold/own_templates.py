@@ -22,7 +22,7 @@ MOST_FILES = 2_000
 """Files of a template; a folder with more is another one."""
 FORMAT = 1
 """The version of the context: a name that changes its meaning, or goes, makes it a new one."""
-_RUNS = re.compile(r"^_(tasks|migrations|jinja_extensions)\s*:", re.MULTILINE)
+_RUNS = r"(?m)^_(tasks|migrations|jinja_extensions)\s*:"
 _SETTINGS = ("copier.yml", "copier.yaml")
 
 
@@ -103,7 +103,7 @@ def _setting_faults(path: Path, where: str, shown: str) -> Iterator[Fault]:
         text = read_text(path, shown) if path.is_file() else ""
     except ScaffoldError:  # which is told with those of the other texts
         return
-    for found in _RUNS.finditer(text):
+    for found in re.finditer(_RUNS, text):
         what = f"`{shown}` asks for `_{found[1]}`, which runs code, and a template only lays out"
         yield Fault(where, what, "remove it, and do that after `scaffold` has run")
 

@@ -9,7 +9,6 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
@@ -19,6 +18,7 @@ from typing import Any, cast
 import copier
 import yaml
 from jinja2 import Environment
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.files.fileset import Action, Blob, Edit, File, Plan, Request, Step, make_plan

@@ -1,11 +1,11 @@
 """The examples are what the tool writes, byte for byte; `--refresh-examples` rewrites them."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
+from msgspec.structs import replace
 
 from scaffold import find_layout, load_spec, plan, publish
 from scaffold.files.fileset import Action

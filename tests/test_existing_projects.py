@@ -4,10 +4,10 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scaffold.generate import plan_new
 from scaffold.in_project.law_files import WHEEL

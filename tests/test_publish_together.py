@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
 import pytest
+from msgspec.structs import asdict
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import Action, Edit, File, Plan, make_plan
@@ -175,7 +176,7 @@ def dead_pid() -> int:
 
 
 def leave_lock(root: Path, *, age: float = 0, **changes: object) -> None:
-    values = {**vars(Owner.here()), **changes}
+    values = {**asdict(Owner.here()), **changes}
     (root / ".scaffold-lock").write_bytes(owner_line(Owner(**values)))
     then = time.time() - age
     os.utime(root / ".scaffold-lock", (then, then))

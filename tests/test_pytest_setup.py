@@ -1,10 +1,10 @@
 """What configures pytest in a project, what a conftest puts on the path, and the line that is added to one."""
 
 import ast
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.generate import plan_new

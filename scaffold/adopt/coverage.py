@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scaffold.adopt.source_classes import Definition, Module, Modules
 from scaffold.adopt.targets import Target, folders_of, read_targets
@@ -15,8 +16,7 @@ from scaffold.lifecycle.project_specs import ProjectSpecs
 from scaffold.lifecycle.records import TEST, Record
 
 
-@dataclass(frozen=True)
-class Coverage:
+class Coverage(Struct, frozen=True):
     """The classes of the targets with the test file of each, and what the recorded ones have become."""
 
     suites: dict[str, str]

@@ -3,9 +3,10 @@
 import keyword
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
+
+from msgspec import Struct, field
 
 from scaffold.adopt.emit_transformation import transformation_context
 from scaffold.emit.imports import import_lines
@@ -21,8 +22,7 @@ _SUITES = {"nnx": "NnxLaws"}
 _TAKEN = ("self", "instance", "arguments", "seed")
 
 
-@dataclass(frozen=True)
-class Adopted:
+class Adopted(Struct, frozen=True):
     """A class, what was found of it, and where its tests go."""
 
     module: str

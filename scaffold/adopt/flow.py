@@ -1,9 +1,11 @@
 """From targets to a plan and a report: list the classes, find how each is built and called, write its tests, run them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
 from scaffold.adopt.memory import GIB, share_of_machine
@@ -30,8 +32,7 @@ MOST_TOLD = 20
 """Legal names that are listed; more say nothing."""
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What the user asks for."""
 
     targets: tuple[str, ...]
@@ -53,8 +54,7 @@ class Wanted:
         return int(self.memory * GIB) or share_of_machine(self.processes)
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """What all classes of a run share."""
 
     wanted: Wanted

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scaffold.adopt.emit import Adopted
 from scaffold.errors import shown
@@ -17,8 +18,7 @@ INCOMPLETE = 3
 _PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}
 
 
-@dataclass(frozen=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """A class that gets no suite, or a module that cannot be imported, and why."""
 
     module: str
@@ -45,8 +45,7 @@ class LeftOut:
         return {"class": f"{self.module}:{self.name}", "why": self.why}
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """What became of a class: why nothing built it, or the file of its tests and what these say."""
 
     one: Adopted
@@ -142,8 +141,7 @@ class Outcome:
         }
 
 
-@dataclass(frozen=True)
-class Report:
+class Report(Struct, frozen=True):
     """What became of all classes."""
 
     outcomes: tuple[Outcome, ...]

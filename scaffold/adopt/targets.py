@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from scaffold.errors import Fault, ScaffoldError
 
@@ -11,8 +13,7 @@ _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _FORMS = ("pkg.mod:Class", "pkg.mod", "path.py", "path.py:Class")
 
 
-@dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True):
     """A module, the class in it where one is named, and the folder that has to be on the path for a file."""
 
     text: str

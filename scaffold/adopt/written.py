@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
+
+from msgspec import Struct, field
 
 from scaffold.adopt.emit import Adopted, stems_of
 from scaffold.files.fileset import Action
@@ -25,8 +26,7 @@ Named = tuple[str, str]
 _SKIPPED = re.compile(r'^        # .*\n        "([^"\n]+)",$', re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Edited:
+class Edited(Struct, frozen=True):
     """What becomes of a test file that is there: the text that is held to the laws, and why it stays, where it does."""
 
     text: str
@@ -35,8 +35,7 @@ class Edited:
     why: str = ""
 
 
-@dataclass(frozen=True)
-class Written:
+class Written(Struct, frozen=True, dict=True):
     """The records, beside the classes that are adopted now."""
 
     layout: Layout

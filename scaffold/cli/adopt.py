@@ -1,11 +1,11 @@
 """`scaffold adopt`: classes that exist, to suites."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from scaffold.cli.common_options import folder_option, json_option
 from scaffold.cli.failures import faults_json, told

@@ -1,11 +1,11 @@
 """What is said of a class: by the arguments of `scaffold new-module`, or by answers."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import Struct, field
 
-@dataclass
-class Answers:
+
+class Answers(Struct):
     """The texts from which the spec of a class is read; `name` is None, and the rest empty, until somebody says it.
 
     `pairs` are those of `--size`, `--option`, `--group` and `--preset`, by that name.

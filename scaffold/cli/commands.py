@@ -3,11 +3,11 @@
 import atexit
 import gc
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from scaffold.choices import LAWS
 from scaffold.cli import options

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _NEEDED = ("jax", "jaxtyping", "equinox", "flax", "optax", "safetensors", "numpy", "pytest")
 """What generated code and its tests import, as far as the tool decides it."""
 _LAWS_NEED = ("jax", "numpy", "pytest")
-_IMPORT = re.compile(rb"^\s*(?:from|import) (\w+)", re.MULTILINE)
+_IMPORT = rb"(?m)^\s*(?:from|import) (\w+)"
 
 
 def after_module(plan: "Plan", layout: "Layout") -> str:
@@ -40,7 +40,7 @@ def test_files(plan: "Plan", layout: "Layout") -> list[PurePosixPath]:
 def imported_by(plan: "Plan") -> list[str]:
     """What the written files import, as far as the tool decides it."""
     own = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
-    imported = {name.decode() for step in own for name in _IMPORT.findall(step.after or b"")}
+    imported = {name.decode() for step in own for name in re.findall(_IMPORT, step.after or b"")}
     imported |= set(_LAWS_NEED) if "pytree_laws" in imported else set[str]()
     return [name for name in _NEEDED if name in imported]
 

@@ -4,8 +4,9 @@ import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import TextIO
+
+from msgspec import Struct
 
 from scaffold.progress import heard_by
 
@@ -14,8 +15,7 @@ _AFTER, _EVERY = 0.5, 0.1
 _CLEAR = "\r\x1b[K"
 
 
-@dataclass
-class ProgressLine:
+class ProgressLine(Struct):
     """The line on a terminal; nothing is written of what is done sooner than anybody could read it."""
 
     stream: TextIO

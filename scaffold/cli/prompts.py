@@ -22,7 +22,7 @@ from scaffold.spec.read import Reader
 from scaffold.spec.roles import OF_GIVEN
 from scaffold.spec.tokens import call_from_text, parse_field_token
 
-_FIELD = re.compile(r"field `([^`:]*)[^`]*`")
+_FIELD = r"field `([^`:]*)[^`]*`"
 _LEGAL = {"kind": NAMES, "constructor": CONSTRUCTORS, "rebuild": REBUILDS, "layout": LAYOUTS}
 
 
@@ -80,7 +80,7 @@ def plan_with_roles(answers: Answers, plan: Callable[[Answers], Plan]) -> Plan:
 
 def _without_role(answers: Answers, place: str) -> int | None:
     """The number of the field of which a fault at `place` asks the role; None for another fault."""
-    field = _FIELD.match(place)
+    field = re.match(_FIELD, place)
     names = _names(answers.fields)
     if field is None or place[field.end() :] != ": role" or field[1] not in names:
         return None
@@ -122,7 +122,7 @@ def _questions(answers: Answers, faults: Iterable[Fault]) -> list[Callable[[], N
 
 def _question(answers: Answers, place: str) -> Callable[[], None] | None:
     """What to ask again for a fault at `place`."""
-    if field := _FIELD.match(place):
+    if field := re.match(_FIELD, place):
         return _question_of_field(answers, field[1], place[field.end() :])
     argument = place.partition(" ")[0]
     name = argument.removeprefix("--")

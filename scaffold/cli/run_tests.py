@@ -4,9 +4,10 @@ import os
 import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from scaffold.cli.next_steps import imported_by, test_files
 from scaffold.cli.terminal import hint
@@ -24,8 +25,7 @@ print(*(name for name in sys.argv[1:] if importlib.util.find_spec(name) is None)
 """
 
 
-@dataclass(frozen=True)
-class Tests:
+class Tests(Struct, frozen=True):
     """The tests of a plan, and the command of the interpreter that runs them."""
 
     python: Sequence[str]

@@ -1,7 +1,8 @@
 """Types as annotations: jaxtyping shapes for arrays, plain Python for the rest."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scaffold.spec.expressions import syntax_fault
 from scaffold.spec.model import Field
@@ -25,8 +26,7 @@ from scaffold.spec.types import (
 )
 
 
-@dataclass
-class Scope:
+class Scope(Struct):
     """Annotations that jaxtyping checks together: one signature, or the fields of one class.
 
     jaxtyping evaluates `4*hidden` only after it has met a plain `hidden`, so `bound` remembers the plain dims so far;

@@ -2,7 +2,9 @@
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
@@ -25,8 +27,7 @@ from scaffold.spec.statics import stored_source
 from scaffold.spec.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 
 
-@dataclass(frozen=True)
-class Constructor:
+class Constructor(Struct, frozen=True):
     """Fragments of a constructor: `create` or `__init__`."""
 
     signature: str

@@ -1,14 +1,13 @@
 """What a suite needs to know of a class that is emitted, as data: it looks into no emission itself."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from scaffold.emit.nesting import placed, selected
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.shared import shared_fields, tie
 
 
-@dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The names that an emitted class has, and where its fields lie."""
 
     placed: tuple[tuple[str, Field], ...]

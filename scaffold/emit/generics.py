@@ -8,7 +8,7 @@ from scaffold.emit.annotations import Scope
 from scaffold.in_project.layout import Layout
 from scaffold.spec.model import ModuleSpec, TypeParameter
 
-_FLOOR = re.compile(r"(?:>=?|~=|==)\s*3\.(\d+)")
+_FLOOR = r"(?:>=?|~=|==)\s*3\.(\d+)"
 _FIRST = 12
 """The first Python 3 that has the syntax."""
 
@@ -44,7 +44,7 @@ def _has_syntax(layout: Layout) -> bool:
     told = (
         cast("Mapping[str, object]", project).get("requires-python") if isinstance(project, Mapping) else None
     )
-    floors = [int(found) for found in _FLOOR.findall(told)] if isinstance(told, str) else []
+    floors = [int(found) for found in re.findall(_FLOOR, told)] if isinstance(told, str) else []
     return max(floors, default=0) >= _FIRST
 
 

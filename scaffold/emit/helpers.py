@@ -1,8 +1,9 @@
 """Modules of the user's own that several classes share: written once, and never touched again."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scaffold.errors import Fault
 from scaffold.files.places import read_regular
@@ -11,8 +12,7 @@ from scaffold.kinds import Context
 from scaffold.spec.model import ModuleSpec
 
 
-@dataclass(frozen=True)
-class Helper:
+class Helper(Struct, frozen=True):
     """One such module."""
 
     functions: tuple[str, ...]

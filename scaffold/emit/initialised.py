@@ -1,6 +1,6 @@
 """What the named initialisers become: the source of an array, and of its shape."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from scaffold.emit.products import summed_axes
 from scaffold.emit.source import operand

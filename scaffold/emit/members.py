@@ -1,8 +1,9 @@
 """The members that a Module and a pytree class have in common: properties, the call, docstrings."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import is_checked

@@ -1,7 +1,8 @@
 """Layout `nested`: each group of fields is a small class of its own, which the large one holds in the place of its fields."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.spec.model import Field, Group, ModuleSpec
 from scaffold.spec.rewriting import move

@@ -5,10 +5,12 @@ Nothing here writes. `make_plan` reads the disk once; `scaffold.publish` carries
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial, reduce
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.path_rules import check_path, check_text, collisions, difference
@@ -20,8 +22,7 @@ _BOTH = "take one side of each, or make one of both, and delete the markers"
 _FORCE_OR_RENAME = "--force overwrites, --diff shows the difference; or rename"
 
 
-@dataclass(frozen=True, order=True)
-class File:
+class File(Struct, frozen=True, order=True):
     """A file the tool wants to exist, with `text` as its content in UTF-8.
 
     `path` is relative to the project's root and stays inside it. With `keep`, the file is created when absent, and
@@ -42,8 +43,7 @@ class File:
         return self.text.encode()
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """An edit of an existing or new file by a pure, idempotent function on its bytes.
 
     `apply` gets `b""` where the file is absent; where it gives `b""` back, the file stays absent.
@@ -72,8 +72,7 @@ class Action(StrEnum):
 _WRITING = (Action.CREATE, Action.UPDATE, Action.MERGE, Action.COLLIDE, Action.REMOVE)
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """One path of a plan: its bytes on disk `before` and wanted `after`, None where there is no file.
 
     A kept path is not looked into: both are None. With `folder` it is shown as a part of that folder.
@@ -83,7 +82,7 @@ class Step:
     action: Action
     before: bytes | None
     after: bytes | None
-    requests: tuple["Request", ...] = field(default=(), compare=False, repr=False)
+    requests: tuple["Request", ...] = ()
     """What was asked for, by which `refresh` makes the step anew."""
     folder: PurePosixPath | None = None
     why: str = ""
@@ -105,13 +104,12 @@ class Step:
         return Fault(str(self.path), self.why or _DIFFERS, remedy)
 
 
-@dataclass(frozen=True)
-class Blob:
+class Blob(Struct, frozen=True):
     """A binary file that the tool wants to exist; `replaces` compares what lies there with its content."""
 
     path: PurePosixPath
-    content: bytes = field(repr=False)
-    replaces: Callable[[bytes, bytes], Action] = field(compare=False, repr=False)
+    content: bytes
+    replaces: Callable[[bytes, bytes], Action]
 
     def step(self, before: bytes | None, *, force: bool) -> Step:
         """What is done at its path, where `before` lies."""
@@ -126,8 +124,7 @@ class Blob:
 Request = File | Edit | Blob
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """What publishing would do below `root`, in order of path; `remedy` is what its conflicts say to do."""
 
     root: Path

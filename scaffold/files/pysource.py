@@ -7,17 +7,17 @@ import ast
 import tokenize
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """Top-level statements that share physical lines: those from `start`, counted from 0, up to before `end`."""
 
     start: int
@@ -25,8 +25,7 @@ class Chunk:
     nodes: tuple[ast.stmt, ...]
 
 
-@dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True, dict=True):
     """A Python file: a byte order mark or nothing, lines with their ends, and the tree they parse to.
 
     `body` is the file without the mark; `where` names the file in errors.

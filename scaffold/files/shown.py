@@ -1,15 +1,15 @@
 """How a plan is shown: a line for each path, and a unified diff of a file, as git shows it."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from io import StringIO
+
+from msgspec import Struct
 
 _ACTIONS = ("update", "remove", "create", "identical", "keep")
 """What says most of a folder comes first."""
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(Struct, frozen=True):
     """What a plan shows of a file, or of a folder whose files are shown as one, with their number."""
 
     path: str

@@ -4,10 +4,11 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, cast
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import Edit, Plan
@@ -18,8 +19,7 @@ from scaffold.in_project.packages import table
 _PYPROJECT = PurePosixPath("pyproject.toml")
 
 
-@dataclass(frozen=True)
-class Addition:
+class Addition(Struct, frozen=True):
     """How the dependencies get in: commands to run first, edits of files, and what is left to do."""
 
     commands: tuple[tuple[str, ...], ...] = ()

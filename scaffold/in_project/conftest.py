@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct, field
 
 from scaffold.as_clean import as_clean
 from scaffold.errors import ScaffoldError
@@ -24,8 +25,7 @@ def folders_on_path(source: bytes, place: Path) -> list[Path]:
     return [folder for node in Source.of(source, place.name).tree.body for folder in reader.folders(node)]
 
 
-@dataclass
-class _Reader:
+class _Reader(Struct):
     """Follows the names that stand for paths from statement to statement."""
 
     place: Path

@@ -6,8 +6,9 @@ Read off the imports of the files that are to be written; nothing is installed h
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from scaffold.files.fileset import File
 from scaffold.files.places import read_regular
@@ -48,8 +49,7 @@ _ELSEWHERE = (
 """Where else projects say what they need."""
 
 
-@dataclass(frozen=True)
-class Dependencies:
+class Dependencies(Struct, frozen=True):
     """What the project does not declare: what each file of the package needs, and what its tests need."""
 
     by_module: tuple[tuple[str, tuple[str, ...]], ...] = ()

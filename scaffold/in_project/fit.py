@@ -1,8 +1,10 @@
 """What is wanted, made to fit the project that it goes into: its tests, its dependencies, its `__init__.py`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Edit, File, Plan, make_plan
@@ -17,8 +19,7 @@ from scaffold.lifecycle.history import ClassFiles, History
 from scaffold.registration.exports import Export, dependency_notes, exports, withdrawals
 
 
-@dataclass(frozen=True)
-class Wishes:
+class Wishes(Struct, frozen=True):
     """What the user wants done to the project besides."""
 
     register: bool | None = True

@@ -2,14 +2,14 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from scaffold.files.places import read_regular
 
 
-@dataclass(frozen=True)
-class ImportGraph:
+class ImportGraph(Struct, frozen=True):
     """The modules below `folder`, of which `texts` holds those that are yet to be written, by import name."""
 
     folder: Path

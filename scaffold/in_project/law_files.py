@@ -7,9 +7,11 @@ An older wheel is replaced as long as its own list of digests says that nobody h
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.files.fileset import Action, Blob, Edit, Plan, Step
 from scaffold.files.places import read_below
@@ -20,17 +22,16 @@ from scaffold.law_wheel import DISTRIBUTION, PACKAGE, LawWheel, is_law_wheel, la
 
 INSTALLED, WHEEL = "installed", "wheel"
 _DIGESTS = "digests.txt"
-_IN_TEXT = re.compile(rf"{PACKAGE}-\d[\w.]*-py3-none-any\.whl")
+_IN_TEXT = rf"{PACKAGE}-\d[\w.]*-py3-none-any\.whl"
 _PYPROJECT = PurePosixPath("pyproject.toml")
 
 
-@dataclass(frozen=True)
-class LawFiles:
+class LawFiles(Struct, frozen=True):
     """The laws beside the tests of a project: `root` is a real path, and `document` is its pyproject.toml."""
 
     root: Path
     tests: PurePosixPath
-    document: Mapping[str, object] = field(repr=False)
+    document: Mapping[str, object]
 
     def source(self) -> str:
         """`installed` where the project declares or has the laws, and `wheel` elsewhere.
@@ -62,7 +63,9 @@ class LawFiles:
             return
         yield wheel_file(self.tests)
         if self.is_source_of_uv:
-            yield Edit(_PYPROJECT, lambda source: _IN_TEXT.sub(law_wheel().name, source.decode()).encode())
+            yield Edit(
+                _PYPROJECT, lambda source: re.sub(_IN_TEXT, law_wheel().name, source.decode()).encode()
+            )
 
     def without_former(self, plan: Plan) -> Plan:
         """The plan that also removes older wheels and a copied folder; what somebody has edited stays."""

@@ -5,9 +5,10 @@ Found by looking, without a question; `[tool.scaffold]` in pyproject.toml settle
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct, field
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import NotReadableError, read_regular
@@ -22,8 +23,7 @@ _HERE = PurePosixPath(".")
 _NOTHING: Mapping[str, object] = {}
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(Struct, frozen=True, dict=True):
     """The places of a project, relative to its `root`.
 
     A generated NAME.py goes in the folder `source`, and is imported as a part of `package`, or by its own name where
@@ -39,9 +39,9 @@ class Layout:
     tests: PurePosixPath
     specs: PurePosixPath
     namespace: bool = False
-    document: Mapping[str, object] = field(default_factory=dict[str, object], compare=False, repr=False)
+    document: Mapping[str, object] = field(default_factory=dict[str, object])
     """What pyproject.toml says."""
-    pytest: PytestConfig = field(default=PytestConfig(Path()), compare=False)
+    pytest: PytestConfig = PytestConfig(Path())
     laws: str = "wheel"
     """Where the tests have the laws from, one of `choices.LAWS`."""
 

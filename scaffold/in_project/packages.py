@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import cast
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.in_project.settings import Settings, where_of
@@ -28,8 +29,7 @@ _NOT_PACKAGES = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Package:
+class Package(Struct, frozen=True):
     """A package as a folder and the folder that holds its outermost part; the same folder twice is none."""
 
     source: PurePosixPath

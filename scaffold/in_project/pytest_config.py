@@ -3,10 +3,11 @@
 import os
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import cast
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
@@ -15,8 +16,7 @@ from scaffold.in_project.packages import table
 IMPORT_MODES = ("prepend", "append", "importlib")
 
 
-@dataclass(frozen=True)
-class PytestConfig:
+class PytestConfig(Struct, frozen=True):
     """The configuration that wins where pytest is started in a project, with pytest's defaults for what it leaves out.
 
     `folder` is where the file `file` lies, and is what `pythonpath` and `testpaths` begin at; without a file, it is the

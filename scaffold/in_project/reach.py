@@ -6,10 +6,11 @@ Nothing is imported for that: the path is put together as pytest does, and asked
 import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from importlib.machinery import PathFinder
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from scaffold.files.fileset import Edit, File
 from scaffold.files.places import read_regular
@@ -32,8 +33,7 @@ _READ_AT_MOST = 2000
 """How many files of tests are looked into: in a tree that is larger, the first ones tell as much."""
 
 
-@dataclass(frozen=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """What pytest will not find by itself, and the conftest that puts it on the path.
 
     `lines` are the statements for that. `alone` says that there are no tests but generated ones.

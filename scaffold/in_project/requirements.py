@@ -6,7 +6,7 @@ from typing import cast
 
 from scaffold.in_project.packages import table
 
-_NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
+_NAME = r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)"
 _GROUPS = (
     ("project", "optional-dependencies"),
     ("dependency-groups",),
@@ -29,7 +29,7 @@ def normal(name: str) -> str:
 
 def distribution(requirement: str) -> str:
     """The distribution that a requirement begins with, as indexes compare it; empty where it begins with none."""
-    found = _NAME.match(requirement)
+    found = re.match(_NAME, requirement)
     return normal(found[1]) if found else ""
 
 

@@ -1,10 +1,11 @@
 """`[tool.scaffold]` of pyproject.toml, checked."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from keyword import iskeyword
 from pathlib import PureWindowsPath
 from typing import cast
+
+from msgspec import Struct
 
 from scaffold.choices import BACKENDS, LAWS
 from scaffold.errors import Fault, ScaffoldError, suggestion
@@ -20,8 +21,7 @@ _KINDS: dict[object, str] = {
 }
 
 
-@dataclass(frozen=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """`[tool.scaffold]` of pyproject.toml, checked, with defaults for what it leaves out."""
 
     package: str | None = None
@@ -90,7 +90,7 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             legal = {"backend": BACKENDS, "style": STYLES, "laws": LAWS}.get(key, ())
             yield _wrong_kind(key, value, "a string", legal)
         case _:
-            legal = tuple(sorted(Settings.__dataclass_fields__))
+            legal = tuple(sorted(Settings.__struct_fields__))
             yield Fault(where_of(key), "is not a setting", suggestion(key, legal, "remove it"), legal)
 
 

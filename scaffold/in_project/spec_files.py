@@ -10,8 +10,8 @@ from scaffold.in_project.layout import Layout
 from scaffold.spec.files import SUFFIXES, is_spec_file, names_in
 from scaffold.spec.names import stem
 
-_NAME = re.compile(r"""^\s*name\s*=\s*["'](\w+)["']""", re.MULTILINE)
-_SKELETON = re.compile(rb"^\s*(?:from|import)\s+scaffold\b.*\bskeleton\b", re.MULTILINE)
+_NAME = r"""(?m)^\s*name\s*=\s*["'](\w+)["']"""
+_SKELETON = rb"(?m)^\s*(?:from|import)\s+scaffold\b.*\bskeleton\b"
 """What every skeleton imports, and no other Python does."""
 
 
@@ -83,7 +83,7 @@ def described_by(path: Path) -> tuple[str, ...]:
         return names_in(path)
     try:
         text = read_regular(path).decode("utf-8", "replace")
-        found = _NAME.search(f"\n{text}".partition("\n[")[0])
+        found = re.search(_NAME, f"\n{text}".partition("\n[")[0])
     except OSError:
         return ()
     return (found[1],) if found else ()
@@ -92,5 +92,5 @@ def described_by(path: Path) -> tuple[str, ...]:
 def is_spec_of(path: Path, name: str) -> bool:
     """Whether the file says that it is a spec of the class, whatever faults it has."""
     return name in described_by(path) and (
-        path.suffix != ".py" or _SKELETON.search(read_regular(path)) is not None
+        path.suffix != ".py" or re.search(_SKELETON, read_regular(path)) is not None
     )

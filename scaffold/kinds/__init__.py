@@ -8,9 +8,10 @@ of `Kind`, and the defaults there hold for the rest.
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
 
 if TYPE_CHECKING:
     from scaffold.errors import Fault
@@ -37,8 +38,7 @@ def _nothing(spec: "ModuleSpec", known: Known | None = None) -> Context:
     return {}
 
 
-@dataclass(frozen=True)
-class Kind:
+class Kind(Struct, frozen=True):
     """What the tool does for the classes of one kind."""
 
     summary: str

@@ -1,8 +1,9 @@
 """Kind `closure`: a function with the arrays that it captures, safe to hand to jax's loops and branches."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scaffold.emit.members import METHOD, methods
 from scaffold.emit.text import docstring

@@ -1,8 +1,9 @@
 """Kind `nnx`: a Flax NNX module. Arrays are Variables whose type says their role, settings are plain attributes."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements

@@ -9,8 +9,10 @@
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
@@ -30,8 +32,7 @@ from scaffold.suite.skips import skips
 FLAGGED = " " * 12
 
 
-@dataclass(frozen=True)
-class Attribute:
+class Attribute(Struct, frozen=True):
     """One attribute of an instance: its name, annotation, value at creation, and whether it is a leaf or sub-tree."""
 
     name: str

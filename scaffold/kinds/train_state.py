@@ -1,8 +1,9 @@
 """Kind `train-state`: a model, the state of its optimiser and the number of steps, made from the finished model."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements

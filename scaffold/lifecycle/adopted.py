@@ -1,9 +1,10 @@
 """The tests of classes that are the user's own: what `scaffold adopt` wrote, which is known without a look at the class."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.history import ClassFiles
@@ -40,8 +41,7 @@ def adopted_files(module: str, name: str, path: PurePosixPath) -> ClassFiles:
     return ClassFiles(adopted_key(module, name), module.rpartition(".")[2], "", {path: TEST}, module)
 
 
-@dataclass(frozen=True)
-class AdoptedTests:
+class AdoptedTests(Struct, frozen=True, dict=True):
     """The adopted classes of a project, by their records."""
 
     layout: Layout

@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scaffold.files.fileset import Action, Plan, Step
 from scaffold.in_project.layout import Layout
@@ -21,8 +22,7 @@ _OF_ACTIONS = {
 DRIFT = (State.STALE, State.MISSING, State.CONFLICTING)
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(Struct, frozen=True):
     """A file, or a folder that is shown as one, with its state, and what is to be said of it."""
 
     path: str
@@ -34,8 +34,7 @@ class Row:
         return {"path": self.path, "state": str(self.state), **({"why": self.why} if self.why else {})}
 
 
-@dataclass(frozen=True)
-class Checked:
+class Checked(Struct, frozen=True):
     """The states of all files, in order of path."""
 
     rows: tuple[Row, ...]

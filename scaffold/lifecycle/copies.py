@@ -1,10 +1,11 @@
 """Copies of what `--force` replaces or removes: below `.scaffold/kept/`, which git does not see."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from hashlib import sha256
 from itertools import count
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from scaffold.files.fileset import Action, File, Plan, Step
 from scaffold.files.places import place_of, read_regular

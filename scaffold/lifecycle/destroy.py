@@ -1,8 +1,10 @@
 """What `scaffold destroy` does: a class goes, with its tests, its spec, its record, its import, and what only it needed."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError, shown, suggestion
 from scaffold.files.fileset import Action, Plan, Step, make_plan
@@ -20,8 +22,7 @@ from scaffold.registration.exports import withdrawals
 _REMEDY = "--force removes it, and keeps a copy; or bring it back to what was generated"
 
 
-@dataclass(frozen=True)
-class _Going:
+class _Going(Struct, frozen=True):
     """The classes that go."""
 
     layout: Layout

@@ -1,8 +1,10 @@
 """What is to be done with one generated file: it stays in its place, or is carried to another, with what was edited in it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.files.fileset import Action, Step
 from scaffold.files.places import read_below
@@ -11,8 +13,7 @@ from scaffold.lifecycle.states import Outcome
 from scaffold.lifecycle.texts import Text
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """A generated file as the plan has it now, and as it was: what was generated, where it lies, and what is to be done.
 
     `mine` is what lies there, read once: what is replaced is what was merged, or else a save in between would be lost.
@@ -26,8 +27,7 @@ class Wanted:
     found: Outcome
 
 
-@dataclass(frozen=True)
-class FileSteps:
+class FileSteps(Struct, frozen=True):
     """The steps of the files of a plan, which are to be at the paths in `taken`, below the root of a project."""
 
     root: Path

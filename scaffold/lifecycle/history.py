@@ -1,9 +1,11 @@
 """What the classes of a plan were before: their records, and the steps that carry what was edited over to what is generated now."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Action, File, Plan, Step
@@ -31,8 +33,7 @@ from scaffold.registration.exports import Export
 _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
 
 
-@dataclass(frozen=True)
-class ClassFiles:
+class ClassFiles(Struct, frozen=True):
     """A class of a plan, the spec that it comes from, and the role of each of its files.
 
     Without a spec it is a module that classes share, or the tests of a class of the user's own, which lies in `module`.
@@ -45,8 +46,7 @@ class ClassFiles:
     module: str = ""
 
 
-@dataclass(frozen=True)
-class History:
+class History(Struct, frozen=True, dict=True):
     """The records of the classes of a plan. `renamed` has the former name of a class that has another now.
 
     Of the `adopted` it is the tests alone: nothing else is ours.
@@ -57,9 +57,7 @@ class History:
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     force: bool = False
     adopted: Sequence[ClassFiles] = ()
-    found: dict[str, Record | str | None] = field(
-        default_factory=dict[str, Record | str | None], repr=False, compare=False
-    )
+    found: dict[str, Record | str | None] = field(default_factory=dict[str, Record | str | None])
     """The records that were read."""
 
     @cached_property

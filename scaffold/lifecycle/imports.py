@@ -3,7 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scaffold.emit.imports import sorted_lines
 from scaffold.lifecycle.texts import lines_of
@@ -12,8 +13,7 @@ PLACE = "\0imports\n"
 _WIDTH = 88
 
 
-@dataclass(frozen=True)
-class Block:
+class Block(Struct, frozen=True):
     """A file and where its first imports stand, those that follow each other at the top level."""
 
     lines: tuple[str, ...]

@@ -3,9 +3,10 @@
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from scaffold.files.fileset import Action, Step
 from scaffold.files.places import read_below, read_regular
@@ -26,8 +27,7 @@ def leftovers(layout: Layout, steps: Mapping[PurePosixPath, Step]) -> dict[PureP
     return {step.path: step for step in found.steps()}
 
 
-@dataclass(frozen=True)
-class _Leftovers:
+class _Leftovers(Struct, frozen=True, dict=True):
     layout: Layout
     planned: dict[PurePosixPath, Step]
 

@@ -4,16 +4,16 @@ The comparison of two texts is that of `difflib`; what is done with two of them 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
+
+from msgspec import Struct
 
 from scaffold.lifecycle.texts import Merged, lines_of
 
 MINE, NEW = "yours", "generated"
 
 
-@dataclass(frozen=True)
-class _Piece:
+class _Piece(Struct, frozen=True):
     """A part of the three texts: between two parts in which all are the same, or such a part."""
 
     base: Sequence[str]

@@ -1,9 +1,10 @@
 """The specs of a project: which classes they describe now, and which of these had another name before."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+
+from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.in_project.layout import Layout
@@ -14,8 +15,7 @@ from scaffold.spec import ModuleSpec
 from scaffold.spec.files import read_spec_files
 
 
-@dataclass(frozen=True)
-class ProjectSpecs:
+class ProjectSpecs(Struct, frozen=True, dict=True):
     """Every spec in the folder of the specs, and those elsewhere of which there is a record."""
 
     layout: Layout

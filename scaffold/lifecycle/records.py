@@ -6,11 +6,12 @@ damaged, by hand or by a merge, and is no ground to replace anything.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import dropwhile
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError, shown
 from scaffold.files.path_rules import check_path
@@ -30,17 +31,16 @@ SHARED = "shared/"
 ADOPTED = "adopted/"
 """What the names of records begin with that are about the tests of a class which is the user's own."""
 _FIRST = "scaffold record, format "
-_NAME = re.compile(r"[\w.-]+(?:/[\w.-]+)?")
-_MODULE = re.compile(r"[\w-]+(?:\.[\w-]+)*")
-_FILE = re.compile(r"=== (\w[\w.{}-]*), (\d+) lines, sha256 ([0-9a-f]{64}): (.+)\n")
+_NAME = r"[\w.-]+(?:/[\w.-]+)?"
+_MODULE = r"[\w-]+(?:\.[\w-]+)*"
+_FILE = r"=== (\w[\w.{}-]*), (\d+) lines, sha256 ([0-9a-f]{64}): (.+)\n"
 
 
 class DamagedError(Exception):
     """A record that says something which no run wrote."""
 
 
-@dataclass(frozen=True)
-class Generated:
+class Generated(Struct, frozen=True):
     """A file as it was last generated; `role` says which of its class's it is, wherever it goes: `module`, `test`, `spec`."""
 
     role: str
@@ -48,8 +48,7 @@ class Generated:
     text: str
 
 
-@dataclass(frozen=True)
-class Record:
+class Record(Struct, frozen=True):
     """What was last generated of a class, from which spec, the name to import it by, and whether the package was to."""
 
     name: str
@@ -132,9 +131,9 @@ def parse_record(content: bytes) -> Record:
 
 def _check_head(record: Record) -> None:
     """Raises `DamagedError` for what no run writes: what a record names is read, merged and removed."""
-    if not _NAME.fullmatch(record.name) or ".." in record.name:
+    if not re.fullmatch(_NAME, record.name) or ".." in record.name:
         raise DamagedError(f"`{shown(record.name)}` is no name of a class")
-    if record.module and not _MODULE.fullmatch(record.module):
+    if record.module and not re.fullmatch(_MODULE, record.module):
         raise DamagedError(f"`{shown(record.module)}` is no name of a module")
     spec = PurePosixPath(record.spec)
     # A spec may lie beside the project, where it is read, and never written or removed.
@@ -157,7 +156,7 @@ def _check_format(word: str) -> None:
 def _files(lines: Sequence[str]) -> Iterator[Generated]:
     at = 0
     while at < len(lines):
-        found = _FILE.fullmatch(lines[at])
+        found = re.fullmatch(_FILE, lines[at])
         if found is None:
             raise DamagedError(f"`{lines[at].strip()[:60]}` begins no file")
         role, number, digest, path = found.groups()
@@ -181,8 +180,7 @@ def _is_inside(path: PurePosixPath) -> bool:
     return not {".git", FOLDER.name, LOCK} & {*path.parts}
 
 
-@dataclass(frozen=True)
-class Records:
+class Records(Struct, frozen=True, dict=True):
     """The records of a project, read when they are asked for."""
 
     root: Path
@@ -206,7 +204,7 @@ class Records:
 
     def content(self, name: str) -> bytes | None:
         """The bytes of the record, whatever they are."""
-        if not _NAME.fullmatch(name) or ".." in name:
+        if not re.fullmatch(_NAME, name) or ".." in name:
             return None
         return read_below(self._real, record_path(name))
 

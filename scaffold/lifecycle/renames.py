@@ -2,25 +2,25 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
-_WORD = re.compile(r"[^\W\d]\w*")
+from msgspec import Struct
+
+_WORD = r"[^\W\d]\w*"
 
 
-@dataclass(frozen=True)
-class CarriedNames:
+class CarriedNames(Struct, frozen=True):
     """What each former name is called now."""
 
     names: Mapping[str, str]
 
     def applied(self, text: str) -> str:
         """The text with the new names."""
-        return _WORD.sub(lambda word: self.names.get(word[0], word[0]), text) if self.names else text
+        return re.sub(_WORD, lambda word: self.names.get(word[0], word[0]), text) if self.names else text
 
 
 def carried_names(before: str, now: str, *pairs: tuple[str, str]) -> CarriedNames:
     """The first former name, and those in `before` that hold one and stand in `now` with the new one in its place."""
-    there, new = set(_WORD.findall(before)), set(_WORD.findall(now))
+    there, new = set(re.findall(_WORD, before)), set(re.findall(_WORD, now))
     return CarriedNames({**dict(_carried(there - new, new, pairs)), pairs[0][0]: pairs[0][1]})
 
 

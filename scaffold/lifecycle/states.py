@@ -1,8 +1,9 @@
 """What a generated file has become since, and what is to be done about it: one rule for every command."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import Action, File
@@ -23,8 +24,7 @@ class State(StrEnum):
     """`update` cannot bring in what would be generated now, or could not the last time."""
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The state of a file, what is to be done with it, what it holds then, and what is to be said of a conflict."""
 
     state: State

@@ -1,15 +1,15 @@
 """The texts of files, whatever ends their lines: compared and merged with `\\n`, and written back as they were."""
 
 import re
-from dataclasses import dataclass
 from io import StringIO
 
+from msgspec import Struct
+
 _BOM = "\ufeff"
-_MARKERS = re.compile(r"^<{7} .*?^={7}$.*?^>{7} ", re.MULTILINE | re.DOTALL)
+_MARKERS = r"(?ms)^<{7} .*?^={7}$.*?^>{7} "
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Struct, frozen=True):
     """A text whose lines end in `\\n`, and how it was written."""
 
     text: str
@@ -39,8 +39,7 @@ class Text:
         return Text(text, self.newline, self.bom).content
 
 
-@dataclass(frozen=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """What three texts give, and in how many places both sides stand between markers."""
 
     text: str
@@ -49,7 +48,7 @@ class Merged:
 
 def has_markers(text: str) -> bool:
     """Whether there is a place in which two sides of a merge stand, one below the other."""
-    return _MARKERS.search(text) is not None
+    return re.search(_MARKERS, text) is not None
 
 
 def lines_of(text: str) -> list[str]:

@@ -1,7 +1,8 @@
 """What `scaffold update` does: the classes are generated anew, and what was edited in them stays."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.files.fileset import File, Plan
 from scaffold.generate import plan_classes

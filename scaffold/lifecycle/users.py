@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct, field
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Step
@@ -66,8 +67,7 @@ def _is_of(record: Record, target: str) -> bool:
     return f"{target}.".startswith(f"{record.module}.") or target in handed_on
 
 
-@dataclass(frozen=True)
-class _References:
+class _References(Struct, frozen=True):
     """The dotted names that a file of the package `package` refers to, each with its line."""
 
     package: tuple[str, ...]

@@ -10,10 +10,11 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct, field
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Plan, Step, changed, check_unchanged
@@ -34,8 +35,7 @@ _FIXES = {
 }
 
 
-@dataclass(frozen=True)
-class _Write:
+class _Write(Struct, frozen=True):
     """One file on its way: `fresh` holds the new bytes and `aside` the old file until all is done.
 
     Where files are exchanged or removed, `fresh` holds the old file once the new state is in place.
@@ -49,8 +49,7 @@ class _Write:
     """The file whose permission bits it gets; None for what the umask gives."""
 
 
-@dataclass
-class _Ledger:
+class _Ledger(Struct):
     """What is to be written, and what of it has been begun, and so may have to be undone."""
 
     writes: list[_Write]

@@ -7,10 +7,12 @@ ready beside its target. A last line that is cut off was never acted upon, since
 import json
 import os
 import zlib
-from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 LOCK = ".scaffold-lock"
 _VERSION = 1
@@ -20,8 +22,7 @@ class DamagedError(Exception):
     """The lock file says something that no run writes."""
 
 
-@dataclass(frozen=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """Whoever holds the lock: the computer's name, what its kernel calls this start of it (where it says so), the process.
 
     `over` is the token of the dead owner whose place is taken.
@@ -52,8 +53,7 @@ def boot_name() -> str:
         return ""
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One file: its real place below the root, and the digests of what it held and is to hold; None for no file."""
 
     target: PurePosixPath
@@ -61,8 +61,7 @@ class Entry:
     after: str | None
 
 
-@dataclass(frozen=True)
-class Journal:
+class Journal(Struct, frozen=True):
     """What one run is about to write; the names beside the targets follow from `token`."""
 
     token: str

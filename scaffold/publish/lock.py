@@ -11,9 +11,10 @@ import stat
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.publish.journal import LOCK, DamagedError, Owner, host_name, owner_line, parse
@@ -28,8 +29,7 @@ _MOST = 2**26
 _FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK", "O_NOCTTY"))
 
 
-@dataclass
-class Lock:
+class Lock(Struct):
     """The lock while it is held. `left` is what a dead run wrote into it."""
 
     path: Path

@@ -5,9 +5,10 @@ Each file is judged by what lies there. A file that was changed after the run wa
 
 import os
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum, auto
 from pathlib import Path
+
+from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import place_of, read_regular
@@ -31,8 +32,7 @@ class _State(Enum):
     """What was taken out of its place is not the old content, but what another program saved at that moment."""
 
 
-@dataclass(frozen=True)
-class _Found:
+class _Found(Struct, frozen=True):
     """One file as the dead run left it."""
 
     entry: Entry

@@ -6,8 +6,9 @@ would turn into the very same bytes.
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+
+from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.pysource import Chunk, Source, is_future
@@ -20,8 +21,7 @@ WIDTH = 88
 """How long a line of the project's may be, where it does not say."""
 
 
-@dataclass(frozen=True)
-class _Module:
+class _Module(Struct, frozen=True):
     """The module to import from, the package that it is in, where that is known, and how long a line may be."""
 
     stem: str
@@ -178,8 +178,7 @@ def _bound_by(node: ast.stmt) -> set[str]:
             return set()
 
 
-@dataclass(frozen=True)
-class _OwnLine:
+class _OwnLine(Struct, frozen=True):
     """A line that reads exactly as `register` writes it."""
 
     index: int

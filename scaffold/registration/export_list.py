@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
@@ -10,8 +11,7 @@ from scaffold.registration.import_order import index_for
 from scaffold.registration.removal import spliced, without_item
 
 
-@dataclass(frozen=True)
-class ExportList:
+class ExportList(Struct, frozen=True):
     """A literal `__all__`, its names, and where it and each of them stand in the body."""
 
     node: ast.List | ast.Tuple

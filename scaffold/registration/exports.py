@@ -1,9 +1,10 @@
 """Whether and how a package re-exports its new classes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from scaffold.files.fileset import Edit
 from scaffold.files.places import read_regular
@@ -13,8 +14,7 @@ from scaffold.in_project.packages import table
 from scaffold.lifecycle.records import Record
 
 
-@dataclass(frozen=True)
-class Export:
+class Export(Struct, frozen=True):
     """A class to re-export: the module it is in, and its name."""
 
     stem: str

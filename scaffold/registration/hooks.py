@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
@@ -17,8 +18,7 @@ _HOOKS = (
 )
 
 
-@dataclass(frozen=True)
-class Region:
+class Region(Struct, frozen=True):
     """The lines from `start` up to before `end`, all of them below `indent`."""
 
     text: Source

@@ -5,16 +5,16 @@
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.pysource import Source
 from scaffold.registration.removal import Item, inverse, spliced, without_item
 
 
-@dataclass(frozen=True)
-class LazyExports:
+class LazyExports(Struct, frozen=True):
     """How a package loads its names: `attach`, `attach_stub`, or `__getattr__` of its own."""
 
     form: str

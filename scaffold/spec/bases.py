@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of

@@ -1,7 +1,8 @@
 """The further configurations of `[[test.cases]]`: each is the spec with other sizes and values in its tests."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.sizes import all_fit, sizes

@@ -3,7 +3,8 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES, kind_of

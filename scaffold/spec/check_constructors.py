@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import kind_of
@@ -10,8 +11,7 @@ from scaffold.spec.constructor import has_factory, parameters
 from scaffold.spec.model import Argument, Method, ModuleSpec
 
 
-@dataclass(frozen=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """What a constructor takes: names by position, in order, names by keyword alone, and which of all are needed."""
 
     positional: tuple[str, ...]

@@ -27,8 +27,8 @@ from scaffold.spec.types import (
 )
 from scaffold.spec.values import described, is_nan, value_fault
 
-_DOTTED = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*", re.ASCII)
-_ENTRY = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_DOTTED = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
+_ENTRY = r"(?a)[A-Za-z_]\w*"
 
 
 def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -124,7 +124,7 @@ def _made_or_given(field: Field, place: str) -> Iterator[Fault]:
             yield Fault(f"{place}.{key}", what, "put it into `init`")
     if field.converter is None or field.init is not None:
         return
-    if not field.converter.startswith("=") and not _DOTTED.fullmatch(field.converter):
+    if not field.converter.startswith("=") and not re.fullmatch(_DOTTED, field.converter):
         fix = f'write `converter = "=..."`, over `{field.name}`'
         yield Fault(f"{place}.converter", f"`{field.converter}` is not the name of a function", fix)
 
@@ -221,7 +221,7 @@ def _preset(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
         fix = f'write `converter = "={{**{field.name}, ...}}"`'
         yield Fault(place, f"a {field.role} dict is not changed once it is made", fix)
     for name, source in field.preset:
-        if not _ENTRY.fullmatch(name):
+        if not re.fullmatch(_ENTRY, name):
             what = f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
             yield Fault(place, what, "rename the entry")
         item = field.type.item

@@ -20,8 +20,8 @@ from scaffold.spec.types import CHOSEN_DTYPES, arrays
 CLOSE = "close"
 """The function that conditions compare with."""
 _OF_JAX = ("eqx", "jax", "jnp", "lax", "nnx")
-_WORD = re.compile(r"[A-Za-z][\w ,'-]*", re.ASCII)
-_OF_A_LAW = re.compile(r"p\d\d_")
+_WORD = r"(?a)[A-Za-z][\w ,'-]*"
+_OF_A_LAW = r"p\d\d_"
 
 Rule = Callable[[ModuleSpec], Iterable[Fault]]
 
@@ -79,10 +79,10 @@ def _name_faults(spec: ModuleSpec, key: str, names: list[str]) -> Iterator[Fault
     slugs = [slug(name) for name in names]
     for index, (name, short) in enumerate(zip(names, slugs, strict=True)):
         place = _place(spec, key, str(index), "name")
-        if not _WORD.fullmatch(name) or not short:
+        if not re.fullmatch(_WORD, name) or not short:
             fix = "write a few words, such as `without a bias` or `the inverse undoes the call`"
             yield Fault(place, f"`{name}` is no name of a test", fix)
-        elif _OF_A_LAW.match(short):
+        elif re.match(_OF_A_LAW, short):
             yield Fault(place, f"`{name}` reads as the number of a law", "begin it with another word")
         elif short in slugs[:index]:
             yield Fault(place, f"`{name}` is there twice", "give each another name")

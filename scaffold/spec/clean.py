@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from scaffold.errors import Fault
 
-_ODD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_ODD = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]"
 _LARGEST = 2**63
 _DEPTH = 12
 
@@ -48,19 +48,19 @@ class Cleaner:
         for name, value in table.items():
             if not isinstance(name, str):
                 self.add(path, f"a key is of type {type(name).__name__}", "write it as a string")
-            elif _ODD.search(name) or "\n" in name:
+            elif re.search(_ODD, name) or "\n" in name:
                 self.add(path, f"the key {name!a} holds a control character", "remove that character")
             else:
                 yield name, self.value(value, (*path, name))
 
     def text(self, text: str, path: tuple[str, ...]) -> str:
         text = text.replace("\r\n", "\n")
-        odd = _ODD.search(text)
+        odd = re.search(_ODD, text)
         if odd is None:
             return text
         what = f"holds U+{ord(odd[0]):04X}, which is no letter"
         self.add(path, what, "remove that character, or write an escape such as `\\x00`")
-        return _ODD.sub("", text.replace("\r", "\n"))
+        return re.sub(_ODD, "", text.replace("\r", "\n"))
 
 
 def cleaned(raw: Mapping[Any, Any], where: str) -> tuple[dict[str, Any], list[Fault]]:

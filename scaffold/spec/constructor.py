@@ -6,7 +6,9 @@ optional fields; then `dtype`, and after `*` the key. Arguments without a defaul
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.kinds import kind_of
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
@@ -27,8 +29,7 @@ from scaffold.spec.types import (
 KEY = ArrayType("key", ())
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(Struct, frozen=True):
     """One parameter of the constructor. `source` says what it is: dim, field, flag, declared, dtype, key or rngs."""
 
     name: str

@@ -8,7 +8,7 @@ from scaffold.spec.constructor import followed, uses_dtype
 from scaffold.spec.model import ModuleSpec
 
 DEFAULT = "default"
-_PATH = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\d+\])*", re.ASCII)
+_PATH = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\d+\])*"
 
 
 def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -16,7 +16,7 @@ def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
     if not spec.dtype:
         return
     place, path = f"{spec.where}: dtype", followed(spec)
-    if spec.dtype != DEFAULT and (path is None or not _PATH.fullmatch(path)):
+    if spec.dtype != DEFAULT and (path is None or not re.fullmatch(_PATH, path)):
         fix = "write `like base.weight`, `default`, or remove it for an argument of the constructor"
         yield Fault(place, f"`{spec.dtype}` names no array", fix)
     elif any(one.name == "dtype" for one in spec.arguments):

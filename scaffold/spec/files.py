@@ -6,10 +6,11 @@ A file is TOML, with one class, or a skeleton, with any number. Both give tables
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
@@ -21,12 +22,11 @@ from scaffold.spec.read import read_spec
 from scaffold.spec.toml import read_toml
 
 SUFFIXES = (".toml", ".py")
-_QUOTED = re.compile(r"`([^`]*)`")
-_CLASS = re.compile(r"^class\s+([A-Z]\w*)", re.MULTILINE)
+_QUOTED = r"`([^`]*)`"
+_CLASS = r"(?m)^class\s+([A-Z]\w*)"
 
 
-@dataclass(frozen=True)
-class Raw:
+class Raw(Struct, frozen=True):
     """The tables of one class, what faults call it, and what is wrong with what the tables do not hold."""
 
     where: str
@@ -99,7 +99,7 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
 
 def _unread(raw: Raw) -> str:
     """The names that what could not be read may have brought: none of them is unknown for that."""
-    return " ".join(name for fault in raw.faults for name in _QUOTED.findall(fault.what))
+    return " ".join(name for fault in raw.faults for name in re.findall(_QUOTED, fault.what))
 
 
 @cache
@@ -113,7 +113,7 @@ def names_in(path: Path) -> tuple[str, ...]:
     try:
         text = read_regular(path).decode("utf-8-sig")
         if path.suffix == ".py":
-            return tuple(_CLASS.findall(text))
+            return tuple(re.findall(_CLASS, text))
         name = tomllib.loads(text).get("name")
     except (OSError, ValueError, RecursionError):
         return ()

@@ -1,8 +1,9 @@
 """The call and the methods of a spec: reading their tables."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from scaffold.comments import as_comment
 from scaffold.spec.definitions import body_of, decorators_of

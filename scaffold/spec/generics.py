@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 GENERIC = "from typing import Generic"
 _KINDS = ("abstract", "module")
-_NAME = re.compile(r"[A-Z]\w*", re.ASCII)
+_NAME = r"(?a)[A-Z]\w*"
 
 
 def read_generic(reader: "Reader", value: Any) -> tuple[TypeParameter, ...]:
@@ -34,7 +34,7 @@ def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield Fault(place, f"a class of kind `{spec.kind}` has no type parameters", fix, _KINDS)
     names = [one.name for one in spec.generic]
     for name in dict.fromkeys(names):
-        if not _NAME.fullmatch(name) or name in IMPORTS or name == spec.name:
+        if not re.fullmatch(_NAME, name) or name in IMPORTS or name == spec.name:
             yield Fault(place, f"`{name}` is no name of a type parameter", "write `T`, for example")
         elif names.count(name) > 1:
             yield Fault(place, f"`{name}` is there twice", "remove one")

@@ -3,20 +3,20 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from scaffold.errors import Fault
 from scaffold.spec.expressions import first_line, local_names, syntax_fault
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import EMITTED_BUILTINS
 
-_WORD = re.compile(r"\w+")
+_WORD = r"\w+"
 _MODULES = ("jax", "jnp", "eqx", "nnx", "np", "optax")
 """What the emitted code reads, and no author means otherwise."""
 
 
-@dataclass(frozen=True)
-class Helper:
+class Helper(Struct, frozen=True):
     """One statement, with the comments and empty lines above it, and the names that it binds."""
 
     text: str
@@ -55,7 +55,7 @@ def _needed(helpers: Sequence[Helper], source: str) -> set[Helper]:
     found: set[Helper] = set()
     ahead = [source]
     while ahead:
-        words = set(_WORD.findall(ahead.pop()))
+        words = set(re.findall(_WORD, ahead.pop()))
         more = [one for one in helpers if one not in found and words & set(one.names)]
         found |= set(more)
         ahead += [one.text for one in more]

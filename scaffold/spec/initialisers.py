@@ -5,15 +5,15 @@ the layers of equinox.nn begin.
 """
 
 import ast
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.types import CHOSEN_DTYPES, ArrayType
 
 
-@dataclass(frozen=True)
-class Initialiser:
+class Initialiser(Struct, frozen=True):
     """`source` has places for `{key}`, `{shape}`, `{dtype}` and `{fan}` (the axes of fan-in and fan-out)."""
 
     source: str

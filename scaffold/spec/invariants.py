@@ -13,14 +13,14 @@ OF_CALLS = (*UNDER, "linear", "mean over keys kept")
 INVARIANTS = (*OF_OUTPUTS, *OF_CALLS)
 """As `pytree_laws.invariants` has them; most may be followed by `along AXIS`."""
 ALONG = (*OF_OUTPUTS[:4], *(name for name in UNDER if name.endswith("permutation")))
-_ALONG = re.compile(r"(.+) along -?\d+")
+_ALONG = r"(.+) along -?\d+"
 
 
 def invariant_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Names of no invariant, and axes where there can be none."""
     place = f"{spec.where}: test.invariants"
     for said in spec.test.invariants:
-        found = _ALONG.fullmatch(said)
+        found = re.fullmatch(_ALONG, said)
         name = found[1] if found else said
         if name not in INVARIANTS:
             fix = suggestion(name, INVARIANTS, "say it in `[[test.holds]]`")

@@ -1,8 +1,9 @@
 """The keys that a spec may hold: one table, from which both the checks and the JSON Schema are made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scaffold.choices import BACKENDS
 from scaffold.errors import Fault, suggestion
@@ -34,8 +35,7 @@ _PYTHON_TYPES = {
 }
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(Struct, frozen=True):
     """A key, the form of its value, and what it means."""
 
     form: str

@@ -1,9 +1,10 @@
 """The spec as data: frozen, checked, with every default filled in."""
 
-import dataclasses
-from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 from typing import Any
+
+from msgspec import Struct, field
 
 from scaffold.kinds import kind_of
 from scaffold.spec.definitions import function_of
@@ -16,8 +17,7 @@ Source = str
 """Python source of an expression."""
 
 
-@dataclass(frozen=True)
-class Field:
+class Field(Struct, frozen=True):
     """One field of the class, as declared."""
 
     name: str
@@ -106,8 +106,7 @@ class Field:
         return self.type if isinstance(self.type, ArrayType) else None
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """One argument of a signature; `*` alone marks what follows as keyword-only."""
 
     name: str
@@ -120,8 +119,7 @@ class Argument:
         return self.name == "*"
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(Struct, frozen=True):
     """The `__call__` of the class."""
 
     args: tuple[Argument, ...]
@@ -141,14 +139,13 @@ class Call:
     """The field above which a carried statement stands, or `...` below all fields; empty among the methods."""
 
 
-@dataclass(frozen=True)
-class Method:
+class Method(Struct, frozen=True):
     """A method beside the call; `decorators` are as source, from the outermost."""
 
     name: str
     call: Call
     decorators: tuple[str, ...] = ()
-    table: str = dataclasses.field(default="methods", compare=False)
+    table: str = "methods"
     """The table that holds it: `methods`, or `constructors`."""
 
     @property
@@ -168,8 +165,7 @@ class Method:
         return "cls" if "classmethod" in self.decorators else "self"
 
 
-@dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """A named set of fields, with a filter spec."""
 
     name: str
@@ -180,16 +176,14 @@ class Group:
     """Layout `nested`: whether the large class reads the fields as if they were its own."""
 
 
-@dataclass(frozen=True)
-class TypeParameter:
+class TypeParameter(Struct, frozen=True):
     """A type parameter of a class; `bound` is what it is a subclass of."""
 
     name: str
     bound: Type | None = None
 
 
-@dataclass(frozen=True)
-class ModuleSpec:
+class ModuleSpec(Struct, frozen=True, dict=True):
     """One class to generate."""
 
     name: str
@@ -226,16 +220,17 @@ class ModuleSpec:
     """Methods beside the call, further constructors among them, in the order of the author."""
     call_at: int = 0
     """How many of the methods stand above the call."""
-    test: TestPlan = dataclasses.field(default_factory=TestPlan)
+    test: TestPlan = field(default_factory=TestPlan)
     where: str = "spec"
     file: str = ""
     """The name of its file, without the ending, where the spec says one."""
     template: str = ""
     """What lays the class out, where that is not the template of its kind: a name in the project's settings."""
-    worked_out: dict[str, Any] = dataclasses.field(
-        default_factory=dict[str, Any], init=False, compare=False, repr=False
-    )
-    """What has been worked out from this spec; a spec never changes, so it holds."""
+
+    @cached_property
+    def worked_out(self) -> dict[str, Any]:
+        """What has been worked out from this spec; a spec never changes, so it holds."""
+        return {}
 
     @property
     def stem(self) -> str:

@@ -89,7 +89,7 @@ _WINDOWS = frozenset(
 )
 LONGEST = 80
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
-_FIELD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_FIELD = r"(?a)[A-Za-z_]\w*"
 
 
 _ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{2}(?=[A-Z][a-z]|\d|$)")
@@ -121,7 +121,7 @@ def stem(name: str) -> str:
 
 def class_name_fault(name: str, where: str) -> Fault | None:
     """Why a class cannot be called `name`, or None."""
-    if not _FIELD.fullmatch(name):
+    if not re.fullmatch(_FIELD, name):
         return Fault(
             where, f"`{name}` is not a name", "use letters, digits and `_`, and begin with a capital letter"
         )
@@ -152,7 +152,7 @@ def class_name_fault(name: str, where: str) -> Fault | None:
 def file_name_fault(name: str, where: str) -> Fault | None:
     """Why the file of a class cannot be called `name`, without `.py`, or None."""
     bare = name.removesuffix(".py").rpartition("/")[2]
-    if not _FIELD.fullmatch(name) or name.startswith("__"):
+    if not re.fullmatch(_FIELD, name) or name.startswith("__"):
         fix = f"write `{_legal_name(bare).strip('_') or 'x'}`: letters, digits and `_`, without folder and ending"
         return Fault(where, f"`{name}` is no name of a module", fix)
     if len(name) > LONGEST:
@@ -189,7 +189,7 @@ def _legal_name(name: str) -> str:
 
 
 def _argument_fault(name: str, class_name: str, reserved: bool) -> str | None:
-    if not _FIELD.fullmatch(name):
+    if not re.fullmatch(_FIELD, name):
         return f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
     if len(name) > LONGEST:
         return f"`{name[:20]}...` has {len(name)} letters"

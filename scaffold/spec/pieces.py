@@ -1,7 +1,9 @@
 """The pieces of Python in a spec, and the spec without those that cannot be parsed."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.spec.constructor import converter_expression
 from scaffold.spec.expressions import syntax_fault
@@ -12,8 +14,7 @@ BUILDERS = ("__init__", "__post_init__", "__new__", "__setattr__", "__setstate__
 """The methods that run before an instance is done, or that say themselves what an assignment does."""
 
 
-@dataclass(frozen=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """A piece of Python: its place in the spec, its text, whether it is an expression, and may update fields."""
 
     place: str

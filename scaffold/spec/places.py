@@ -11,7 +11,7 @@ from scaffold.files.places import read_regular
 from scaffold.spec.positions import Positions, key_positions, position_of
 
 COMMAND_LINE = "command line"
-_NAMED = re.compile(r"`([^`]*)`")
+_NAMED = r"`([^`]*)`"
 _ARGUMENTS = {
     "name": "NAME",
     "call.args": "--call",
@@ -51,7 +51,7 @@ def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Positions
     positions = cache[where]
     if positions is None:
         return fault
-    named = _NAMED.search(fault.what)
+    named = re.search(_NAMED, fault.what)
     key = fault.where.removeprefix(where).removeprefix(": ")
     line, column = position_of(key, named[1] if named else "", positions)
     return _told(replace(fault, line=line, column=column), key, files[where])

@@ -5,7 +5,8 @@ The text has been read by tomllib before, so it is valid, and a scanner need not
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 Position = tuple[int, int]
 """Line and column, both from 1."""
@@ -21,7 +22,7 @@ _STRINGS = (
     re.compile(r'"(?:\\.|[^"\\])*"'),
     re.compile(r"'[^']*'"),
 )
-_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))")
+_ESCAPE = r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
 _ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\", "e": "\x1b"}
 
 
@@ -44,8 +45,7 @@ def _position(offset: int, starts: list[int]) -> Position:
     return line, offset - starts[line - 1] + 1
 
 
-@dataclass
-class _Scanner:
+class _Scanner(Struct):
     """Walks through a valid document and notes where keys begin."""
 
     text: str
@@ -122,7 +122,7 @@ class _Scanner:
         if letter == "'":
             return self.skip(_STRINGS[3])[1:-1]
         if letter == '"':
-            return _ESCAPE.sub(_unescaped, self.skip(_STRINGS[2])[1:-1])
+            return re.sub(_ESCAPE, _unescaped, self.skip(_STRINGS[2])[1:-1])
         return self.skip(_BARE)
 
     def value(self, path: tuple[str, ...]) -> None:

@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scaffold.comments import as_comment
 from scaffold.errors import Fault, ScaffoldError

@@ -4,11 +4,10 @@
 carried. Faults of the tool's own words, such as an unknown key, are no part of it.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True)
-class Refusal:
+class Refusal(Struct, frozen=True):
     """One mistake: how a fault of it reads, what happens at run time, and what to write."""
 
     key: str

@@ -10,7 +10,8 @@ assigns state; the others stay as they are.
 import ast
 import re
 from collections.abc import Iterator, Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of

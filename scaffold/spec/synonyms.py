@@ -99,7 +99,7 @@ MODULES = frozenset(
         "builtins",
     )
 )
-_DIM = re.compile(r"(?:[A-Za-z_]\w*=)?(.*)", re.ASCII)
+_DIM = r"(?a)(?:[A-Za-z_]\w*=)?(.*)"
 
 
 def plain(node: ast.expr) -> ast.expr:
@@ -241,7 +241,7 @@ def _jaxtyping_dim(part: str, name: str) -> str:
         raise TypeSyntaxError(
             f"the dim `{part}` is not one size", f"write `{told}`, with one size for one name"
         )
-    found = _DIM.fullmatch(part)
+    found = re.fullmatch(_DIM, part)
     return found[1] if found is not None else part
 
 

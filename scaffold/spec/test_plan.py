@@ -1,13 +1,12 @@
 """What a spec says of its tests, as data."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 Source = str
 """Python source of an expression."""
 
 
-@dataclass(frozen=True)
-class Case:
+class Case(Struct, frozen=True):
     """A further configuration for the tests: the example with other sizes and values."""
 
     name: str
@@ -16,8 +15,7 @@ class Case:
     values: tuple[tuple[str, Source], ...] = ()
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(Struct, frozen=True):
     """What must be true of each instance and the arguments of its call."""
 
     name: str
@@ -26,8 +24,7 @@ class Condition:
     """Whether it holds of a new instance alone, and not where training moved what began as a constant."""
 
 
-@dataclass(frozen=True)
-class TestPlan:
+class TestPlan(Struct, frozen=True):
     """What the generated tests use where the defaults do not do."""
 
     sizes: tuple[tuple[str, int], ...] = ()

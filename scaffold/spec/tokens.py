@@ -24,7 +24,7 @@ from scaffold.spec.types import CallableType, ClassType, LiteralType, ScalarType
 _STATIC = ScalarType | TupleType | SetType | LiteralType
 DTYPE, SLICE = ScalarType("dtype"), ScalarType("slice")
 
-_SUFFIX = re.compile(r"\s*([?@])\s*([A-Za-z_]\w*)\s*$")
+_SUFFIX = r"\s*([?@])\s*([A-Za-z_]\w*)\s*$"
 _SUFFIX_KEY = {"?": "optional", "@": "role"}
 _HELP = "write NAME:TYPE[?FLAG][@ROLE][=INIT], such as 'weight:f[out_size,in_size]=lecun_normal'"
 
@@ -41,7 +41,7 @@ def parse_field_text(text: str) -> dict[str, Any]:
     """The table of a field from `TYPE[?FLAG][@ROLE][=INIT]`; what is wrong in it shows when the spec is read."""
     head, *value = split_top(text, "=") if "==" not in text else _split_expression(text)
     table: dict[str, Any] = {}
-    while (match := _SUFFIX.search(head)) and _key_of(match) not in table:
+    while (match := re.search(_SUFFIX, head)) and _key_of(match) not in table:
         key = _key_of(match)
         table[key] = True if key == "frozen" else match[2]
         head = head[: match.start()]

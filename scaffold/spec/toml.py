@@ -11,7 +11,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.raw import as_list, as_table
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+_BARE = r"(?a)[A-Za-z0-9_-]+"
 _TOP = (
     "name",
     "kind",
@@ -59,16 +59,16 @@ def _unreadable(why: str, where: str) -> ScaffoldError:
     return ScaffoldError(f"cannot be read ({why})", where=where, fix="give the path of a spec")
 
 
-_AT = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_AT = r" \(at (?:line (\d+), column (\d+)|end of document)\)$"
 
 
 def _not_toml(why: str, where: str, text: str = "") -> ScaffoldError:
     """The error for what tomllib says, whose place goes where places go."""
-    at = _AT.search(why)
+    at = re.search(_AT, why)
     last = text.rstrip().rpartition("\n")
     end = (last[0].count("\n") + 1 + bool(last[1]), len(last[2]) + 1)
     line, column = (None, None) if at is None else (int(at[1]), int(at[2])) if at[1] else end
-    what = f"is not TOML: {_AT.sub('', why)}"
+    what = f"is not TOML: {re.sub(_AT, '', why)}"
     return ScaffoldError.of([Fault(where, what, "mend the line; https://toml.io", line=line, column=column)])
 
 
@@ -95,7 +95,7 @@ def _table_lines(table: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else _one_line(name)
+    return name if re.fullmatch(_BARE, name) else _one_line(name)
 
 
 def toml_value(value: Any) -> str:

@@ -7,8 +7,9 @@ expression but for `f[]` (a scalar array) and `pkg.mod:Class` (a class of anothe
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from keyword import iskeyword
+
+from msgspec import Struct
 
 from scaffold.spec.expressions import parse
 from scaffold.spec.synonyms import DTYPES, TypeSyntaxError, keyword_in, plain
@@ -41,8 +42,8 @@ LEGAL_TYPES = (
 )
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _ALIASES = {"eqx": "equinox", "jnp": "jax.numpy", "np": "numpy"}
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-_FOREIGN = re.compile(r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)")
+_QUOTED = r"'[^']*'|\"[^\"]*\""
+_FOREIGN = r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)"
 
 
 def parse_type(text: str) -> Type:
@@ -57,9 +58,9 @@ def parse_type(text: str) -> Type:
         foreign[placeholder] = (_ALIASES.get(first, first) + dot + rest, match[2])
         return placeholder
 
-    if not _QUOTED.sub("", text).isascii():  # Python itself takes some letters for others
+    if not re.sub(_QUOTED, "", text).isascii():  # Python itself takes some letters for others
         raise TypeSyntaxError(f"`{_shortened(text)}` is not a type")
-    source = _FOREIGN.sub(hide, text.strip().replace("[]", "[()]"))
+    source = re.sub(_FOREIGN, hide, text.strip().replace("[]", "[()]"))
     try:
         tree = parse(source, expression=True)
     except SyntaxError as error:
@@ -103,8 +104,7 @@ def _shortened(text: str) -> str:
     return text if len(text) < 80 else f"{text[:40]}..."
 
 
-@dataclass(frozen=True)
-class _Parser:
+class _Parser(Struct, frozen=True):
     text: str
     foreign: dict[str, tuple[str, str]]
 

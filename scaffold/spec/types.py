@@ -2,15 +2,15 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 CHOSEN_DTYPES = ("f", "inexact")
 LARGEST = 2**31
 """No dim is as large: jax counts in 32 bits by default."""
 
 
-@dataclass(frozen=True)
-class ArrayType:
+class ArrayType(Struct, frozen=True):
     """An array: `f[4*hidden,in_size]`. A dim is source text; `*shape` stands for several dims."""
 
     dtype: str
@@ -21,77 +21,66 @@ class ArrayType:
         return self.dtype[0] in "fc" or self.dtype in ("bf16", "inexact")
 
 
-@dataclass(frozen=True)
-class ScalarType:
+class ScalarType(Struct, frozen=True):
     """A Python `int`, `bool`, `str` or `float`, a `dtype` of NumPy, or a `slice`."""
 
     name: str
 
 
-@dataclass(frozen=True)
-class TupleType:
+class TupleType(Struct, frozen=True):
     """`tuple[int, ...]` (variadic) or `tuple[int, str]`."""
 
     items: "tuple[Type, ...]"
     variadic: bool = False
 
 
-@dataclass(frozen=True)
-class SetType:
+class SetType(Struct, frozen=True):
     """`frozenset[str]`."""
 
     item: "Type"
 
 
-@dataclass(frozen=True)
-class ClassType:
+class ClassType(Struct, frozen=True):
     """Another class: a generated one of the same package (`module` is None), or one of another module."""
 
     name: str
     module: str | None = None
 
 
-@dataclass(frozen=True)
-class CallableType:
+class CallableType(Struct, frozen=True):
     """A function: static where it holds no arrays, a sub-module where it may."""
 
 
-@dataclass(frozen=True)
-class ListType:
+class ListType(Struct, frozen=True):
     """A list, stored as a tuple: a list in a field could be changed behind the treedef's back."""
 
     item: "Type"
 
 
-@dataclass(frozen=True)
-class DictType:
+class DictType(Struct, frozen=True):
     """A dict with string keys."""
 
     item: "Type"
 
 
-@dataclass(frozen=True)
-class TreeType:
+class TreeType(Struct, frozen=True):
     """Any pytree of arrays."""
 
 
-@dataclass(frozen=True)
-class LiteralType:
+class LiteralType(Struct, frozen=True):
     """One of a few constants."""
 
     values: tuple[str | int | bool, ...]
 
 
-@dataclass(frozen=True)
-class UnionType:
+class UnionType(Struct, frozen=True):
     """One of several types; `optional` says that None is one of them."""
 
     members: "tuple[Type, ...]"
     optional: bool = False
 
 
-@dataclass(frozen=True)
-class OpaqueType:
+class OpaqueType(Struct, frozen=True):
     """An annotation that the grammar does not have, and that is kept as it is: `=Callable[[Array], Array]`."""
 
     text: str

@@ -24,7 +24,7 @@ from scaffold.spec.types import (
     UnionType,
 )
 
-_NAN = re.compile(r"""(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)""", re.IGNORECASE)
+_NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
 _SCALARS = {"int": int, "bool": bool, "str": str, "float": float}
 
 
@@ -97,7 +97,7 @@ def literal_or_none(source: str) -> object:
 
 def is_nan(source: str) -> bool:
     """Whether the source is one of the usual ways to write NaN."""
-    return _NAN.fullmatch(source) is not None
+    return re.fullmatch(_NAN, source) is not None
 
 
 def _function_fault(kind: Type, source: str) -> str | None:

@@ -1,7 +1,8 @@
 """What the author says of a class in words of his own: conditions that hold, the call in NumPy, dtypes and tolerances."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.emit.members import METHOD
 from scaffold.emit.nesting import located

@@ -1,8 +1,10 @@
 """Example values for the generated tests: sizes of dims, and the source of a value for any type."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kinds import kind_of
@@ -31,8 +33,7 @@ from scaffold.spec.types import (
 from scaffold.suite.positive import positive_names
 
 
-@dataclass(frozen=True)
-class Examples:
+class Examples(Struct, frozen=True, dict=True):
     """The example values of one spec; `known` holds the specs of other classes, by name."""
 
     spec: ModuleSpec

@@ -1,7 +1,8 @@
 """The generated tests of a call that takes a state, or that is made under `jax.vmap` over a batch."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import primes

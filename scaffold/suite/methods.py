@@ -1,7 +1,8 @@
 """The methods that a suite declares: each with example arguments, what it returns, and how it is called."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.spec.bases import asks_for, lineage

@@ -1,8 +1,10 @@
 """The class under test: its spec, the example values, and what its emission tells of it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from functools import cached_property
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.emit.facts import Facts, facts
 from scaffold.spec.cases import is_passed
@@ -14,8 +16,7 @@ from scaffold.suite.mapped import batch_size, state_rows
 from scaffold.suite.untried import with_values_of
 
 
-@dataclass(frozen=True)
-class Subject:
+class Subject(Struct, frozen=True, dict=True):
     """What every part of a suite is made from."""
 
     spec: ModuleSpec

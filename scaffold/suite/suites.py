@@ -1,7 +1,8 @@
 """The suite of a class, whole: what is common, what its kind has in the place of that, and the law suites that it inherits."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.bases import with_inherited_call

@@ -2,7 +2,8 @@
 
 import ast
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from scaffold.spec.definitions import function_of, is_generator, returns_value
 from scaffold.spec.model import Method, ModuleSpec

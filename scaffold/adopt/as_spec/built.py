@@ -6,7 +6,8 @@ the fields. What is assigned to `self` before that is a local name in `setup`, w
 
 import ast
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scaffold.adopt.as_spec.source import ClassSource, NotSaidError
 from scaffold.emit.text import block
@@ -15,8 +16,7 @@ from scaffold.spec.rewriting import rewrite
 Inits = dict[str, str]
 
 
-@dataclass(frozen=True)
-class BuiltBy:
+class BuiltBy(Struct, frozen=True):
     """What a constructor says: its form, its statement, and what makes the fields."""
 
     form: str = ""

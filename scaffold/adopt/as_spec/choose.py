@@ -6,7 +6,9 @@ dtype, the splits of a key, copies and checks, need not be said. Moves are tried
 
 import copy
 import json
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.adopt.as_spec.draft import Draft
 from scaffold.adopt.as_spec.emitted import quick_class, spec_of
@@ -20,8 +22,7 @@ Score = tuple[int, int]
 _TRIES = 160
 
 
-@dataclass
-class Chooser:
+class Chooser(Struct):
     """Tries tables against the class that is there."""
 
     there: Parts

@@ -3,7 +3,8 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from scaffold.adopt.as_spec.parts import Argument, Parts, signature, statements, target_of
 from scaffold.adopt.as_spec.reasons import WHY_ADDED, WHY_ARGUMENT, WHY_HEAD, WHY_LOST, why_value
@@ -12,8 +13,7 @@ from scaffold.errors import shown
 _LONGEST = 90
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One thing that is otherwise in the class that would be written."""
 
     place: str
@@ -26,8 +26,7 @@ class Difference:
         return f"{self.place}: {self.what}" + (f": {self.why}" if self.why else "")
 
 
-@dataclass
-class Compared:
+class Compared(Struct):
     """A class that exists beside the one that would be written, with the reasons that are known."""
 
     there: Parts

@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scaffold.adopt.as_spec.built import BuiltBy, built_by
 from scaffold.adopt.as_spec.emitted import spec_of, whole_module
@@ -41,8 +42,7 @@ _REPAIRS = 12
 _PROSE = ("doc", "comment", "type", "returns", "bases")
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """Tables that give a sound spec, and what had to be left out for that, each with the reason."""
 
     raw: dict[str, Any]

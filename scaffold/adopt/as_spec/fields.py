@@ -3,8 +3,9 @@
 import ast
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scaffold.adopt.as_spec.built import assigned_in
 from scaffold.adopt.as_spec.source import ClassSource
@@ -26,8 +27,7 @@ from scaffold.spec.types import (
 _MAKERS = ("equinox.field", "dataclasses.field", "flax.struct.field")
 
 
-@dataclass(frozen=True)
-class Declared:
+class Declared(Struct, frozen=True):
     """A field as the class declares it."""
 
     name: str

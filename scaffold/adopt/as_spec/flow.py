@@ -1,9 +1,10 @@
 """From targets to specs: each class in turn, as it was named; nothing is written, and no test is run."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scaffold.adopt.as_spec.say import Said, said
 from scaffold.adopt.as_spec.shapes import Seen, other_sizes
@@ -18,8 +19,7 @@ from scaffold.interpreter import find_python
 Progress = Callable[[int, int, str], None]
 
 
-@dataclass(frozen=True)
-class SpecReport:
+class SpecReport(Struct, frozen=True):
     """The specs of all classes."""
 
     specs: tuple[Said, ...]
@@ -51,8 +51,7 @@ class SpecReport:
         return {"specs": [one.to_json() for one in self.specs], "left_out": left_out}
 
 
-@dataclass(frozen=True)
-class _Run:
+class _Run(Struct, frozen=True):
     """What the classes share."""
 
     wanted: Wanted

@@ -3,8 +3,9 @@
 import ast
 import copy
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scaffold.adopt.as_spec.source import ClassSource
 from scaffold.adopt.as_spec.types import Types, plain_type
@@ -14,8 +15,7 @@ from scaffold.spec.skeletons.methods import read_arguments, read_call, read_meth
 from scaffold.spec.skeletons.notes import Notes
 
 
-@dataclass(frozen=True)
-class Drafted:
+class Drafted(Struct, frozen=True):
     """A table, or why there is none."""
 
     table: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -49,8 +49,7 @@ def _is_typed_later(node: ast.FunctionDef, source: ClassSource) -> bool:
     return is_plain(node, owner_of(node), source.names)
 
 
-@dataclass(frozen=True)
-class Arguments:
+class Arguments(Struct, frozen=True):
     """The arguments of a function, as a spec writes them."""
 
     node: ast.FunctionDef

@@ -6,8 +6,9 @@ that would be written is the class as it is there.
 
 import ast
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from scaffold.adopt.as_spec.shapes import Seen
 from scaffold.adopt.as_spec.source import ClassSource, source_in

@@ -3,7 +3,8 @@
 import ast
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 Whole = Callable[[ast.expr], str]
 """The whole name that a name stands for, by the imports of its file."""
@@ -15,8 +16,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True)
-class Parts:
+class Parts(Struct, frozen=True):
     """A class taken apart: its head, its fields, its other statements and its methods, in the words of no file."""
 
     head: dict[str, str]
@@ -144,8 +144,7 @@ def behind_signature(node: ast.FunctionDef) -> list[ast.stmt]:
     return [*head, *(ast.parse("\n".join(statements(node))).body)]
 
 
-@dataclass(frozen=True)
-class Argument:
+class Argument(Struct, frozen=True):
     annotation: str
     default: str
     by_name: bool

@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scaffold.adopt.as_spec.choose import Chooser
 from scaffold.adopt.as_spec.conditions import conditions
@@ -25,8 +26,7 @@ from scaffold.spec.toml import write_toml
 _SCHEMA = "./scaffold.schema.json"
 
 
-@dataclass(frozen=True)
-class Said:
+class Said(Struct, frozen=True):
     """A class as a spec, or why there is none."""
 
     label: str

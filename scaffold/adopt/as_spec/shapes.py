@@ -2,9 +2,10 @@
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+from msgspec import Struct
 
 from scaffold.spec.synonyms import DTYPES
 
@@ -15,8 +16,7 @@ FREE = ("n", "m", "k", "l", "p", "q")
 """The names of sizes that nothing names."""
 
 
-@dataclass(frozen=True)
-class Held:
+class Held(Struct, frozen=True):
     """An array that was found: its shape, its dtype as the grammar of types has it, and its role."""
 
     shape: Shape
@@ -24,8 +24,7 @@ class Held:
     role: str = ""
 
 
-@dataclass(frozen=True)
-class Seen:
+class Seen(Struct, frozen=True, dict=True):
     """What the search found of one instance."""
 
     found: Mapping[str, Any]
@@ -142,8 +141,7 @@ def array_in(text: str) -> Held | None:
     return Held(tuple(_at(parts, 1, "shape", None) or ()), dtype)
 
 
-@dataclass(frozen=True)
-class Dims:
+class Dims(Struct, frozen=True):
     """The names of the dims, from the sizes of one instance, and of a second one that has others."""
 
     sizes: Mapping[str, int]

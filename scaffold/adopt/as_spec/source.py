@@ -3,10 +3,12 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
@@ -21,8 +23,7 @@ class NotSaidError(Exception):
     """What stands in the way of saying a class as a spec, in one line."""
 
 
-@dataclass(frozen=True)
-class ClassSource:
+class ClassSource(Struct, frozen=True, dict=True):
     """The statement of a class, in the text of its module."""
 
     module: str

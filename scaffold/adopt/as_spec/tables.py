@@ -1,16 +1,16 @@
 """The tables of a spec, and changes to them."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 Raw = dict[str, Any]
 Change = Callable[[Raw], None]
 Move = Callable[[Raw, "There"], Iterator[Change]]
 
 
-@dataclass(frozen=True)
-class There:
+class There(Struct, frozen=True):
     """What the class that is there has, and tables may have to say."""
 
     methods: frozenset[str]

@@ -3,8 +3,9 @@
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, cast
+
+from msgspec import Struct, field
 
 from scaffold.adopt.as_spec.shapes import Dims, Held, Seen, array_in
 from scaffold.adopt.as_spec.source import ClassSource
@@ -19,8 +20,7 @@ _ARRAYS = re.compile(r"(?:\b[\w.]+[.:])?\b(?:Array|ArrayLike|ndarray)\b(?!\s*,)"
 _NUMBER = re.compile(r"-?\d+")
 
 
-@dataclass
-class Types:
+class Types(Struct):
     """Finds types, and remembers which of them no annotation says."""
 
     source: ClassSource

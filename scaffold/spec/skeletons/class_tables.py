@@ -1,8 +1,9 @@
 """One class as the tables that its author gave, and as the spec that they made."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from scaffold.comments import as_comment
 from scaffold.spec.constructor import constructor_names, dims_of, parameters
@@ -13,8 +14,7 @@ from scaffold.spec.skeletons.literals import Texts
 INDENT, BODY = " " * 4, " " * 8
 
 
-@dataclass(frozen=True)
-class ClassTables:
+class ClassTables(Struct, frozen=True):
     """A class to be written, and what all its parts need."""
 
     raw: Mapping[str, Any]

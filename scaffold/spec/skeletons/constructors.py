@@ -7,8 +7,9 @@ Its arguments are `arguments`. Its statements are `setup`, up to what makes the 
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scaffold.spec.skeletons.carried import argument_text
 from scaffold.spec.skeletons.methods import body_of, read_arguments
@@ -19,8 +20,7 @@ _USUAL = ("key", "dtype", "rngs")
 CONSTRUCTORS = {"__init__": "init", "create": "factory"}
 
 
-@dataclass(frozen=True)
-class Constructor:
+class Constructor(Struct, frozen=True):
     """What a constructor says."""
 
     arguments: list[str]

@@ -21,12 +21,12 @@ from scaffold.spec.skeletons.write_fields import field_lines
 from scaffold.spec.synonyms import DTYPES, TypeSyntaxError
 from scaffold.spec.type_parser import parse_type
 
-_QUOTED = re.compile(r"`([^`]+)`")
-_TABLE = re.compile(r"\[(call|(?:methods|constructors)\.(\w+)|groups|test)\]\s*(.*)", re.DOTALL)
+_QUOTED = r"`([^`]+)`"
+_TABLE = r"(?s)\[(call|(?:methods|constructors)\.(\w+)|groups|test)\]\s*(.*)"
 _KNOWN = frozenset((*SPEC_KEYS, *FIELD_KEYS, *CALL_KEYS, *METHOD_KEYS, *TEST_KEYS)) | {
     option for name in NAMES for option in kind_of(name).options
 }
-_TYPE = re.compile(rf"(?:(\w+): )?((?:{'|'.join(DTYPES)})\[[^\[\]]*\])")
+_TYPE = rf"(?:(\w+): )?((?:{'|'.join(DTYPES)})\[[^\[\]]*\])"
 _NOWHERE = ModuleSpec(name="", kind="module", fields=(), doc="")
 
 
@@ -39,15 +39,15 @@ def legal_in_python(legal: tuple[str, ...]) -> tuple[str, ...]:
 def in_python(fix: str, key: str) -> str:
     """The fix of a fault at `key`, with each piece of TOML in backticks as Python; others stay."""
     fix = fix.replace("`=` and an expression", "an expression")
-    return _QUOTED.sub(lambda found: f"`{_piece(found[1], key)}`", fix)
+    return re.sub(_QUOTED, lambda found: f"`{_piece(found[1], key)}`", fix)
 
 
 def _piece(text: str, key: str) -> str:
-    typed = _TYPE.fullmatch(text)
+    typed = re.fullmatch(_TYPE, text)
     if typed is not None:
         said = _annotation(typed[2])
         return said if typed[1] is None else f"{typed[1]}: {said}"
-    table = _TABLE.fullmatch(text)
+    table = re.fullmatch(_TABLE, text)
     if table is not None and not table[3]:
         return _HEADS.get(table[1], f"def {table[2]}")
     inner = text if table is None else table[3]

@@ -3,19 +3,19 @@
 import ast
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from scaffold.emit.text import block
 from scaffold.spec.expressions import free_names
 from scaffold.spec.raw import as_list, as_table
 from scaffold.spec.values import one_value
 
-_PLACE = re.compile(r"^( *)__text_(\d+)__$|__text_(\d+)__", re.MULTILINE)
+_PLACE = r"(?m)^( *)__text_(\d+)__$|__text_(\d+)__"
 
 
-@dataclass
-class Texts:
+class Texts(Struct):
     """The author's Python, each piece under a name, so that the formatter lays out all around it and leaves it as it is."""
 
     pieces: list[str] = field(default_factory=list[str])
@@ -27,7 +27,7 @@ class Texts:
 
     def shown(self, text: str) -> str:
         """`text` with each piece in the place of its name."""
-        return _PLACE.sub(self._piece, text)
+        return re.sub(_PLACE, self._piece, text)
 
     def _piece(self, match: re.Match[str]) -> str:
         if match[2] is None:

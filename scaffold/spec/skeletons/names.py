@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TypeGuard
+
+from msgspec import Struct, field
 
 from scaffold.spec.generics import GENERIC
 from scaffold.spec.names import IMPORTS, stem
@@ -14,8 +15,7 @@ SELF = ("typing.Self", "typing_extensions.Self")
 Import = ast.Import | ast.ImportFrom
 
 
-@dataclass
-class Names:
+class Names(Struct):
     """The names that a file imports, each with its whole name: `jnp` is `jax.numpy`, `Linear` is `equinox.nn.Linear`."""
 
     whole: dict[str, str] = field(default_factory=dict[str, str])

@@ -2,8 +2,9 @@
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from msgspec import Struct, field
 
 from scaffold.comments import comments, is_directive
 from scaffold.errors import Fault
@@ -12,8 +13,7 @@ from scaffold.spec.expressions import first_line
 Path = tuple[str, ...]
 
 
-@dataclass
-class Notes:
+class Notes(Struct, dict=True):
     """The text of a file, with the places of the keys of one class and the faults found so far."""
 
     text: str

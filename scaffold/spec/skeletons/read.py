@@ -4,10 +4,11 @@ import ast
 import re
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
@@ -23,8 +24,7 @@ FUTURE = "from __future__ import annotations"
 """What the annotations of carried methods may need; those that the tool writes need it not."""
 
 
-@dataclass(frozen=True)
-class Skeleton:
+class Skeleton(Struct, frozen=True):
     """One class of a file: the tables of its spec, what is wrong with what they could not hold, and where each key stands."""
 
     where: str
