@@ -1,9 +1,12 @@
 """Options of the project's own tests, and the wheel that some of them install."""
 
+import atexit
 import importlib.util
 import mmap
 import os
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -34,7 +37,20 @@ def compile_quickly() -> None:
         os.environ["XLA_FLAGS"] = " ".join(f"--{flag}" for flag in known)
 
 
+def share_compilations() -> None:
+    """Let jax keep what it compiles in a folder for each process of this run, since many tests break one line of the same class.
+
+    No two of them share a folder: jax writes a file there in more than one step.
+    """
+    folder = tempfile.mkdtemp(prefix="compiled-")
+    os.environ["JAX_COMPILATION_CACHE_DIR"] = folder
+    os.environ["JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS"] = "0"
+    os.environ["JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES"] = "-1"
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+
+
 compile_quickly()  # before anything compiles
+share_compilations()
 # The tool asks the environment of a project, and its tests run the programs of the one that they run in, activated or not.
 os.environ["VIRTUAL_ENV"] = sys.prefix
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])

@@ -1,9 +1,9 @@
 """What `forking` starts: a process that imports jax and is forked for each run of pytest that its input asks for.
 
-It imports no plugin of pytest, as jaxtyping is one: pytest warns that it cannot rewrite the asserts of what is there.
 It begins without the folder of this file on its path, as the script `pytest` does.
 """
 
+import gc
 import json
 import os
 import runpy
@@ -15,13 +15,24 @@ from typing import Any, NoReturn
 
 def serve() -> None:
     sys.path[0] = str(Path(sys.executable).parent)
-    import jax.numpy  # noqa: F401 - it starts no thread before its first computation
-
+    import_all()
+    gc.freeze()  # a collection in a child looks through what is its own, and copies no page of this process
     for line in sys.stdin:
         child = os.fork()
         if not child:
             run(json.loads(line))
         print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def import_all() -> None:
+    """Import what most runs need; jax starts no thread before its first computation."""
+    import equinox  # noqa: F401
+    import flax.nnx  # noqa: F401
+    import jaxtyping
+    import optax  # noqa: F401
+
+    # It is a plugin of pytest, which warns that it cannot rewrite the asserts of one that is there, but of one that says so.
+    jaxtyping.__doc__ = f"{jaxtyping.__doc__ or ''} PYTEST_DONT_REWRITE"
 
 
 def run(request: dict[str, Any]) -> NoReturn:
