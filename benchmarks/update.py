@@ -91,7 +91,9 @@ def _rendered_later(
 
 
 def _changed(text: str) -> str:
-    return text.replace("**Arguments:**", "**Arguments**:").replace("The pytree laws on", "What holds of")
+    return text.replace("Build an instance", "Make an instance").replace(
+        "The pytree laws on", "What holds of"
+    )
 
 
 def _updates(project: Path, before: Path) -> Case:

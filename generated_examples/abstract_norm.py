@@ -12,13 +12,4 @@ class AbstractNorm(eqx.Module):
 
     @abc.abstractmethod
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """The normalised vector.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
+        """The normalised vector."""

@@ -27,25 +27,13 @@ class AffineInit(eqx.Module):
 
         **Arguments:**
 
-        - `in_size`: Length of the input; static, part of the treedef.
-        - `out_size`: Length of the output; static, part of the treedef.
-        - `use_bias`: Whether there is a bias; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-
-        **Raises:**
-
-        - `TypeError` if `in_size`, `out_size` or `use_bias` do not have their declared
-            types.
+        - `in_size`: Length of the input.
+        - `out_size`: Length of the output.
+        - `use_bias`: Whether there is a bias.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
-        self.weight = (
-            jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
-                key, (out_size, in_size), dtype
-            )
-            if 0 not in (out_size, in_size)
-            else jnp.zeros((out_size, in_size), dtype)
+        self.weight = jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
+            key, (out_size, in_size), dtype
         )
         self.bias = jnp.zeros((out_size,), dtype) if use_bias else None
         self.in_size = in_size
@@ -56,27 +44,14 @@ class AffineInit(eqx.Module):
         for name in ("in_size", "out_size"):
             value = getattr(self, name)
             if type(value) is not int:
-                raise TypeError(
-                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
-                    f"`.item()`), got {value!r}"
-                )
+                raise TypeError(f"`{name}` is static and must be an int, got {value!r}")
         if type(self.use_bias) is not bool:
             raise TypeError(
-                "`use_bias` is static, so it must be a bool (a NumPy scalar has "
-                f"`.item()`), got {self.use_bias!r}"
+                f"`use_bias` is static and must be a bool, got {self.use_bias!r}"
             )
 
     def __call__(
         self, x: Float[Array, " in_size"], *, key: PRNGKeyArray | None = None
     ) -> Float[Array, " out_size"]:
-        """**Arguments:**
-
-        - `x`: float array of shape `(in_size,)`.
-        - `key`: a PRNG key (or None). Default: `None`.
-
-        **Returns:**
-
-        Float array of shape `(out_size,)`.
-        """
         y = self.weight @ x
         return y if self.bias is None else y + self.bias

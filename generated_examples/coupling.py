@@ -25,42 +25,21 @@ class Coupling(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "Coupling":
-        """Build an instance.
-
-        **Arguments:**
-
-        - `half`: the size `half` of `scale`, `shift` or `offset`.
-        - `use_offset`: whether there is a `offset`; it is None otherwise.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-        """
+        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         scale_key, shift_key = jax.random.split(key, 2)
         return cls(
             scale=0.1 * jax.random.normal(scale_key, (half, half), dtype),
             shift=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 shift_key, (half, half), dtype
-            )
-            if half
-            else jnp.zeros((half, half), dtype),
+            ),
             offset=jnp.zeros((half,), dtype) if use_offset else None,
         )
 
     def __call__(
         self, x: Float[Array, " 2*half=_"], *, inverse: bool = False
     ) -> Float[Array, " 2*half=_"]:
-        """Map `x`, or with `inverse` map back what that gave.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(2*half,)`.
-        - `inverse`: `bool`. Default: `False`.
-
-        **Returns:**
-
-        Float array of shape `(2*half,)`.
-        """
+        """Map `x`, or with `inverse` map back what that gave."""
         kept, changed = jnp.split(x, 2)
         log_factor, added = jnp.tanh(self.scale @ kept), self.shift @ kept
         if self.offset is not None:

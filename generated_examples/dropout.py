@@ -30,7 +30,6 @@ class Dropout(eqx.Module):
 
         - `p`: Share of the entries that become zero.
         - `inference`: Whether to do nothing.
-        - `deterministic`: `bool | None`.
         """
         if deterministic is not None:
             warnings.warn("`deterministic` is deprecated: use `inference`")
@@ -53,17 +52,6 @@ class Dropout(eqx.Module):
     ) -> Inexact[Array, " *shape"]:
         """Drop entries of `x`, unless `inference`, which takes precedence over the
         field, says not to.
-
-        **Arguments:**
-
-        - `x`: float or complex array of shape `shape`.
-        - `key`: a PRNG key (or None). Default: `None`.
-        - `inference`: `bool | None`. Default: `None`.
-        - `deterministic`: `bool | None`. Default: `None`.
-
-        **Returns:**
-
-        Float or complex array of shape `shape`.
         """
         if deterministic is not None:
             warnings.warn("`deterministic` is deprecated: use `inference`")

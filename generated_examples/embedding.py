@@ -21,22 +21,7 @@ class Embedding(eqx.Module):
         *,
         key: PRNGKeyArray | None = None,
     ):
-        """Build an instance.
-
-        **Arguments:**
-
-        - `num_embeddings`: the size `num_embeddings` of `weight`.
-        - `embedding_size`: the size `embedding_size` of `weight`.
-        - `weight`: float array of shape `(num_embeddings, embedding_size)` (or None).
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-
-        **Raises:**
-
-        - `TypeError` if `num_embeddings` or `embedding_size` do not have their declared
-            types.
-        """
+        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         if weight is None:
             if num_embeddings is None or embedding_size is None or key is None:
@@ -63,25 +48,13 @@ class Embedding(eqx.Module):
         for name in ("num_embeddings", "embedding_size"):
             value = getattr(self, name)
             if type(value) is not int:
-                raise TypeError(
-                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
-                    f"`.item()`), got {value!r}"
-                )
+                raise TypeError(f"`{name}` is static and must be an int, got {value!r}")
 
     def __call__(
         self, x: Int32[Array, ""], *, key: PRNGKeyArray | None = None
     ) -> Float[Array, " embedding_size"]:
         """The vector at index `x`. `key` is ignored, and there for
         `equinox.nn.Sequential`.
-
-        **Arguments:**
-
-        - `x`: scalar i32 array.
-        - `key`: a PRNG key (or None). Default: `None`.
-
-        **Returns:**
-
-        Float array of shape `(embedding_size,)`.
         """
         if jnp.shape(x) != ():
             raise ValueError(

@@ -31,17 +31,9 @@ class GRUCell(eqx.Module):
 
         **Arguments:**
 
-        - `input_size`: Size of the input; static, part of the treedef.
-        - `hidden_size`: Size of the hidden state; static, part of the treedef.
-        - `use_bias`: Whether there are biases; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-
-        **Raises:**
-
-        - `TypeError` if `input_size`, `hidden_size` or `use_bias` do not have their
-            declared types.
+        - `input_size`: Size of the input.
+        - `hidden_size`: Size of the hidden state.
+        - `use_bias`: Whether there are biases.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         weight_ih_key, weight_hh_key, bias_key, bias_n_key = jax.random.split(key, 4)
@@ -79,14 +71,10 @@ class GRUCell(eqx.Module):
         for name in ("input_size", "hidden_size"):
             value = getattr(self, name)
             if type(value) is not int:
-                raise TypeError(
-                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
-                    f"`.item()`), got {value!r}"
-                )
+                raise TypeError(f"`{name}` is static and must be an int, got {value!r}")
         if type(self.use_bias) is not bool:
             raise TypeError(
-                "`use_bias` is static, so it must be a bool (a NumPy scalar has "
-                f"`.item()`), got {self.use_bias!r}"
+                f"`use_bias` is static and must be a bool, got {self.use_bias!r}"
             )
 
     def __call__(
@@ -98,16 +86,6 @@ class GRUCell(eqx.Module):
     ) -> Inexact[Array, " hidden_size"]:
         """The next hidden state. `key` is ignored, and there for the sake of other
         layers.
-
-        **Arguments:**
-
-        - `input`: float or complex array of shape `(input_size,)`.
-        - `hidden`: float or complex array of shape `(hidden_size,)`.
-        - `key`: a PRNG key (or None). Default: `None`.
-
-        **Returns:**
-
-        Float or complex array of shape `(hidden_size,)`.
         """
         gates = self.weight_ih @ input
         if self.bias is not None:

@@ -35,38 +35,22 @@ class KeyCache(eqx.Module):
 
         **Arguments:**
 
-        - `size`: the size `size` of `to_query`, `past_keys` or `past_values`.
-        - `in_size`: the size `in_size` of `to_query`.
-        - `past_keys`: Keys of the positions so far; copied.
-        - `past_values`: Their values; copied.
-        - `mask`: What is added to each score: 0, or a large negative number; copied.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
+        - `past_keys`: Keys of the positions so far.
+        - `past_values`: Their values.
+        - `mask`: What is added to each score: 0, or a large negative number.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             to_query=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 key, (size, in_size), dtype
-            )
-            if 0 not in (size, in_size)
-            else jnp.zeros((size, in_size), dtype),
+            ),
             past_keys=jnp.array(past_keys, dtype),
             past_values=jnp.array(past_values, dtype),
             mask=jnp.array(mask, dtype),
         )
 
     def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " size"]:
-        """Look up what `x` asks for.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(in_size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
+        """Look up what `x` asks for."""
         scores = (
             self.past_keys @ (self.to_query @ x) / math.sqrt(self.past_keys.shape[1])
         )

@@ -39,17 +39,10 @@ class LayerNorm(eqx.Module):
 
         **Arguments:**
 
-        - `shape`: Shape of the input; static, part of the treedef.
-        - `eps`: Added to the variance; static, part of the treedef.
-        - `use_weight`: Whether each entry is scaled; static, part of the treedef.
-        - `use_bias`: Whether each entry is shifted; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `elementwise_affine`: `bool | None`.
-
-        **Raises:**
-
-        - `TypeError` if `shape`, `eps`, `use_weight` or `use_bias` do not have their
-            declared types.
+        - `shape`: Shape of the input.
+        - `eps`: Added to the variance.
+        - `use_weight`: Whether each entry is scaled.
+        - `use_bias`: Whether each entry is shifted.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         if elementwise_affine is not None:
@@ -70,21 +63,16 @@ class LayerNorm(eqx.Module):
             type(item) is not int for item in self.shape
         ):
             raise TypeError(
-                "`shape` is static, so it must be a tuple of ints (a NumPy "
-                f"scalar has `.item()`), got {self.shape!r}"
+                f"`shape` is static and must be a tuple of ints, got {self.shape!r}"
             )
         if type(self.eps) is not float or math.isnan(self.eps):
             raise TypeError(
-                "`eps` is static, so it must be a float other than NaN (a NumPy "
-                f"scalar has `.item()`), got {self.eps!r}"
+                f"`eps` is static and must be a float other than NaN, got {self.eps!r}"
             )
         for name in ("use_weight", "use_bias"):
             value = getattr(self, name)
             if type(value) is not bool:
-                raise TypeError(
-                    f"`{name}` is static, so it must be a bool (a NumPy scalar has "
-                    f"`.item()`), got {value!r}"
-                )
+                raise TypeError(f"`{name}` is static and must be a bool, got {value!r}")
 
     def __call__(
         self,
@@ -95,12 +83,6 @@ class LayerNorm(eqx.Module):
     ):
         """Normalise `x`. With a `state`, return it unchanged beside the output, as
         `equinox.nn.BatchNorm` does.
-
-        **Arguments:**
-
-        - `x`: float array of shape `shape`.
-        - `state`: `State | None`. Default: `None`.
-        - `key`: a PRNG key (or None). Default: `None`.
         """
         if x.shape != self.shape:
             raise ValueError(

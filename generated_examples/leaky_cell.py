@@ -25,25 +25,13 @@ class LeakyCell(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "LeakyCell":
-        """Build an instance.
-
-        **Arguments:**
-
-        - `hidden_size`: the size `hidden_size` of `weight_in`, `weight_hidden`, `bias`
-            or `logit`.
-        - `in_size`: the size `in_size` of `weight_in`.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-        """
+        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         weight_in_key, weight_hidden_key, logit_key = jax.random.split(key, 3)
         return cls(
             weight_in=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 weight_in_key, (hidden_size, in_size), dtype
-            )
-            if 0 not in (hidden_size, in_size)
-            else jnp.zeros((hidden_size, in_size), dtype),
+            ),
             weight_hidden=jax.nn.initializers.orthogonal()(
                 weight_hidden_key,
                 (hidden_size, hidden_size),
@@ -61,16 +49,6 @@ class LeakyCell(eqx.Module):
     def __call__(
         self, hidden: Float[Array, " hidden_size"], x: Float[Array, " in_size"]
     ) -> Float[Array, " hidden_size"]:
-        """One step: the next hidden state.
-
-        **Arguments:**
-
-        - `hidden`: float array of shape `(hidden_size,)`.
-        - `x`: float array of shape `(in_size,)`.
-
-        **Returns:**
-
-        Float array of shape `(hidden_size,)`.
-        """
+        """One step: the next hidden state."""
         drive = jnp.tanh(self.weight_in @ x + self.weight_hidden @ hidden + self.bias)
         return self.rate * hidden + (1 - self.rate) * drive

@@ -33,17 +33,9 @@ class Linear(eqx.Module):
 
         **Arguments:**
 
-        - `in_features`: Size of the input; static, part of the treedef.
-        - `out_features`: Size of the output; static, part of the treedef.
-        - `use_bias`: Whether there is a bias; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-
-        **Raises:**
-
-        - `TypeError` if `in_features`, `out_features` or `use_bias` do not have their
-            declared types.
+        - `in_features`: Size of the input.
+        - `out_features`: Size of the output.
+        - `use_bias`: Whether there is a bias.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         weight_key, bias_key = jax.random.split(key, 2)
@@ -71,13 +63,11 @@ class Linear(eqx.Module):
             value = getattr(self, name)
             if (type(value) is not int) and (value != "scalar"):
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int or 'scalar' (a NumPy "
-                    f"scalar has `.item()`), got {value!r}"
+                    f"`{name}` is static and must be an int or 'scalar', got {value!r}"
                 )
         if type(self.use_bias) is not bool:
             raise TypeError(
-                "`use_bias` is static, so it must be a bool (a NumPy scalar has "
-                f"`.item()`), got {self.use_bias!r}"
+                f"`use_bias` is static and must be a bool, got {self.use_bias!r}"
             )
 
     def __call__(
@@ -85,15 +75,6 @@ class Linear(eqx.Module):
     ) -> Inexact[Array, " *out_shape"]:
         """Apply the map to one vector. `key` is ignored, and there for
         `equinox.nn.Sequential`.
-
-        **Arguments:**
-
-        - `x`: float or complex array of shape `in_shape`.
-        - `key`: a PRNG key (or None). Default: `None`.
-
-        **Returns:**
-
-        Float or complex array of shape `out_shape`.
         """
         if self.in_features == "scalar":
             if x.shape != ():

@@ -30,11 +30,10 @@ class LoopCondition(eqx.Module):
 
         **Arguments:**
 
-        - `limit`: Residual at which the loop may end; copied.
-        - `steps`: Greatest number of steps; copied.
+        - `limit`: Residual at which the loop may end.
+        - `steps`: Greatest number of steps.
         - `example`: example arguments of the call, of which structure, shapes and
             dtypes are kept.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
@@ -46,16 +45,7 @@ class LoopCondition(eqx.Module):
     def __call__(
         self, value: tuple[Int32[Array, ""], Float[Array, " size"]]
     ) -> Bool[Array, ""]:
-        """Whether to go on from the number of steps taken and the residual.
-
-        **Arguments:**
-
-        - `value`: `tuple[Int32[Array, ""], Float[Array, " size"]]`.
-
-        **Returns:**
-
-        Scalar boolean array.
-        """
+        """Whether to go on from the number of steps taken and the residual."""
         given = _structure_of((value,))
         if given != self.structure:
             raise TypeError(

@@ -42,27 +42,15 @@ class LowRankLinear(eqx.Module):
         **Arguments:**
 
         - `base`: The map that was trained before.
-        - `rank`: the size `rank` of `down` or `up`.
-        - `in_features`: the size `in_features` of `down`.
-        - `out_features`: the size `out_features` of `up`.
-        - `scale`: Factor of the correction; static, part of the treedef.
-        - `freeze_base`: Whether `base` stays as it is; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-
-        **Raises:**
-
-        - `TypeError` if `scale` or `freeze_base` do not have their declared types.
+        - `scale`: Factor of the correction.
+        - `freeze_base`: Whether `base` stays as it is.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             base=base,
             down=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 key, (rank, in_features), dtype
-            )
-            if 0 not in (rank, in_features)
-            else jnp.zeros((rank, in_features), dtype),
+            ),
             up=jnp.zeros((out_features, rank), dtype),
             scale=float(scale) if type(scale) is int else scale,
             freeze_base=freeze_base,
@@ -71,28 +59,18 @@ class LowRankLinear(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.scale) is not float or math.isnan(self.scale):
             raise TypeError(
-                "`scale` is static, so it must be a float other than NaN (a "
-                f"NumPy scalar has `.item()`), got {self.scale!r}"
+                "`scale` is static and must be a float other than NaN, got "
+                f"{self.scale!r}"
             )
         if type(self.freeze_base) is not bool:
             raise TypeError(
-                "`freeze_base` is static, so it must be a bool (a NumPy scalar "
-                f"has `.item()`), got {self.freeze_base!r}"
+                f"`freeze_base` is static and must be a bool, got {self.freeze_base!r}"
             )
 
     def __call__(
         self, x: Float[Array, " in_features"]
     ) -> Float[Array, " out_features"]:
-        """Map `x`, with the correction.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(in_features,)`.
-
-        **Returns:**
-
-        Float array of shape `(out_features,)`.
-        """
+        """Map `x`, with the correction."""
         return self.base(x) + self.scale * (self.up @ (self.down @ x))
 
     def trainable(self) -> "LowRankLinear":

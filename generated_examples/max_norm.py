@@ -25,13 +25,10 @@ class MaxNorm(AbstractNorm):
 
         **Arguments:**
 
-        - `size`: `int`; static, part of the treedef.
-        - `floor`: The least divisor; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `floor`: The least divisor.
 
         **Raises:**
 
-        - `TypeError` if `size` or `floor` do not have their declared types.
         - `ValueError` unless `floor > 0`.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
@@ -43,27 +40,15 @@ class MaxNorm(AbstractNorm):
 
     def __check_init__(self) -> None:
         if type(self.size) is not int:
-            raise TypeError(
-                "`size` is static, so it must be an int (a NumPy scalar has "
-                f"`.item()`), got {self.size!r}"
-            )
+            raise TypeError(f"`size` is static and must be an int, got {self.size!r}")
         if type(self.floor) is not float or math.isnan(self.floor):
             raise TypeError(
-                "`floor` is static, so it must be a float other than NaN (a "
-                f"NumPy scalar has `.item()`), got {self.floor!r}"
+                "`floor` is static and must be a float other than NaN, got "
+                f"{self.floor!r}"
             )
         if not (self.floor > 0):
             raise ValueError(f"`floor` must satisfy `floor > 0`, got {self.floor!r}")
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """The vector, divided by its largest entry.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
+        """The vector, divided by its largest entry."""
         return self.gain * x / jnp.maximum(jnp.max(jnp.abs(x)), self.floor)

@@ -49,26 +49,16 @@ class MLP(eqx.Module):
 
         **Arguments:**
 
-        - `in_size`: Size of the input; static, part of the treedef.
-        - `out_size`: Size of the output; static, part of the treedef.
-        - `width_size`: Size of each hidden layer; static, part of the treedef.
-        - `depth`: Number of hidden layers; static, part of the treedef.
-        - `activation`: `Callable[..., Any]`.
-        - `final_activation`: `Callable[..., Any]`.
-        - `use_bias`: Whether the hidden layers have biases; static, part of the
-            treedef.
-        - `use_final_bias`: Whether the last layer has a bias; static, part of the
-            treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `scan`: Whether the hidden layers are stacked and scanned over; static, part
-            of the treedef.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
+        - `in_size`: Size of the input.
+        - `out_size`: Size of the output.
+        - `width_size`: Size of each hidden layer.
+        - `depth`: Number of hidden layers.
+        - `use_bias`: Whether the hidden layers have biases.
+        - `use_final_bias`: Whether the last layer has a bias.
+        - `scan`: Whether the hidden layers are stacked and scanned over.
 
         **Raises:**
 
-        - `TypeError` if `use_bias`, `use_final_bias`, `in_size`, `out_size`,
-            `width_size`, `depth` or `scan` do not have their declared types.
         - `ValueError` unless `depth >= 0`.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
@@ -106,24 +96,17 @@ class MLP(eqx.Module):
         for name in ("use_bias", "use_final_bias", "scan"):
             value = getattr(self, name)
             if type(value) is not bool:
-                raise TypeError(
-                    f"`{name}` is static, so it must be a bool (a NumPy scalar has "
-                    f"`.item()`), got {value!r}"
-                )
+                raise TypeError(f"`{name}` is static and must be a bool, got {value!r}")
         for name in ("in_size", "out_size"):
             value = getattr(self, name)
             if (type(value) is not int) and (value != "scalar"):
                 raise TypeError(
-                    f"`{name}` is static, so it must be an int or 'scalar' (a NumPy "
-                    f"scalar has `.item()`), got {value!r}"
+                    f"`{name}` is static and must be an int or 'scalar', got {value!r}"
                 )
         for name in ("width_size", "depth"):
             value = getattr(self, name)
             if type(value) is not int:
-                raise TypeError(
-                    f"`{name}` is static, so it must be an int (a NumPy scalar has "
-                    f"`.item()`), got {value!r}"
-                )
+                raise TypeError(f"`{name}` is static and must be an int, got {value!r}")
         if not (self.depth >= 0):
             raise ValueError(f"`depth` must satisfy `depth >= 0`, got {self.depth!r}")
 
@@ -132,15 +115,6 @@ class MLP(eqx.Module):
     ) -> Inexact[Array, " *out_shape"]:
         """Apply the layers in turn. `key` is ignored, and there for
         `equinox.nn.Sequential`.
-
-        **Arguments:**
-
-        - `x`: float or complex array of shape `in_shape`.
-        - `key`: a PRNG key (or None). Default: `None`.
-
-        **Returns:**
-
-        Float or complex array of shape `out_shape`.
         """
 
         def activate(index: Any, x: Array) -> Array:

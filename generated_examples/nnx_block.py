@@ -48,17 +48,11 @@ class NnxBlock(nnx.Module):
 
         **Arguments:**
 
-        - `size`: the size `size` of `mix`, `bias` or `mean`.
-        - `use_bias`: whether there is a `bias`; it is None otherwise.
-        - `depth`: Number of linear layers; static, part of the treedef.
-        - `momentum`: How much of the mean a call keeps; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `rngs`: streams of PRNG keys for the random initialisation; each random array
-            draws once.
+        - `depth`: Number of linear layers.
+        - `momentum`: How much of the mean a call keeps.
 
         **Raises:**
 
-        - `TypeError` if `depth` or `momentum` do not have their declared types.
         - `ValueError` unless `depth > 0`.
         - `ValueError` unless `0 <= momentum < 1`.
         """
@@ -67,8 +61,6 @@ class NnxBlock(nnx.Module):
             jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 rngs.params(), (size, size), dtype
             )
-            if size
-            else jnp.zeros((size, size), dtype)
         )
         self.bias = nnx.Param(jnp.zeros((size,), dtype)) if use_bias else None
         self.mean = nnx.BatchStat(jnp.zeros((size,), dtype))
@@ -79,14 +71,11 @@ class NnxBlock(nnx.Module):
         self.depth = depth
         self.momentum = float(momentum) if type(momentum) is int else momentum
         if type(self.depth) is not int:
-            raise TypeError(
-                "`depth` is static, so it must be an int (a NumPy scalar has "
-                f"`.item()`), got {self.depth!r}"
-            )
+            raise TypeError(f"`depth` is static and must be an int, got {self.depth!r}")
         if type(self.momentum) is not float or math.isnan(self.momentum):
             raise TypeError(
-                "`momentum` is static, so it must be a float other than NaN (a "
-                f"NumPy scalar has `.item()`), got {self.momentum!r}"
+                "`momentum` is static and must be a float other than NaN, got "
+                f"{self.momentum!r}"
             )
         if not (self.depth > 0):
             raise ValueError(f"`depth` must satisfy `depth > 0`, got {self.depth!r}")
@@ -96,16 +85,7 @@ class NnxBlock(nnx.Module):
             )
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """Update the running mean, and transform `x`.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
+        """Update the running mean, and transform `x`."""
         self.calls[...] += 1
         self.mean[...] = self.momentum * self.mean[...] + (1 - self.momentum) * x
         y = self.mix[...] @ (x - self.mean[...])

@@ -29,14 +29,8 @@ class Observation:
 
         **Arguments:**
 
-        - `value`: float array of shape `(size,)`; copied.
-        - `noise`: Covariance of the noise; copied.
-        - `sensor`: Name of the sensor; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-
-        **Raises:**
-
-        - `TypeError` if `sensor` does not have its declared type.
+        - `noise`: Covariance of the noise.
+        - `sensor`: Name of the sensor.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         node = cls(
@@ -50,7 +44,7 @@ class Observation:
     def _check(self) -> None:
         if type(self.sensor) is not str:
             raise TypeError(
-                f"`sensor` is static, so it must be a str, got {self.sensor!r}"
+                f"`sensor` is static and must be a str, got {self.sensor!r}"
             )
 
     def trainable(self) -> "Observation":

@@ -18,15 +18,7 @@ class PositiveScale(eqx.Module):
     def create(
         cls, size: int, dtype: DTypeLike | None = None, *, key: PRNGKeyArray
     ) -> "PositiveScale":
-        """Build an instance.
-
-        **Arguments:**
-
-        - `size`: the size `size` of `raw`.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-        """
+        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             raw=jax.random.normal(key, (size,), dtype),
@@ -38,12 +30,4 @@ class PositiveScale(eqx.Module):
         return jax.nn.softplus(self.raw)
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """**Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
         return self.scale * x

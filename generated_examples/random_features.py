@@ -31,14 +31,12 @@ class RandomFeatures(eqx.Module):
 
         **Arguments:**
 
-        - `frequency_key`: The key of the frequencies; copied.
-        - `width`: Width of the kernel along each input; copied.
-        - `features`: Number of features; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `frequency_key`: The key of the frequencies.
+        - `width`: Width of the kernel along each input.
+        - `features`: Number of features.
 
         **Raises:**
 
-        - `TypeError` if `features` does not have its declared type.
         - `ValueError` unless `features > 0`.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
@@ -51,8 +49,7 @@ class RandomFeatures(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.features) is not int:
             raise TypeError(
-                "`features` is static, so it must be an int (a NumPy scalar has "
-                f"`.item()`), got {self.features!r}"
+                f"`features` is static and must be an int, got {self.features!r}"
             )
         if not (self.features > 0):
             raise ValueError(
@@ -60,16 +57,7 @@ class RandomFeatures(eqx.Module):
             )
 
     def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " 2*features=_"]:
-        """The cosines and sines of `x` along the random frequencies.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(in_size,)`.
-
-        **Returns:**
-
-        Float array of shape `(2*features,)`.
-        """
+        """The cosines and sines of `x` along the random frequencies."""
         shape = (self.features, x.shape[0])
         frequencies = jax.random.normal(self.frequency_key, shape, x.dtype)
         phases = frequencies @ (x / self.width)

@@ -33,11 +33,6 @@ class Regressor(eqx.Module):
         **Arguments:**
 
         - `whiten`: Shift and scale of the inputs.
-        - `size`: the size `size` of the arrays.
-        - `hidden_size`: `int`.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         hidden_key, out_key = jax.random.split(key, 2)
@@ -48,14 +43,6 @@ class Regressor(eqx.Module):
         )
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " 1"]:
-        """**Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(1,)`.
-        """
         return self.out(jnp.tanh(self.hidden(self.whiten(x))))
 
     def trainable(self) -> "Regressor":

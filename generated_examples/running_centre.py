@@ -33,15 +33,11 @@ class RunningCentre(eqx.Module):
 
         **Arguments:**
 
-        - `size`: the size `size` of `mean`, `variance` or `gain`.
         - `inference`: Whether the statistics stay as they are.
-        - `decay`: Share of the statistics that a batch leaves; static, part of the
-            treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `decay`: Share of the statistics that a batch leaves.
 
         **Raises:**
 
-        - `TypeError` if `decay` does not have its declared type.
         - `ValueError` unless `0 < decay < 1`.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
@@ -56,8 +52,8 @@ class RunningCentre(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.decay) is not float or math.isnan(self.decay):
             raise TypeError(
-                "`decay` is static, so it must be a float other than NaN (a "
-                f"NumPy scalar has `.item()`), got {self.decay!r}"
+                "`decay` is static and must be a float other than NaN, got "
+                f"{self.decay!r}"
             )
         if not (0 < self.decay < 1):
             raise ValueError(
@@ -71,16 +67,6 @@ class RunningCentre(eqx.Module):
 
         Called under `jax.vmap` with `axis_name="batch"`, the state with `in_axes` and
         `out_axes` None.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-        - `state`: the state, as `eqx.nn.make_with_state` made it or the last call
-            returned it.
-
-        **Returns:**
-
-        Float array of shape `(size,)`, and the next state.
         """
         if not self.inference:
             mean = jax.lax.pmean(x, "batch")

@@ -42,21 +42,13 @@ class Smooth(eqx.Module):
 
         **Arguments:**
 
-        - `width`: the size `width` of `taps`.
-        - `padding`: How the signal goes on beyond its ends; static, part of the
-            treedef.
-        - `accumulate`: The dtype in which products are added up; static, part of the
-            treedef.
-        - `kept`: Which of the smoothed samples are kept; static, part of the treedef.
-        - `gain`: Factor of the result; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
+        - `padding`: How the signal goes on beyond its ends.
+        - `accumulate`: The dtype in which products are added up.
+        - `kept`: Which of the smoothed samples are kept.
+        - `gain`: Factor of the result.
 
         **Raises:**
 
-        - `TypeError` if `padding`, `accumulate`, `kept` or `gain` do not have their
-            declared types.
         - `ValueError` unless `gain > 0`.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
@@ -73,13 +65,12 @@ class Smooth(eqx.Module):
             self.padding
         }:
             raise TypeError(
-                "`padding` is static, so it must be a Padding with a hash, "
-                f"equal by value, got {self.padding!r}"
+                "`padding` is static and must be a Padding with a hash, equal "
+                f"by value, got {self.padding!r}"
             )
         if not isinstance(self.accumulate, np.dtype):
             raise TypeError(
-                "`accumulate` is static, so it must be a dtype, got "
-                f"{self.accumulate!r}"
+                f"`accumulate` is static and must be a dtype, got {self.accumulate!r}"
             )
         if (
             type(self.kept) is not tuple
@@ -87,24 +78,19 @@ class Smooth(eqx.Module):
             or any(part is not None and type(part) is not int for part in self.kept)
         ):
             raise TypeError(
-                "`kept` is static, so it must be a slice (held as a tuple of "
-                f"its three parts), got {self.kept!r}"
+                "`kept` is static and must be a slice (held as a tuple of its "
+                f"three parts), got {self.kept!r}"
             )
         if type(self.gain) is not float or math.isnan(self.gain):
             raise TypeError(
-                "`gain` is static, so it must be a float other than NaN (a "
-                f"NumPy scalar has `.item()`), got {self.gain!r}"
+                "`gain` is static and must be a float other than NaN, got "
+                f"{self.gain!r}"
             )
         if not (self.gain > 0):
             raise ValueError(f"`gain` must satisfy `gain > 0`, got {self.gain!r}")
 
     def __call__(self, x: Float[Array, " size"]):
-        """Smooth `x`, and keep some of it.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-        """
+        """Smooth `x`, and keep some of it."""
         padded = jnp.pad(x, self.padding.width, mode=self.padding.boundary.value)
         with jax.numpy_dtype_promotion("standard"):
             dtype = jnp.result_type(x.dtype, self.accumulate)

@@ -17,8 +17,7 @@ class SO3(eqx.Module):
 
         **Arguments:**
 
-        - `matrix`: The rotation matrix; copied.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `matrix`: The rotation matrix.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
@@ -32,12 +31,7 @@ class SO3(eqx.Module):
 
     @classmethod
     def exp(cls, tangent: Float[Array, " 3"]) -> "SO3":
-        """The rotation about the axis `tangent`, by its length.
-
-        **Arguments:**
-
-        - `tangent`: float array of shape `(3,)`.
-        """
+        """The rotation about the axis `tangent`, by its length."""
         angle2 = jnp.sum(tangent**2)
         is_small = angle2 < 1e-6
         safe = jnp.where(is_small, 1.0, angle2)
@@ -65,27 +59,9 @@ class SO3(eqx.Module):
         return SO3(self.matrix.T)
 
     def __matmul__(self, other: "SO3") -> "SO3":
-        """This rotation after `other`.
-
-        **Arguments:**
-
-        - `other`: `SO3`.
-
-        **Returns:**
-
-        `SO3`.
-        """
+        """This rotation after `other`."""
         return SO3(self.matrix @ other.matrix)
 
     def apply(self, point: Float[Array, " 3"]) -> Float[Array, " 3"]:
-        """The point, rotated.
-
-        **Arguments:**
-
-        - `point`: float array of shape `(3,)`.
-
-        **Returns:**
-
-        Float array of shape `(3,)`.
-        """
+        """The point, rotated."""
         return self.matrix @ point

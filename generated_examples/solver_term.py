@@ -37,12 +37,11 @@ class SolverTerm(eqx.Module):
 
         **Arguments:**
 
-        - `matrix`: Coupling A of the coordinates, in 1/s; copied.
-        - `damping`: Damping c, in 1/s; copied.
-        - `frequency`: Frequency w of the drive, in rad/s; copied.
+        - `matrix`: Coupling A of the coordinates, in 1/s.
+        - `damping`: Damping c, in 1/s.
+        - `frequency`: Frequency w of the drive, in rad/s.
         - `example`: example arguments of the call, of which structure, shapes and
             dtypes are kept.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
@@ -55,18 +54,7 @@ class SolverTerm(eqx.Module):
     def __call__(
         self, t: Float[Array, ""], y: Float[Array, " size"], args: Float[Array, " size"]
     ) -> Float[Array, " size"]:
-        """The slope dy/dt at time `t` and state `y`, for the drive `args`.
-
-        **Arguments:**
-
-        - `t`: scalar float array.
-        - `y`: float array of shape `(size,)`.
-        - `args`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
+        """The slope dy/dt at time `t` and state `y`, for the drive `args`."""
         given = _structure_of((t, y, args))
         if given != self.structure:
             raise TypeError(

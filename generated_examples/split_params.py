@@ -28,10 +28,9 @@ class SplitParams(eqx.Module):
 
         **Arguments:**
 
-        - `element1`: Coefficient of the square; copied.
-        - `element2`: Coefficient of the line; copied.
-        - `element3`: Constant; copied.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `element1`: Coefficient of the square.
+        - `element2`: Coefficient of the line.
+        - `element3`: Constant.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
@@ -41,14 +40,6 @@ class SplitParams(eqx.Module):
         )
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """**Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
         return (self.element1 * x + self.element2) * x + self.element3
 
     def select_small(self) -> "SplitParams":

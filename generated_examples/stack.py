@@ -35,17 +35,11 @@ class Stack(eqx.Module):
 
         **Arguments:**
 
-        - `size`: the size `size` of the arrays.
-        - `depth`: Number of layers; static, part of the treedef.
-        - `activation`: Applied after each layer but the last; static, a function of a
-            module.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
+        - `depth`: Number of layers.
+        - `activation`: Applied after each layer but the last.
 
         **Raises:**
 
-        - `TypeError` if `depth` or `activation` do not have their declared types.
         - `ValueError` unless `depth > 0`.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
@@ -60,30 +54,19 @@ class Stack(eqx.Module):
 
     def __check_init__(self) -> None:
         if type(self.depth) is not int:
-            raise TypeError(
-                "`depth` is static, so it must be an int (a NumPy scalar has "
-                f"`.item()`), got {self.depth!r}"
-            )
+            raise TypeError(f"`depth` is static and must be an int, got {self.depth!r}")
         if "<" in getattr(
             self.activation, "__qualname__", getattr(self.activation, "__name__", "<")
         ) or isinstance(self.activation, MethodType):
             raise TypeError(
-                "`activation` is static, so it must be a function of a module, "
-                "not a lambda, closure, partial or bound method, got "
+                "`activation` is static and must be a function of a module, not "
+                "a lambda, closure, partial or bound method, got "
                 f"{self.activation!r}"
             )
         if not (self.depth > 0):
             raise ValueError(f"`depth` must satisfy `depth > 0`, got {self.depth!r}")
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """**Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
         for layer in self.layers[:-1]:
             x = self.activation(layer(x))
         return self.layers[-1](x)

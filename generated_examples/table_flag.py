@@ -31,14 +31,9 @@ class TableFlag:
 
         **Arguments:**
 
-        - `table`: Named numbers; copied.
-        - `attr`: A factor; copied.
-        - `static`: An exponent; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-
-        **Raises:**
-
-        - `TypeError` if `static` does not have its declared type.
+        - `table`: Named numbers.
+        - `attr`: A factor.
+        - `static`: An exponent.
         """
         if not _rebuild:
             dtype = jnp.result_type(float) if dtype is None else dtype
@@ -55,8 +50,7 @@ class TableFlag:
     def _check(self) -> None:
         if type(self.static) is not int:
             raise TypeError(
-                "`static` is static, so it must be an int (a NumPy scalar has "
-                f"`.item()`), got {self.static!r}"
+                f"`static` is static and must be an int, got {self.static!r}"
             )
 
     def __repr__(self) -> str:
@@ -64,16 +58,7 @@ class TableFlag:
         return f"{type(self).__name__}({held})"
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """Scale a power of the input by all the numbers.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
+        """Scale a power of the input by all the numbers."""
         return self.attr * sum(self.table.values()) * x**self.static
 
 

@@ -22,42 +22,22 @@ class TiedEmbedding(eqx.Module):
         *,
         key: PRNGKeyArray,
     ) -> "TiedEmbedding":
-        """Build an instance.
-
-        **Arguments:**
-
-        - `vocabulary`: the size `vocabulary` of `embedding`.
-        - `size`: the size `size` of `embedding` or `mix`.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `key`: a PRNG key for the random initialisation; each random array gets a
-            split of its own.
-        """
+        """Build an instance."""
         dtype = jnp.result_type(float) if dtype is None else dtype
         embedding_key, mix_key = jax.random.split(key, 2)
         return cls(
             embedding=jax.random.normal(embedding_key, (vocabulary, size), dtype),
             mix=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 mix_key, (size, size), dtype
-            )
-            if size
-            else jnp.zeros((size, size), dtype),
+            ),
         )
 
     @property
     def head(self) -> Float[Array, "size vocabulary"]:
-        """Tied to `embedding`, which alone is stored; shape `(size, vocabulary)`."""
+        """Tied to `embedding`, which alone is stored."""
         return self.embedding.T
 
     def __call__(self, token: Int32[Array, ""]) -> Float[Array, " vocabulary"]:
-        """The logits of the next token.
-
-        **Arguments:**
-
-        - `token`: scalar i32 array.
-
-        **Returns:**
-
-        Float array of shape `(vocabulary,)`.
-        """
+        """The logits of the next token."""
         hidden = jnp.tanh(self.mix @ self.embedding[token])
         return hidden @ self.head

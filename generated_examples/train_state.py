@@ -41,13 +41,11 @@ class TrainState(eqx.Module):
         - `model`: The finished model; copied.
         - `optimiser`: an optax optimiser; not stored, so that its settings are no
             leaves.
-        - `key`: A PRNG key, from which `step_key` makes one for each step; copied.
-        - `ema_decay`: Share of the average that a step keeps; static, part of the
-            treedef.
+        - `key`: A PRNG key, from which `step_key` makes one for each step.
+        - `ema_decay`: Share of the average that a step keeps.
 
         **Raises:**
 
-        - `TypeError` if `ema_decay` does not have its declared type.
         - `ValueError` unless `0.0 <= ema_decay < 1.0`.
         """
         model = _copied(model)
@@ -63,8 +61,8 @@ class TrainState(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.ema_decay) is not float or math.isnan(self.ema_decay):
             raise TypeError(
-                "`ema_decay` is static, so it must be a float other than NaN (a "
-                f"NumPy scalar has `.item()`), got {self.ema_decay!r}"
+                "`ema_decay` is static and must be a float other than NaN, got "
+                f"{self.ema_decay!r}"
             )
         if not (0.0 <= self.ema_decay < 1.0):
             raise ValueError(

@@ -32,15 +32,12 @@ class Whiten(eqx.Module):
 
         **Arguments:**
 
-        - `mean`: Mean of the data, in its units; copied.
-        - `deviation`: Standard deviation of the data, in its units; copied.
-        - `size`: the size `size` of `mean`, `deviation` or `gain`.
-        - `epsilon`: Added to the deviation; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `mean`: Mean of the data, in its units.
+        - `deviation`: Standard deviation of the data, in its units.
+        - `epsilon`: Added to the deviation.
 
         **Raises:**
 
-        - `TypeError` if `epsilon` does not have its declared type.
         - `ValueError` unless `epsilon > 0`.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
@@ -54,8 +51,8 @@ class Whiten(eqx.Module):
     def __check_init__(self) -> None:
         if type(self.epsilon) is not float or math.isnan(self.epsilon):
             raise TypeError(
-                "`epsilon` is static, so it must be a float other than NaN (a "
-                f"NumPy scalar has `.item()`), got {self.epsilon!r}"
+                "`epsilon` is static and must be a float other than NaN, got "
+                f"{self.epsilon!r}"
             )
         if not (self.epsilon > 0):
             raise ValueError(
@@ -63,14 +60,6 @@ class Whiten(eqx.Module):
             )
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """**Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
         return (
             self.gain
             * (x - jax.lax.stop_gradient(self.mean))

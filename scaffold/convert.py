@@ -96,7 +96,9 @@ def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
     """The spec without what may be said in several ways; the constructor's arguments are as they come to be."""
     needed = tuple(sorted(set(spec.imports) - set(IMPORTS.values())))
     call = None if spec.call is None else replace(spec.call, doc=spec.call.doc.strip())
-    methods = tuple(replace(one, call=replace(one.call, doc=one.call.doc.strip())) for one in spec.methods)
+    methods = tuple(
+        replace(one, call=replace(one.call, doc=one.call.doc.strip()), table="") for one in spec.methods
+    )
     plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="")
     plain = replace(plain, call=call, methods=methods)
     return plain, parameters(spec)

@@ -4,6 +4,7 @@ It begins without the folder of this file on its path, as the script `pytest` do
 """
 
 import gc
+import importlib
 import json
 import os
 import runpy
@@ -26,10 +27,9 @@ def serve() -> None:
 
 def import_all() -> None:
     """Import what most runs need; jax starts no thread before its first computation."""
-    import equinox  # noqa: F401
-    import flax.nnx  # noqa: F401
+    for name in ("equinox", "flax.nnx", "optax"):
+        importlib.import_module(name)
     import jaxtyping
-    import optax  # noqa: F401
 
     # It is a plugin of pytest, which warns that it cannot rewrite the asserts of one that is there, but of one that says so.
     jaxtyping.__doc__ = f"{jaxtyping.__doc__ or ''} PYTEST_DONT_REWRITE"

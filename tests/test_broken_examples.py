@@ -33,7 +33,7 @@ ALL_OF_UNFLATTEN = """    node = object.__new__(TableBypass)
     return node"""
 TIED = """    @property
     def head(self) -> Float[Array, "size vocabulary"]:
-        \"\"\"Tied to `embedding`, which alone is stored; shape `(size, vocabulary)`.\"\"\"
+        \"\"\"Tied to `embedding`, which alone is stored.\"\"\"
         return self.embedding.T
 
 """

@@ -248,7 +248,7 @@ def test_vmap_maps_one_leaf_alone(case: Case) -> None:
 
 
 def test_statics_that_would_poison_the_treedef_are_refused(case: Case) -> None:
-    with pytest.raises(TypeError, match="`static` is static, so it must be an int "):
+    with pytest.raises(TypeError, match="`static` is static and must be an int,"):
         case.build({"b": 1.0}, 2.0, jnp.int32(3))
 
 

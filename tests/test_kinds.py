@@ -1,6 +1,5 @@
 """What a kind adds to a spec, and what makes no sense for it."""
 
-from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
 
@@ -85,9 +84,9 @@ def test_a_kind_that_does_not_exist_has_the_defaults_of_all() -> None:
 
 
 def test_a_kind_is_frozen_and_has_no_part_of_another_name() -> None:
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError, match="immutable type: 'Kind'"):
         kind_of("module").nests = False  # pyright: ignore[reportAttributeAccessIssue]
-    with pytest.raises(TypeError, match="unexpected keyword argument 'option'"):
+    with pytest.raises(TypeError, match=r"[Uu]nexpected keyword argument 'option'"):
         Kind("A summary.", dict, option={})  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 

@@ -68,7 +68,7 @@ class Life(RuleBasedStateMachine):
         """The templates of a later version say something else, above and below."""
         for path, text in RENDER(name, context, *own):
             later = f"\n\n# version {self.version}\n" if self.version else ""
-            yield path, text.replace("**Arguments:**", f"**Arguments, {self.version}:**") + later
+            yield path, text.replace("Build an instance", f"Build {self.version} instances") + later
 
     @initialize()
     def begin(self) -> None:

@@ -214,10 +214,8 @@ def refusals(settings: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("name", list(refusals(types.SimpleNamespace(ByIdentity=object.__class__))))
 def test_what_is_no_such_value_is_a_type_error(modules: Any, kind: str, name: str) -> None:
     value = refusals(modules.settings)[name]
-    with pytest.raises(TypeError) as caught:
+    with pytest.raises(TypeError, match=r"is static and must be |unhashable|as a data type"):
         getattr(modules, kind).create(**given_by(modules, **{name: value}))
-    if isinstance(value, np.generic) or (isinstance(value, tuple) and isinstance(value[0], np.generic)):
-        assert "(a NumPy scalar has `.item()`)" in str(caught.value)
 
 
 CLASSES = """

@@ -19,12 +19,10 @@ from scaffold.spec.types import (
     TupleType,
     Type,
     UnionType,
-    walk,
 )
 
 # Stand for the shown name and value while a message is wrapped: one word, as wide as what replaces it.
 _NAME, _VALUE = "\0", "\1"
-_NUMBERS = ("int", "float", "bool")
 
 
 def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
@@ -47,8 +45,7 @@ def is_checked(field: Field) -> bool:
 
 def _static_check(kind: Type, fields: list[Field]) -> str:
     """One check for all static fields of a type; several are looped over."""
-    numbers = any(isinstance(part, ScalarType) and part.name in _NUMBERS for part in walk(kind))
-    told = f"is static, so it must be {describe(kind)}{' (a NumPy scalar has `.item()`)' if numbers else ''}"
+    told = f"is static and must be {describe(kind)}"
     if len(fields) == 1:
         name = fields[0].name
         return _raise_if(

@@ -24,18 +24,7 @@ def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> s
         dtype, narrowed = f"np.promote_types({dtype}, np.float32)", f".astype({dtype})"
     source, measure = (one.source, "") if field.measure is None else (one.measured, operand(field.measure))
     fan = fan_axes(spec, array, field.name)
-    made = source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
-    # Those that scale by the fan divide by the sizes.
-    return _unless_empty(array, made) if one.scaled else made
-
-
-def _unless_empty(array: ArrayType, made: str) -> str:
-    """The array, or one without elements where a size is 0."""
-    sizes = [dim for dim in dict.fromkeys(array.dims) if not dim.isdigit()]
-    is_one = len(sizes) == 1 and not sizes[0].startswith("*")
-    tested = sizes[0] if is_one else f"0 not in {shape_source(replace(array, dims=tuple(sizes)))}"
-    empty = f"jnp.zeros({shape_source(array)}, {dtype_source(array)})"
-    return f"{made} if {tested} else {empty}" if sizes else made
+    return source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
 
 
 def _may_draw_both_parts(field: Field) -> bool:

@@ -6,19 +6,18 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
-from scaffold.emit.checks import is_checked
 from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.emit.text import block, docstring
 from scaffold.kinds import kind_of
 from scaffold.spec.bases import asks_for
-from scaffold.spec.constructor import Parameter, parameters
-from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
+from scaffold.spec.constructor import parameters
+from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rewriting import guard, rename
 from scaffold.spec.shared import tied_source
 from scaffold.spec.states import is_state
 from scaffold.spec.statics import as_given
-from scaffold.spec.types import ArrayType, Type, arrays, dim_names
+from scaffold.spec.types import arrays
 
 METHOD = " " * 4
 BODY = " " * 8
@@ -55,10 +54,9 @@ def properties(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
 
 
 def _property_text(spec: ModuleSpec, field: Field) -> str:
-    shape = _shape_of(field.type)
     if field.role == "shared":
-        return f"Tied to `{tied_source(spec, field)}`, which alone is stored{shape}."
-    return f"Computed from the other fields at each use{shape}."
+        return f"Tied to `{tied_source(spec, field)}`, which alone is stored."
+    return "Computed from the other fields at each use."
 
 
 def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
@@ -75,17 +73,6 @@ def readable(spec: ModuleSpec) -> list[tuple[str, str, str, str]]:
         for name in group.fields
         if (field := spec.field(name)) is not None
     ]
-
-
-def _shape_of(kind: Type) -> str:
-    return f"; shape {shape_text(kind)}" if isinstance(kind, ArrayType) else ""
-
-
-def shape_text(kind: ArrayType) -> str:
-    """The shape in prose: `(out_size, in_size)`."""
-    if len(kind.dims) == 1:
-        return f"`({kind.dims[0]},)`" if not kind.dims[0].startswith("*") else f"`{kind.dims[0][1:]}`"
-    return f"`({', '.join(kind.dims)})`"
 
 
 def call_context(spec: ModuleSpec) -> dict[str, Any]:
@@ -196,18 +183,8 @@ def _returns(call: Call, scope: Scope) -> str:
 
 
 def _call_doc(call: Call) -> str:
-    """What the author says of the call, and what goes in and comes out; nothing where that would say nothing."""
-    summary = f"{call.doc}{_mapping_text(call)}".strip()
-    if "**Arguments:**" in summary or not call.args:
-        return summary
-    listed = "\n".join(_argument_line(one) for one in call.args if not one.is_marker)
-    returned = ", ".join("and the next state" if is_state(kind) else type_text(kind) for kind in call.returns)
-    told = [
-        summary,
-        f"**Arguments:**\n\n{listed}",
-        f"**Returns:**\n\n{_capital(returned)}." if returned else "",
-    ]
-    return "\n\n".join(part for part in told if part)
+    """What the author says of the call, and how it is mapped; the signature says the rest."""
+    return f"{call.doc}{_mapping_text(call)}".strip()
 
 
 def _mapping_text(call: Call) -> str:
@@ -218,107 +195,23 @@ def _mapping_text(call: Call) -> str:
     return f'\n\nCalled under `jax.vmap` with `axis_name="{call.axis_name}"`{axes}.'
 
 
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
-
-
-def _argument_line(argument: Argument) -> str:
-    default = "" if argument.default is None else f" Default: `{argument.default}`."
-    return f"- `{argument.name}`: {type_text(argument.type)}.{default}"
-
-
-def type_text(kind: Type | None) -> str:
-    """A type in prose, for a docstring."""
-    if kind is None:
-        return "any value"
-    if is_state(kind):
-        return "the state, as `eqx.nn.make_with_state` made it or the last call returned it"
-    if isinstance(kind, ArrayType):
-        return _array_text(kind)
-    found = list(arrays(kind))
-    if len(found) == 1:
-        return f"{_array_text(found[0])} ({_container(kind)})"
-    return f"`{Scope().plain(kind)}`"
-
-
-def _array_text(kind: ArrayType) -> str:
-    if kind.dtype == "key":
-        return "a PRNG key" if not kind.dims else f"PRNG keys of shape {shape_text(kind)}"
-    noun = {"f": "float array", "inexact": "float or complex array", "bool": "boolean array"}.get(kind.dtype)
-    return (
-        f"{noun or kind.dtype + ' array'} of shape {shape_text(kind)}"
-        if kind.dims
-        else f"scalar {noun or kind.dtype + ' array'}"
-    )
-
-
-def _container(kind: Type) -> str:
-    return {"ListType": "a sequence of these", "DictType": "a dict of these", "UnionType": "or None"}.get(
-        type(kind).__name__, "within a structure"
-    )
-
-
 def constructor_doc(spec: ModuleSpec) -> str:
-    """The docstring of the constructor: its arguments, and the errors that it raises."""
-    listed = "\n".join(_parameter_line(spec, one) for one in parameters(spec))
-    text = f"Build an instance.\n\n**Arguments:**\n\n{listed}" if listed else "Build an instance."
-    raised = "\n".join(_raised(spec))
-    return f"{text}\n\n**Raises:**\n\n{raised}" if raised else text
-
-
-def _raised(spec: ModuleSpec) -> Iterator[str]:
-    static = [f"`{one.name}`" for one in spec.static if is_checked(one)]
-    if static:
-        verb = "does not have its declared type" if len(static) == 1 else "do not have their declared types"
-        yield f"- `TypeError` if {_joined(static)} {verb}."
-    for one in spec.fields:
-        if one.check:
-            yield f"- `ValueError` unless `{one.check}`."
+    """The docstring of the constructor: what the author says of its arguments, and the invariants that it holds them to."""
+    told = (
+        (one, one.field.doc if one.field and one.source == "field" else one.doc) for one in parameters(spec)
+    )
+    listed = "\n".join(f"- `{one.name}`: {doc.rstrip('.')}." for one, doc in told if doc.strip())
+    raised = "\n".join(f"- `ValueError` unless `{one.check}`." for one in spec.fields if one.check)
+    parts = (
+        "Build an instance.",
+        f"**Arguments:**\n\n{listed}" if listed else "",
+        f"**Raises:**\n\n{raised}" if raised else "",
+    )
+    return "\n\n".join(filter(None, parts))
 
 
 def _joined(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-
-
-def _parameter_line(spec: ModuleSpec, parameter: Parameter) -> str:
-    return f"- `{parameter.name}`: {_parameter_text(spec, parameter)}"
-
-
-def _parameter_text(spec: ModuleSpec, parameter: Parameter) -> str:
-    match parameter.source:
-        case "dtype":
-            return "dtype of the floating-point arrays; jax's default float if None."
-        case "key":
-            return "a PRNG key for the random initialisation; each random array gets a split of its own."
-        case "rngs":
-            return "streams of PRNG keys for the random initialisation; each random array draws once."
-        case "dim":
-            return f"the size `{parameter.name}` of {_joined(_holders(spec, parameter.name))}."
-        case "flag":
-            return f"whether there is a `{parameter.field.name if parameter.field else ''}`; it is None otherwise."
-        case "field" if parameter.field is not None:
-            return _field_text(parameter.field)
-        case _:
-            return f"{parameter.doc or type_text(parameter.type)}."
-
-
-def _holders(spec: ModuleSpec, dim: str) -> list[str]:
-    holders = [
-        f"`{one.name}`"
-        for one in spec.stored
-        if any(dim in dim_names(text) for array in arrays(one.type) for text in array.dims)
-    ]
-    return holders or ["the arrays"]
-
-
-def _field_text(field: Field) -> str:
-    told = field.doc.rstrip(".") or type_text(field.type)
-    nature = {"static": "static, part of the treedef", "callable": "static, a function of a module"}.get(
-        field.role
-    )
-    copied = "copied" if arrays(field.type) or field.is_tree else ""
-    notes = "; ".join(note for note in (nature, copied) if note)
-    return f"{told}; {notes}." if notes else f"{told}."
 
 
 def class_doc(spec: ModuleSpec) -> str:

@@ -26,9 +26,6 @@ class Initialiser(Struct, frozen=True):
     holds: str = "inexact"
     """Which dtypes it can make: `any`, `inexact`, `float` (no complex), `wide float` (32 bits at least) or `key`."""
 
-    scaled: bool = False
-    """Whether it scales by the fan."""
-
     @property
     def random(self) -> bool:
         return "{key}" in self.source
@@ -44,9 +41,7 @@ class Initialiser(Struct, frozen=True):
 
 
 def _scaled(name: str) -> Initialiser:
-    return Initialiser(
-        f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2, scaled=True
-    )
+    return Initialiser(f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2)
 
 
 INITIALISERS = {

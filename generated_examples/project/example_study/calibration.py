@@ -29,9 +29,7 @@ class Calibration:
 
         **Arguments:**
 
-        - `channels`: the size `channels` of `gains`, `offsets` or `mask`.
-        - `mask`: Which channels count; copied.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
+        - `mask`: Which channels count.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
@@ -41,16 +39,7 @@ class Calibration:
         )
 
     def __call__(self, x: Float[Array, " channels"]) -> Float[Array, " channels"]:
-        """The calibrated readings; those of the other channels stay as they are.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(channels,)`.
-
-        **Returns:**
-
-        Float array of shape `(channels,)`.
-        """
+        """The calibrated readings; those of the other channels stay as they are."""
         return jnp.where(self.mask, self.gains * x + self.offsets, x)
 
     def trainable(self) -> "Calibration":

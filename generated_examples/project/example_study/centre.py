@@ -30,15 +30,10 @@ class Centre(nnx.Module):
 
         **Arguments:**
 
-        - `size`: the size `size` of `mix` or `mean`.
-        - `momentum`: How much of the mean a call keeps; static, part of the treedef.
-        - `dtype`: dtype of the floating-point arrays; jax's default float if None.
-        - `rngs`: streams of PRNG keys for the random initialisation; each random array
-            draws once.
+        - `momentum`: How much of the mean a call keeps.
 
         **Raises:**
 
-        - `TypeError` if `momentum` does not have its declared type.
         - `ValueError` unless `0 <= momentum < 1`.
         """
         dtype = jnp.result_type(float) if dtype is None else dtype
@@ -46,15 +41,13 @@ class Centre(nnx.Module):
             jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 rngs.params(), (size, size), dtype
             )
-            if size
-            else jnp.zeros((size, size), dtype)
         )
         self.mean = nnx.BatchStat(jnp.zeros((size,), dtype))
         self.momentum = float(momentum) if type(momentum) is int else momentum
         if type(self.momentum) is not float or math.isnan(self.momentum):
             raise TypeError(
-                "`momentum` is static, so it must be a float other than NaN (a "
-                f"NumPy scalar has `.item()`), got {self.momentum!r}"
+                "`momentum` is static and must be a float other than NaN, got "
+                f"{self.momentum!r}"
             )
         if not (0 <= self.momentum < 1):
             raise ValueError(
@@ -62,16 +55,7 @@ class Centre(nnx.Module):
             )
 
     def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
-        """Update the running mean, and mix what is left of `x`.
-
-        **Arguments:**
-
-        - `x`: float array of shape `(size,)`.
-
-        **Returns:**
-
-        Float array of shape `(size,)`.
-        """
+        """Update the running mean, and mix what is left of `x`."""
         self.mean[...] = self.momentum * self.mean[...] + (1 - self.momentum) * x
         return self.mix[...] @ (x - self.mean[...])
 
