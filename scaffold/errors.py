@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from msgspec import Struct
 
 _LONGEST, _LONGEST_QUOTED, _LONGEST_LEGAL = 1000, 160, 1500
 _MOST_LEGAL = 8
@@ -62,8 +63,7 @@ def _nearest_shown(what: str, legal: Sequence[str]) -> list[str]:
     return [*_legal_shown(told), f"and {len(legal) - len(told)} more, which `--json` lists"]
 
 
-@dataclass(frozen=True, order=True)
-class Fault:
+class Fault(Struct, frozen=True, eq=False):
     """One thing that is wrong with an input.
 
     `where` is the place as the author knows it (`specs/affine.toml: fields.weight.init`), `what` says what is wrong
@@ -75,8 +75,18 @@ class Fault:
     what: str
     fix: str
     legal: tuple[str, ...] = ()
-    line: int | None = field(default=None, compare=False)
-    column: int | None = field(default=None, compare=False)
+    line: int | None = None
+    column: int | None = None
+
+    def said(self) -> tuple[str, str, str, tuple[str, ...]]:
+        """What it says, wherever in the file: faults that say the same are equal."""
+        return self.where, self.what, self.fix, self.legal
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Fault) and self.said() == other.said()
+
+    def __hash__(self) -> int:
+        return hash(self.said())
 
     @property
     def place(self) -> str:
@@ -141,9 +151,9 @@ class ScaffoldError(Exception):
         return "\n".join(str(fault) for fault in self.faults)
 
 
-def _order(fault: Fault) -> tuple[str, int, int, Fault]:
+def _order(fault: Fault) -> tuple[object, ...]:
     """By file, then as the faults stand in it."""
-    return (fault.where.partition(": ")[0], fault.line or 0, fault.column or 0, fault)
+    return (fault.where.partition(": ")[0], fault.line or 0, fault.column or 0, *fault.said())
 
 
 _MEANT = {"gpu": ("cuda", "write `cuda` for NVIDIA or `rocm` for AMD: `gpu` does not say which")}

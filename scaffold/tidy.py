@@ -3,6 +3,7 @@
 import ast
 import os
 import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import cache
@@ -30,7 +31,12 @@ _BATCH = 64
 @cache
 def ruff_program() -> str:
     """Where ruff is."""
-    # Here, since --help needs no formatter. The package has no stubs.
+    beside = Path(sys.executable).with_name(
+        "ruff"
+    )  # in an environment; asking the package loads all of sysconfig
+    if beside.is_file():
+        return str(beside)
+    # The package has no stubs.
     from ruff import find_ruff_bin  # pyright: ignore[reportMissingTypeStubs]
 
     return find_ruff_bin()

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
