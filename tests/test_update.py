@@ -160,7 +160,7 @@ def test_a_file_that_was_deleted_comes_back(library: Library):
             lambda text: text.replace("eqx.Module", "eqx.Model"),
             "what it keeps of `lib/dense.py` does not have its digest",
         ),
-        (lambda text: text[: len(text) // 2], "does not have its digest"),
+        (lambda text: text[: len(text) // 4], "does not have its digest"),
         (lambda text: "<<<<<<< HEAD\n" + text, "its first line is not that of a record"),
         (lambda text: text.replace("class: Dense", "class: Other"), "it is about `Other`"),
         (lambda text: text.replace("spec: ", "spce: "), "its head is not whole"),
