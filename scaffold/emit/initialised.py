@@ -22,9 +22,28 @@ def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> s
     if one.holds == "wide float" and array.dtype in CHOSEN_DTYPES:
         # The constructor may be given a narrower dtype than what makes it can do. NumPy's rule, since jax's can be made strict.
         dtype, narrowed = f"np.promote_types({dtype}, np.float32)", f".astype({dtype})"
-    source, measure = (one.source, "") if field.measure is None else (one.measured, operand(field.measure))
+    source, measure = (
+        (one.source, "")
+        if field.measure is None
+        else (one.measured, _operand_in(one.measured, field.measure))
+    )
     fan = fan_axes(spec, array, field.name)
-    return source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
+    made = source.format(key=key, shape=shape_source(array), dtype=dtype, fan=fan, measure=measure) + narrowed
+    return _unless_empty(array, made) if "{fan}" in source else made
+
+
+def _unless_empty(array: ArrayType, made: str) -> str:
+    """The array, or one without elements where sizes of 1 leave none, as in `size - 1`: those that scale by the fan divide by it."""
+    may_vanish = [dim for dim in dict.fromkeys(array.dims) if "-" in dim or "/" in dim]
+    if not may_vanish:
+        return made
+    empty = f"jnp.zeros({shape_source(array)}, {dtype_source(array)})"
+    return f"{made} if {' and '.join(map(operand, may_vanish))} else {empty}"
+
+
+def _operand_in(source: str, measure: str) -> str:
+    """The measure as it stands there: alone in parentheses it needs none of its own."""
+    return measure if "({measure})" in source else operand(measure)
 
 
 def _may_draw_both_parts(field: Field) -> bool:
