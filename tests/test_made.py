@@ -215,6 +215,14 @@ def test_a_named_initialiser_makes_an_array_without_elements(name: str, kind: st
         assert {value.dtype for value in values.values()} == {jnp.dtype(jnp.bfloat16)}
 
 
+@pytest.mark.parametrize("kind", ["module", "pytree", "nnx"])
+def test_sizes_of_one_may_leave_no_elements(kind: str) -> None:
+    raw = {**spec({"w": "f[n-1,n]=he_normal"}, kind), "arguments": [], "test": {"sizes": {"n": 3}}}
+    for n in (1, 3):
+        drawn = {"rngs": nnx.Rngs(0)} if kind == "nnx" else {"key": jax.random.key(0)}
+        assert Both(raw, n=n, **drawn).values()["w"].shape == (n - 1, n)
+
+
 # -- draws from keys that setup has split ------------------------------------------------------------------------------
 
 SETUP = """
