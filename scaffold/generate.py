@@ -30,6 +30,7 @@ from scaffold.spec.places import COMMAND_LINE, by_argument, located
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import write_toml
+from scaffold.suite.as_written import untested_notes
 from scaffold.suite.untried import untried_notes
 from scaffold.tidy import tidy
 
@@ -77,11 +78,12 @@ def plan_classes(
         check_templates(specs, layout)
         known = _known(specs, layout)
         check_beside(specs, known, layout)
+        untested = untested_notes(specs, known)
         files = {spec.name: module_files(spec, layout, known) for spec in counted(specs, "classes laid out:")}
     classes = [_class_files(spec, files[spec.name], layout) for spec in specs]
     texts = tidy(_unique(file for own in files.values() for file in own))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
-    return replace(plan, notes=(*plan.notes, *untried_notes(specs)))
+    return replace(plan, notes=(*plan.notes, *untested, *untried_notes(specs)))
 
 
 def tidy_conftest(layout: Layout) -> File:

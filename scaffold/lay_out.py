@@ -1,17 +1,18 @@
 """One class, from what is emitted of it to its files: places and imports are added, and the templates lay it all out."""
 
 import ast
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import PurePosixPath
 
 from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helpers_of
-from scaffold.emit.imports import import_lines, imported
+from scaffold.emit.imports import import_lines, imported, sorted_lines
 from scaffold.emit.members import with_comments
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File
 from scaffold.in_project.layout import Layout
-from scaffold.kinds import Context, kind_of
+from scaffold.kinds import USUAL_SUITE, Context, kind_of
 from scaffold.own_templates import own_template
 from scaffold.render import render, render_class, render_named
 from scaffold.spec.generics import GENERIC
@@ -20,6 +21,8 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import TEST_IMPORTS, stem
 from scaffold.spec.types import ClassType
 from scaffold.suite.suites import emitted_suite
+
+CONFTEST = "conftest.py.jinja"
 
 
 def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> tuple[File, ...]:
@@ -30,7 +33,11 @@ def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpe
     if faults:
         raise ScaffoldError.of(faults)
     own = own_template(spec, layout)
-    rendered = [*render(spec.kind, context, own), *render("tests", context)]
+    rendered = [*render(spec.kind, context, own)]
+    if context["is_tested"]:
+        suite = kind_of(spec.kind).suite_template
+        conftest = render_named(USUAL_SUITE, CONFTEST, context) if suite != USUAL_SUITE else ()
+        rendered += [*render(suite, context), *conftest]
     rendered += [file for name in helpers for file in render(name.replace("_", "-"), context)]
     # These modules are the user's own, as conftest.py is: written once.
     kept = {"conftest.py", *(f"{name}.py" for name in helpers)}
@@ -66,7 +73,7 @@ def _places(spec: ModuleSpec, layout: Layout) -> Context:
 def conftest_file(layout: Layout) -> File:
     """The conftest for tests in a folder that has none."""
     context = {"tests_folder": layout.tests.as_posix(), "import_root": import_root(layout)}
-    [(path, text)] = render_named("tests", "conftest.py.jinja", context)
+    [(path, text)] = render_named(USUAL_SUITE, CONFTEST, context)
     return File(path, text, keep=True)
 
 
@@ -79,8 +86,10 @@ def import_root(layout: Layout) -> str:
 def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], context: Context) -> Context:
     """The import blocks, read off the code, which is laid out once without them."""
     code = render_class(spec.kind, context, own_template(spec, layout))
-    test = render_class("tests", context)
-    faults = list(emitted_names_faults(spec, code)) if spec.helpers or spec.below else []
+    is_carried = kind_of(spec.kind).is_carried
+    test = render_class(kind_of(spec.kind).suite_template, context) if context["is_tested"] else ""
+    is_beside = not is_carried and bool(spec.helpers or spec.below)
+    faults = list(emitted_names_faults(spec, code)) if is_beside else []
     if faults:
         raise ScaffoldError.of(faults)
     lines = {
@@ -103,9 +112,21 @@ def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], 
     own = _first_party(spec, layout, known, (*lines.values(), *of_tests.values()))
     first = [line for line in spec.imports if line.startswith("from __future__ ")]
     return {
-        "imports": [*first, *([""] if first else []), *import_lines(code, lines, own)],
+        "imports": [*first, *([""] if first else []), *_block(spec, layout, code, lines, own)],
         "test_imports": import_lines(test, of_tests, own),
     }
+
+
+def _block(
+    spec: ModuleSpec, layout: Layout, code: str, lines: Mapping[str, str], own: tuple[str, ...]
+) -> list[str]:
+    """The imports of the module; a class that is emitted word for word keeps all that its author imports."""
+    if not kind_of(spec.kind).is_carried:
+        return import_lines(code, lines, own)
+    words = set(re.findall(r"\w+", code))  # in annotations that are texts too
+    named = (line for line in spec.imports if words & {*imported(line)})
+    kept = (_absolute(line, layout) for line in named if not line.startswith("from __future__ "))
+    return sorted_lines({*filter(None, import_lines(code, lines, own)), *kept}, own)
 
 
 def _of_author(spec: ModuleSpec, layout: Layout) -> dict[str, str]:

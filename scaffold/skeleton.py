@@ -22,6 +22,7 @@ __all__ = [
     "Nnx",
     "Pytree",
     "TrainState",
+    "as_written",
     "buffer",
     "call",
     "data",
@@ -200,6 +201,7 @@ class TestKeys(TypedDict, total=False):
 
     sizes: Mapping[str, int | Sequence[int]]
     values: Mapping[str, Any]
+    build: Expression
     other: Mapping[str, Any]
     strict: bool
     narrowest: str
@@ -216,6 +218,11 @@ class TestKeys(TypedDict, total=False):
     rejected: Sequence[Mapping[str, Any]]
     backend: Backend
     lower_for: Sequence[Backend]
+
+
+def as_written(decorated: Any = None, /, *, laws: Literal["pytree", "nnx"] = "pytree") -> Any:
+    """A class that is emitted word for word, whatever its bases: the tool adds its tests, and nothing else."""
+    return _as_it_is if decorated is None else decorated
 
 
 def call(**keys: Unpack[CallKeys]) -> Callable[[_Decorated], _Decorated]:

@@ -69,7 +69,7 @@ def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
     shared = {
         "tests_folder": layout.tests.as_posix(),
         "stem": one.stem,
-        "helpers": list(dict.fromkeys(told_of(one.found, "helpers"))),
+        "test_helpers": list(dict.fromkeys(told_of(one.found, "helpers"))),
         "skips": skips,
         "test_imports": [],
     }

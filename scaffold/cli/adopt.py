@@ -55,7 +55,10 @@ if TYPE_CHECKING:
 @click.option("--diff", is_flag=True, help="Print the tests as a diff, and write nothing.")
 @click.option("--force", is_flag=True, help="Overwrite tests that differ.")
 @click.option(
-    "--spec", "as_spec", is_flag=True, help="Print the class as a spec, and what would differ; write nothing."
+    "--spec",
+    "as_spec",
+    is_flag=True,
+    help="Print the class as a spec, and what its tests leave out; write nothing.",
 )
 @click.option(
     "--check",
@@ -136,7 +139,7 @@ def _check(targets: tuple[str, ...], folder: Path, *, as_json: bool) -> None:
 
 
 def _print_specs(wanted: "Wanted", folder: Path, *, as_json: bool) -> None:
-    """The specs on stdout, so that a file can take them, and on stderr what differs."""
+    """The specs on stdout, so that a file can take them, and on stderr what their tests leave out."""
     from scaffold.adopt.as_spec.flow import specs
 
     report = specs(wanted, recovered_layout(folder, writes=False), folder, _progress)
@@ -145,7 +148,7 @@ def _print_specs(wanted: "Wanted", folder: Path, *, as_json: bool) -> None:
     else:
         if report.text():
             say(report.text())
-        complain(report.differences())
+        complain(report.notes())
     if not report.ok:
         sys.exit(1)
 

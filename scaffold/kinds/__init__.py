@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 NAMES = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__)))
 
+USUAL_SUITE = "tests"
+"""The template of the tests of most kinds."""
 Known = Mapping[str, "ModuleSpec"]
 """The specs at hand, by the name of the class."""
 Context = dict[str, Any]
@@ -59,6 +61,10 @@ class Kind(Struct, frozen=True):
     """The constructor where a spec names none."""
     has_instances: bool = True
     """Whether there are instances of its classes; without, `tests` gives all that the test class needs."""
+    is_carried: bool = False
+    """Whether its classes are emitted word for word, as `source` of the spec has them."""
+    suite_template: str = USUAL_SUITE
+    """The template that lays the tests out."""
     members: tuple[str, ...] = ()
     """The methods and the attributes that its classes have of their own, beside the fields."""
     called: bool = True

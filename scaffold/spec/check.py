@@ -14,7 +14,13 @@ from scaffold.spec.check_constructors import constructor_faults
 from scaffold.spec.check_fields import field_faults, value_faults
 from scaffold.spec.check_methods import method_faults
 from scaffold.spec.check_optional import optional_faults
-from scaffold.spec.check_source import keys_used_once, known_attributes, known_names, source_faults
+from scaffold.spec.check_source import (
+    keys_used_once,
+    known_attributes,
+    known_names,
+    names_of_carried,
+    source_faults,
+)
 from scaffold.spec.check_tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.check_values import checks_of_values
 from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
@@ -44,6 +50,8 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     `declared` holds the top-level keys that the author wrote; `unread` is the text of what could not be read, whose
     names must not be reported as unknown.
     """
+    if kind_of(spec.kind).is_carried:
+        return list(carried_faults(spec, unread))
     faults = [fault for piece in pieces(spec) for fault in source_faults(piece)]
     sound, broken = readable(spec)
     names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
@@ -60,6 +68,17 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     # Sizes come last: they rest on dims and arguments that are right.
     place = f"{sound.where}: test.sizes"
     return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]
+
+
+def carried_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
+    """What is wrong with a class that is emitted word for word: its name, and names that stand for nothing."""
+    sound, broken = readable(spec)
+    names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
+    named = [class_name_fault(spec.name, _place(spec, "name"))]
+    named += [file_name_fault(spec.file, _place(spec, "file"))] if spec.file else []
+    yield from (fault for fault in named if fault is not None)
+    yield from kind_of(spec.kind).faults(sound)
+    yield from names_of_carried(sound, names)
 
 
 def _place(spec: ModuleSpec, *parts: str) -> str:

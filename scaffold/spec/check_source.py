@@ -153,6 +153,17 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
         yield from _unknown(piece.text, scope, piece.place, expression=piece.expression)
 
 
+def names_of_carried(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """Names in a class that is emitted word for word, and beside it, that stand for nothing."""
+    imports = {*IMPORTS, *imported_names(spec)}
+    shared = frozenset({*imports, *_BUILTINS, spec.name, *unread})
+    parts = {"source": spec.source, "helpers": spec.helpers, "below": spec.below}
+    for key, text in parts.items():
+        yield from _unknown(text, shared, f"{spec.where}: {key}", expression=False)
+    for piece in pieces_of_tests(spec):
+        yield from _unknown(piece.text, shared | {"seed", "self"}, piece.place)
+
+
 def _known_in_call(spec: ModuleSpec, shared: frozenset[str]) -> Iterator[Fault]:
     for key, function in spec.functions:
         for one in function.call.args:

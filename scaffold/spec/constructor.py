@@ -5,7 +5,7 @@ optional fields; then `dtype`, and after `*` the key. Arguments without a defaul
 `arguments` in the spec overrides all of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from scaffold.kinds import kind_of
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
 from scaffold.spec.initialisers import INITIALISERS
-from scaffold.spec.model import Argument, Field, Method, ModuleSpec
+from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.types import (
     CHOSEN_DTYPES,
     ArrayType,
@@ -166,7 +166,9 @@ def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
 
 def _parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     if spec.own_constructor is not None:
-        return tuple(_of_author(spec.own_constructor))
+        return tuple(_of_author(spec.own_constructor.call.args))
+    if kind_of(spec.kind).is_carried:
+        return tuple(_of_author(spec.arguments))
     found = {parameter.name: parameter for parameter in _appearing(spec)}
     if spec.arguments:
         return _ordered(spec, found)
@@ -176,10 +178,10 @@ def _parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
     return (*required, *defaulted, *(one for one in found.values() if one.keyword_only))
 
 
-def _of_author(constructor: Method) -> Iterator[Parameter]:
+def _of_author(arguments: Iterable[Argument]) -> Iterator[Parameter]:
     """The parameters of a constructor that is carried."""
     by_keyword = False
-    for one in constructor.call.args:
+    for one in arguments:
         by_keyword = by_keyword or one.is_marker
         kind = one.type or OpaqueType(one.name)
         if not one.is_marker:

@@ -80,6 +80,7 @@ SPEC_KEYS = {
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
     "helpers": Key("string", "Statements of the module above the class: functions, constants, classes."),
     "below": Key("string", "Statements of the module below the class."),
+    "source": Key("string", "Kind as-written: the class statement, word for word."),
     "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order.", required=True),
@@ -180,6 +181,10 @@ TEST_KEYS = {
     "values": Key(
         "table",
         "Values of arguments of constructor, call and methods, by name or as `METHOD.NAME`; a string that begins with `=` is an expression.",
+    ),
+    "build": Key(
+        "string",
+        "Kind as-written: an expression over `seed` that builds an instance: `Net(3, key=jax.random.key(seed))`.",
     ),
     "other": Key("table", "Changes to the arguments that make another configuration."),
     "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),

@@ -208,6 +208,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """Statements of the module above the class."""
     below: str = ""
     """Statements of the module below the class."""
+    source: str = ""
+    """Kind as-written: the whole class statement."""
     groups: tuple[Group, ...] = ()
     layout: str = "flat"
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""

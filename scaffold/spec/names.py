@@ -112,11 +112,15 @@ def _whole(line: str) -> str:
 
 @cache
 def stem(name: str) -> str:
-    """The file name of a class, without its ending: `GRUCell` has `gru_cell`, `LoRALinear` has `lora_linear`."""
+    """The file name of a class, without its ending: `GRUCell` has `gru_cell`, `LoRALinear` has `lora_linear`.
+
+    `Lambda` has `lambda_`, since no import could name the keyword.
+    """
     words = re.sub(_ACRONYM, lambda found: found[0].capitalize(), name)
     words = re.sub(r"(\d)D(?=[A-Z]|$)", r"\1d", words)  # Conv2D is one word
     words = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", words)
-    return re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
+    found = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
+    return f"{found}_" if keyword.iskeyword(found) else found
 
 
 def class_name_fault(name: str, where: str) -> Fault | None:

@@ -81,6 +81,8 @@ def _pieces_of(field: Field, place: str) -> Iterator[Piece]:
 def pieces_of_tests(spec: ModuleSpec) -> Iterator[Piece]:
     place = f"{spec.where}: test"
     yield from (Piece(f"{place}.values.{name}", text) for name, text in spec.test.values)
+    if spec.test.build:
+        yield Piece(f"{place}.build", spec.test.build)
     yield from (Piece(f"{place}.other.{name}", text) for name, text in spec.test.other)
     yield from (Piece(f"{place}.rejected.{name}", text) for row in spec.test.rejected for name, text in row)
     for index, case in enumerate(spec.test.cases):
@@ -120,6 +122,7 @@ def readable(spec: ModuleSpec) -> tuple[ModuleSpec, str]:
     setup = "" if is_broken(spec.setup or None, expression=False) else spec.setup
     rows = tuple(_parsed(row) for row in spec.test.rejected)
     test = replace(spec.test, values=_parsed(spec.test.values), other=_parsed(spec.test.other), rejected=rows)
+    test = replace(test, build="" if is_broken(test.build or None) else test.build)
     test = replace(
         test,
         cases=tuple(replace(one, values=_parsed(one.values)) for one in test.cases),

@@ -249,12 +249,13 @@ def read_spec(
     found, odd = cleaned(raw, where)
     found, call_at = with_call_apart(found)
     # A call may be all that an abstract class asks for.
-    raw = {**({"fields": {}} if found.get("kind") == "abstract" else {}), **found}
+    needs_fields = found.get("kind") not in ("abstract", "as-written")
+    raw = {**({} if needs_fields else {"fields": {}}), **found}
     reader = Reader(where)
     reader.unread.append(unread)
     reader.faults += [*odd, *(fault.below(where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
-    if not tables and isinstance(raw.get("fields"), Mapping) and not odd and raw.get("kind") != "abstract":
+    if not tables and isinstance(raw.get("fields"), Mapping) and not odd and needs_fields:
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
     kind = reader.text(raw, "kind", "module")
     spec = ModuleSpec(
@@ -273,6 +274,7 @@ def read_spec(
         imports=reader.imports(raw),
         helpers=dedented(reader.text(raw, "helpers")),
         below=dedented(reader.text(raw, "below")),
+        source=dedented(reader.text(raw, "source")),
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
         save=saved if isinstance(saved := raw.get("save"), bool) else None,

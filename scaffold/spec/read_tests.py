@@ -30,6 +30,7 @@ def read_test(into: Faults, raw: Mapping[str, Any]) -> TestPlan:
         sizes=sizes,
         shapes=shapes,
         values=_values(into, table.get("values"), "test.values"),
+        build=expression_source(as_text(table.get("build"))) or "",
         other=_values(into, table.get("other"), "test.other"),
         strict=table.get("strict") is not False,
         narrowest=as_text(table.get("narrowest")),

@@ -31,6 +31,8 @@ class TestPlan(Struct, frozen=True):
     shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Sizes for each `*shape`, which stands for several dims."""
     values: tuple[tuple[str, Source], ...] = ()
+    build: Source = ""
+    """Kind as-written: an expression over `seed` that builds an instance, where arguments by name do not say it."""
     other: tuple[tuple[str, Source], ...] = ()
     rejected: tuple[tuple[tuple[str, Source], ...], ...] = ()
     strict: bool = True

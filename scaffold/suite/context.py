@@ -69,7 +69,7 @@ def suite_context(subject: Subject) -> Context:
         "precisions": precisions(spec),
         **_construction(subject),
         **_declarations(subject),
-        **_example_call(subject),
+        **example_call(subject),
     }
 
 
@@ -106,7 +106,7 @@ def _declarations(subject: Subject) -> Context:
     }
 
 
-def _example_call(subject: Subject) -> Context:
+def example_call(subject: Subject) -> Context:
     """How an instance is called, and what that gives."""
     given = ", ".join(call_arguments(subject))
     return {

@@ -20,10 +20,16 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """The values that `templates/tests` lays out for a class. Raises `ScaffoldError` where no example can be made."""
     if not kind_of(spec.kind).has_instances:
         own = kind_of(spec.kind).tests(spec, known)
-        return {**own, "cases": [], "suite": _suites(spec, own.get("suite", ""))}
+        return {"is_tested": True, **own, "cases": [], "suite": _suites(spec, own.get("suite", ""))}
     own = _context(spec, known)
     cases = case_contexts(spec, own, lambda changed: _context(changed, known))
-    return {**own, **widened(cases, own), "cases": cases, "suite": _suites(spec, own["suite"])}
+    return {
+        **own,
+        **widened(cases, own),
+        "cases": cases,
+        "is_tested": True,
+        "suite": _suites(spec, own["suite"]),
+    }
 
 
 def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:

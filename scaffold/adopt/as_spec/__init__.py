@@ -1,6 +1,5 @@
-"""A class that exists as a spec: the skeleton that gives it, and what would differ.
+"""A class that exists as a spec: its own source, with what it reads of its module, and the examples that were found.
 
-`source` reads the class where it is written, `shapes` and `types` what was found of an instance, `built`, `fields` and
-`methods` make tables of it, which `draft` keeps sound and `choose` brings as near to the class as they come; `emitted` is what
-`new-module` would write, and `differences` what differs.
+`source` takes the class out of its module, `examples` says how an instance was built and called, `say` writes the skeleton and
+reads it back, and `flow` goes from targets to all of that.
 """

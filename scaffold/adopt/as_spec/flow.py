@@ -7,7 +7,6 @@ from typing import Any
 from msgspec import Struct
 
 from scaffold.adopt.as_spec.say import Said, said
-from scaffold.adopt.as_spec.shapes import Seen, other_sizes
 from scaffold.adopt.flow import GRACE, Children, Wanted, check_listed, left_out_of, listed_by
 from scaffold.adopt.process import Child
 from scaffold.adopt.report import LeftOut
@@ -32,17 +31,14 @@ class SpecReport(Struct, frozen=True):
 
     def text(self) -> str:
         """The specs, each below the name of its class where there are several."""
-        told = [one for one in self.specs if one.text]
+        shown = [one for one in self.specs if one.text]
         if len(self.specs) == 1:
-            return "\n".join(one.text.rstrip("\n") for one in told)
-        return "\n\n".join(f"# --- {one.label}\n{one.text.rstrip()}" for one in told)
+            return "\n".join(one.text.rstrip("\n") for one in shown)
+        return "\n\n".join(f"# --- {one.label}\n{one.text.rstrip()}" for one in shown)
 
-    def differences(self) -> str:
-        """What differs, class by class, and what stands in the way of those that no spec says."""
-        lines: list[str] = []
-        for one in self.specs:
-            lines.append(f"{one.label}: {one.line}")
-            lines += [f"  {each.text}" for each in one.differences]
+    def notes(self) -> str:
+        """What the tests of each class leave out, and what stands in the way of those that no spec says."""
+        lines = [line for one in self.specs for line in one.lines]
         return "\n".join([*lines, *(one.text for one in self.left_out)])
 
     def to_json(self) -> dict[str, Any]:
@@ -63,11 +59,11 @@ class _Run(Struct, frozen=True):
         request = {"do": do, "module": one["module"], "name": one["name"], "folders": [*self.folders]}
         return child.ask({**request, "seconds": seconds, **more}, seconds + GRACE)
 
-    def seen(self, child: Child, one: Mapping[str, Any], said: Mapping[str, str]) -> Seen:
+    def found(self, child: Child, one: Mapping[str, Any]) -> dict[str, Any]:
         """What is found of an instance; nothing where none is built."""
         wanted = self.wanted
-        more = {"build": wanted.build, "call": wanted.call, "said": {**said, **wanted.said}}
-        return Seen(self.asked(child, "adopt", one, **more))
+        more = {"build": wanted.build, "call": wanted.call, "said": dict(wanted.said)}
+        return self.asked(child, "adopt", one, **more)
 
 
 def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> SpecReport:
@@ -110,7 +106,5 @@ def _one(one: Mapping[str, Any], run: _Run, child: Child) -> Said:
     placed = run.asked(child, "place", one)
     if "error" in placed:
         return Said(_label(one), why=str(placed["error"]))
-    first = run.seen(child, one, {}) if one["kind"] != "abstract" else Seen({})
-    sizes = [name for name in first.sizes if name in first.inputs and name not in run.wanted.said]
-    second = run.seen(child, one, other_sizes(sizes)) if sizes and not run.wanted.build else Seen({})
-    return said(_label(one), placed, first, second if second.found.get("built") else None, run.layout)
+    found = run.found(child, one) if one["kind"] != "abstract" else {}
+    return said(_label(one), placed, found, run.layout)

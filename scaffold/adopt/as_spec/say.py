@@ -1,111 +1,112 @@
-"""One class as a spec: its skeleton, read back and written in memory, and what differs from the class that is there."""
+"""One class as a spec: the skeleton is its own source, and is read back and laid out in memory before it is shown."""
 
-import ast
 from collections.abc import Mapping
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, cast
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from scaffold.adopt.as_spec.choose import Chooser
-from scaffold.adopt.as_spec.conditions import conditions
-from scaffold.adopt.as_spec.differences import Compared, Difference
-from scaffold.adopt.as_spec.draft import Draft, first_draft, told
-from scaffold.adopt.as_spec.emitted import class_in, quick_class, spec_of, whole_module
-from scaffold.adopt.as_spec.nnx_view import in_arrays
-from scaffold.adopt.as_spec.parts import Whole, parts_of
-from scaffold.adopt.as_spec.shapes import Dims, Seen
-from scaffold.adopt.as_spec.source import ClassSource, NotSaidError, class_source
-from scaffold.adopt.as_spec.types import Types
-from scaffold.errors import ScaffoldError
+from scaffold.adopt.as_spec.examples import Examples, examples_of
+from scaffold.adopt.as_spec.source import FUTURE, ClassSource, NotSaidError, class_source
+from scaffold.emit.imports import sorted_lines
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.files.fileset import File
 from scaffold.in_project.layout import Layout
-from scaffold.spec.skeletons.names import Names, read_names
+from scaffold.lay_out import module_files
+from scaffold.spec.expressions import free_names
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.raw import as_table
+from scaffold.spec.read import read_spec
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.skeletons.write import write_skeleton
-from scaffold.spec.toml import write_toml
-
-_SCHEMA = "./scaffold.schema.json"
+from scaffold.suite.as_written import why_untested
+from scaffold.suite.untried import untried_notes
+from scaffold.tidy import tidy
 
 
 class Said(Struct, frozen=True):
-    """A class as a spec, or why there is none."""
+    """A class as a skeleton, or why there is none."""
 
     label: str
     text: str = ""
-    """The skeleton, or TOML where a skeleton would say something else."""
-    form: str = "py"
-    differences: tuple[Difference, ...] = field(default=())
+    notes: tuple[str, ...] = ()
+    """What its tests leave out."""
     why: str = ""
 
     @property
-    def line(self) -> str:
-        """What is said of it in a line."""
+    def lines(self) -> list[str]:
+        """What is said of it on stderr."""
         if self.why:
-            return f"no spec says it: {self.why}"
-        count = len(self.differences)
-        return f"{count or 'no'} difference{'s' * (count != 1)}" + (
-            ", in TOML" if self.form == "toml" else ""
-        )
+            return [f"{self.label}: no spec says it: {self.why}"]
+        return [f"{self.label}: as it is written", *(f"  {one}" for one in self.notes)]
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
-        told = [{"place": one.place, "what": one.what, "why": one.why} for one in self.differences]
         return {
             "class": self.label,
             "spec": self.text or None,
-            "form": self.form,
-            "differences": told,
+            "notes": [*self.notes],
             "why": self.why or None,
         }
 
 
-def said(label: str, placed: Mapping[str, Any], seen: Seen, other: Seen | None, layout: Layout) -> Said:
-    """The spec of a class at a place, of which one instance was found, and maybe another of other sizes."""
+def said(label: str, placed: Mapping[str, Any], found: Mapping[str, Any], layout: Layout) -> Said:
+    """The spec of a class at a place, with what was found of an instance."""
     try:
-        there = class_source(placed)
-        source = in_arrays(there, placed, seen) if there.kind == "nnx" else there
-        types = Types(source, seen, other, Dims.of(seen, other))
-        draft = chosen(first_draft(source, types, layout), there, layout)
-        text, form = written(draft, layout)
-        differences = compared(draft, there, types, layout)
+        source = class_source(placed)
+        text = skeleton_of(source, examples_of(found, source.name))
+        spec = spec_of(text, source.name)
+        module_files(spec, layout, {spec.name: spec})
     except NotSaidError as error:
         return Said(label, why=str(error))
     except ScaffoldError as error:
-        return Said(label, why="; ".join(told(one) for one in error.faults[:3]))
-    return Said(label, text, form, tuple(differences))
+        return Said(label, why="; ".join(_told(one) for one in error.faults[:3]))
+    untested = why_untested(spec, {})
+    notes = [f"not tested: {untested}"] if untested else []
+    return Said(label, text, (*notes, *(one.partition(": ")[2] for one in untried_notes([spec]))))
 
 
-def chosen(draft: Draft, source: ClassSource, layout: Layout) -> Draft:
-    """The draft whose class differs least."""
-    whole = names_of(source.names)
-    emitted = Names({**source.names.whole, **_names_in(whole_module(draft.spec, layout)).whole})
-    chooser = Chooser(parts_of(source.node, whole), names_of(emitted), layout, conditions(source.node))
-    return chooser.best(draft)
+def skeleton_of(source: ClassSource, examples: Examples) -> str:
+    """The text of the skeleton."""
+    future = [one for one in source.imports if one.startswith(FUTURE)]
+    imports = [*(one for one in source.imports if one not in future), *examples.imports]
+    used = ["as_written", *(["test"] if examples.keys else [])]
+    taken = any(name in used for line in imports for name in line.replace(",", " ").split())
+    prefix = "skeleton." if taken else ""
+    words = "from scaffold import skeleton" if taken else f"from scaffold.skeleton import {', '.join(used)}"
+    laws = '(laws="nnx")' if source.kind == "nnx" else ""
+    above = [f"@{prefix}as_written{laws}"]
+    above += [_decorator(f"{prefix}test", examples.keys)] if examples.keys else []
+    block = "\n".join([*future, *([""] if future else []), *sorted_lines([*imports, words], ())])
+    parts = (block, source.above, "\n".join([*above, source.text]), source.below)
+    return "\n\n\n".join(filter(None, parts)) + "\n"
 
 
-def names_of(names: Names) -> Whole:
-    """The whole names of a file."""
-    return names.of
+def _decorator(name: str, keys: Mapping[str, Any]) -> str:
+    """`@test(...)`, over several lines where it is long."""
+    given = ", ".join(f"{key}={_shown(value)}" for key, value in keys.items())
+    [file] = tidy([File(PurePosixPath("test.py"), f"@{name}({given})\nclass _: ...\n")])
+    return file.text.rpartition("\nclass _")[0]
 
 
-def _names_in(module: str) -> Names:
-    return read_names(ast.parse(module).body)
+def _shown(value: Any) -> str:
+    """An expression as a function of the names that it reads; a table of them as a dict."""
+    if isinstance(value, Mapping):
+        pairs = as_table(cast("Mapping[str, Any]", value)).items()
+        return f"{{{', '.join(f'{name!r}: {_shown(one)}' for name, one in pairs)}}}"
+    text = str(value)
+    reads = "seed" in free_names(text, expression=True)
+    return f"lambda{' seed' * reads}: {text}"
 
 
-def written(draft: Draft, layout: Layout) -> tuple[str, str]:
-    """The skeleton, if what is read from it gives the same class; TOML otherwise."""
-    text = write_skeleton([(draft.raw, draft.spec)])
-    [read] = skeletons_of(text, draft.spec.name)
-    try:
-        again = quick_class(spec_of(read.raw), layout)
-    except ScaffoldError:
-        again = None
-    same = again is not None and ast.dump(again) == ast.dump(quick_class(draft.spec, layout))
-    return (text, "py") if same and not read.faults else (write_toml(draft.raw, _SCHEMA), "toml")
+def spec_of(text: str, name: str) -> ModuleSpec:
+    """The spec that the skeleton is. Raises `ScaffoldError` with all its faults."""
+    [skeleton] = skeletons_of(text, name)
+    if skeleton.faults:
+        raise ScaffoldError.of(skeleton.faults)
+    return read_spec(skeleton.raw, name)
 
 
-def compared(draft: Draft, source: ClassSource, types: Types, layout: Layout) -> list[Difference]:
-    """What differs between the class that is there and the one that `new-module` would write."""
-    module = whole_module(draft.spec, layout)
-    emitted = parts_of(class_in(module, draft.spec.name), names_of(_names_in(module)))
-    there = parts_of(source.node, names_of(source.names))
-    return Compared(there, emitted, draft.left_out, types.guessed).all()
+def _told(fault: Fault) -> str:
+    """A fault in a line, at its place in the spec."""
+    place = fault.where.partition(": ")[2]
+    return f"{place}: {fault.what}" if place else fault.what

@@ -1,82 +1,44 @@
-"""A class as its author wrote it: its statement in the file, and what the names there stand for."""
+"""A class taken out of its module: its statement word for word, and the statements and imports that it reads."""
 
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.expressions import assigned_names, first_line
+from scaffold.spec.expressions import assigned_names, first_line, free_names
 from scaffold.spec.helpers import bound_by, helpers_in, joined
-from scaffold.spec.skeletons.names import Names, is_for_types, read_names
-from scaffold.spec.skeletons.notes import Notes
-from scaffold.spec.skeletons.type_variables import type_variables
+from scaffold.spec.skeletons.names import Import, is_for_types, read_names
+
+FUTURE = "from __future__ "
 
 
 class NotSaidError(Exception):
     """What stands in the way of saying a class as a spec, in one line."""
 
 
-class ClassSource(Struct, frozen=True, dict=True):
-    """The statement of a class, in the text of its module."""
+class ClassSource(Struct, frozen=True):
+    """A class, and what it needs of its module, each part as text."""
 
-    module: str
-    node: ast.ClassDef
-    body: tuple[ast.stmt, ...]
-    """The statements of the module, whose imports name whole modules."""
-    notes: Notes
-    names: Names
+    name: str
     kind: str
     """As the interpreter found it: `module`, `nnx`, `registered`, `namedtuple`, `abstract module`."""
-    inherited: Mapping[str, str]
-    """The fields that a base declares, each with that base."""
-    children: tuple[str, ...] = ()
-    """The attributes that a `tree_flatten` gives as children."""
-    variables: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The type of the Variable of NNX that holds each array, by path."""
-
-    @cached_property
-    def text(self) -> str:
-        """The lines of the class, with its decorators."""
-        return "\n".join(self.notes.lines[first_line(self.node) - 1 : self.node.end_lineno])
-
-    @property
-    def functions(self) -> dict[str, ast.FunctionDef]:
-        """The methods, by name; of one that is there several times, as overloads are, the last."""
-        return {one.name: one for one in self.node.body if isinstance(one, ast.FunctionDef)}
-
-    @cached_property
-    def helpers(self) -> str:
-        """The functions and constants of the module that the class reads, word for word."""
-        wanted = [one for one in self.body if _is_helper(one)]
-        every = list(helpers_in(self.notes.text, wanted))
-        ahead, needed = [_reads(self.node)], set[str]()
-        while ahead:
-            found = [one for one in every if ahead[-1] & {*one.names} and not needed & {*one.names}]
-            ahead = [*ahead[:-1], *(_reads(ast.parse(one.text)) for one in found)]
-            needed |= {name for one in found for name in one.names}
-        return joined(one for one in every if needed & {*one.names})
-
-    def imports(self, text: str) -> list[str]:
-        """The imports whose names a text or the helpers say, and those of the classes beside it."""
-        words = _words(f"{text}\n{self.helpers}")
-        lines = [line for _, line in self.names.lines]
-        lines += [
-            f"from {self.module} import {name}" for name in _others(self.body) if name != self.node.name
-        ]
-        return [line for line in dict.fromkeys(lines) if words & set(assigned_names(line))]
+    imports: tuple[str, ...]
+    """The import statements, with whole names of modules."""
+    above: str
+    """The statements that stand above the class."""
+    text: str
+    """The class statement, with its decorators."""
+    below: str
+    """The statements that stand below it, those that register it among them."""
 
 
 def class_source(placed: Mapping[str, Any]) -> ClassSource:
     """The class at the place that the interpreter told. Raises `NotSaidError` where there is no source of it."""
-    if placed["metaclass"]:
-        raise NotSaidError(f"its metaclass `{placed['metaclass']}` may do anything to it")
     try:
         text = read_regular(Path(placed["file"])).decode("utf-8-sig").replace("\r\n", "\n")
         return source_in(text, placed)
@@ -86,34 +48,105 @@ def class_source(placed: Mapping[str, Any]) -> ClassSource:
 
 def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
     """The class in the text of its module. Raises `NotSaidError` where there is none."""
-    body = tuple(_absolute(ast.parse(text).body, placed["module"], placed["file"]))
-    if "." in placed["name"]:
+    name = str(placed["name"])
+    if "." in name:
         raise NotSaidError(
-            f"it lies within `{placed['name'].rpartition('.')[0]}`, and a spec is of a class of a module"
+            f"it lies within `{name.rpartition('.')[0]}`, and a spec is of a class of a module"
         )
-    found = [one for one in body if isinstance(one, ast.ClassDef) and one.name == placed["name"]]
-    if not found:
-        raise NotSaidError(f"`{placed['file']}` has no statement `class {placed['name']}` of its own")
-    notes = Notes(text, placed["name"])
-    names = read_names(body)
-    names.variables.update(type_variables(body, names))
-    names = _shown(names, placed["public"])
-    own = {name: f"{placed['module']}.{name}" for name in _others(body) if name != placed["name"]}
-    names = replace(names, whole={**own, **names.whole}).within(placed["name"])
-    notes.faults.clear()
-    inherited = {name: base for name, base in placed["inherited"]}
+    body = ast.parse(text).body
+    classes = [one for one in body if isinstance(one, ast.ClassDef) and one.name == name]
+    if not classes:
+        raise NotSaidError(f"`{placed['file']}` has no statement `class {name}` of its own")
+    node = classes[-1]
+    needed = _needed(body, node, text)
+    beside = [one for one in body if one in needed and not isinstance(one, Import)]
     return ClassSource(
-        placed["module"], found[-1], body, notes, names, placed["kind"], inherited, tuple(placed["children"])
+        name,
+        str(placed["kind"]),
+        tuple(_imports(body, [node, *beside], text, placed)),
+        joined(helpers_in(text, [one for one in beside if one.lineno < node.lineno])),
+        _segment(text, node),
+        joined(helpers_in(text, [one for one in beside if one.lineno > node.lineno])),
     )
 
 
-def _shown(names: Names, public: Mapping[str, str]) -> Names:
-    """The names, those of private modules by the public ones that show them."""
-    whole = {name: f"{public[name]}.{name}" if name in public else one for name, one in names.whole.items()}
-    lines = [
-        (name, f"from {public[name]} import {name}" if name in public else line) for name, line in names.lines
-    ]
-    return replace(names, whole=whole, lines=lines)
+def _needed(body: list[ast.stmt], node: ast.ClassDef, text: str) -> set[ast.stmt]:
+    """The statements of the module that the class reads, through others too, and those that register or change it."""
+    found, ahead = set[ast.stmt](), [node, *(one for one in body if _is_about(one, node.name))]
+    binding = {name: one for one in body if _goes_along(one, body) for name in bound_by(one)}
+    while ahead:
+        statement = ahead.pop()
+        if statement not in found:
+            found.add(statement)
+            names = free_names(_segment(text, statement), expression=False)
+            ahead += [binding[name] for name in names if name in binding]
+    return found - {node}
+
+
+def _is_about(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement registers the class, or changes it."""
+    match statement:
+        case ast.ClassDef() | ast.Import() | ast.ImportFrom():
+            return False
+        case ast.FunctionDef(decorator_list=decorators):
+            return any(_says(one, name) for one in decorators)
+        case ast.Assign() | ast.AnnAssign():
+            return _says(statement, name) and not bound_by(statement)
+        case _:
+            return _says(statement, name)
+
+
+def _says(node: ast.AST, name: str) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
+
+
+def _goes_along(statement: ast.stmt, body: Iterable[ast.stmt]) -> bool:
+    """Whether it is a function or a constant; other classes are imported from where they are, and so is what others register with."""
+    if isinstance(statement, ast.FunctionDef):
+        return not (statement.decorator_list and _dispatches(statement, body))
+    return isinstance(statement, ast.Assign | ast.AnnAssign)
+
+
+def _dispatches(function: ast.FunctionDef, body: Iterable[ast.stmt]) -> bool:
+    """Whether classes are registered with a function: one made of its text would know of none but this."""
+    registers = (one for part in body for one in ast.walk(part) if isinstance(one, ast.Attribute))
+    words = (ast.unparse(one).lower() for one in function.decorator_list)
+    return any(word.endswith("dispatch") for word in words) or any(
+        one.attr == "register" and _says(one.value, function.name) for one in registers
+    )
+
+
+def _imports(
+    body: list[ast.stmt], kept: Iterable[ast.stmt], text: str, placed: Mapping[str, Any]
+) -> Iterator[str]:
+    """The imports whose names the kept statements say, and those of what else they read of the module."""
+    texts = [_segment(text, one) for one in kept]
+    words = set(re.findall(r"\w+", "\n".join(texts)))
+    absolute = list(_absolute(body, placed["module"], placed["file"]))
+    names = read_names(absolute)
+    lines = [_shown(name, line, placed["public"]) for name, line in names.lines]
+    needed = (line for line in lines if line.startswith(FUTURE) or words & set(assigned_names(line)))
+    yield from dict.fromkeys(needed)
+    bound = {name for one in kept for name in bound_by(one)} | {name for name, _ in names.lines}
+    free = {name for one in texts for name in free_names(one, expression=False)}
+    yield from (
+        f"from {placed['module']} import {name}" for name in sorted(free - bound) if _is_own(name, body)
+    )
+
+
+def _is_own(name: str, body: Iterable[ast.stmt]) -> bool:
+    return any(name in bound_by(one) for one in body)
+
+
+def _shown(name: str, line: str, public: Mapping[str, str]) -> str:
+    """An import of a private module, by the public one that shows the same."""
+    is_plain = line.startswith("from ") and line.endswith(f" import {name}")
+    return f"from {public[name]} import {name}" if is_plain and name in public else line
+
+
+def _segment(text: str, node: ast.stmt) -> str:
+    """The lines of a statement, with its decorators."""
+    return "\n".join(text.split("\n")[first_line(node) - 1 : node.end_lineno])
 
 
 def _absolute(body: Iterable[ast.stmt], module: str, file: str) -> Iterator[ast.stmt]:
@@ -126,27 +159,3 @@ def _absolute(body: Iterable[ast.stmt], module: str, file: str) -> Iterator[ast.
             above = package[: len(package) - one.level + 1]
             one.module, one.level = ".".join([*above, *([one.module] if one.module else [])]), 0
         yield one
-
-
-def _others(body: Iterable[ast.stmt]) -> list[str]:
-    """What the module binds that is no import and no helper, such as its other classes."""
-    return [
-        name
-        for one in body
-        if not isinstance(one, ast.Import | ast.ImportFrom) and not _is_helper(one) and not is_for_types(one)
-        for name in bound_by(one)
-    ]
-
-
-def _is_helper(statement: ast.stmt) -> bool:
-    """Whether it is a function or a constant, which goes along with the class."""
-    return isinstance(statement, ast.FunctionDef | ast.Assign | ast.AnnAssign)
-
-
-def _reads(tree: ast.AST) -> set[str]:
-    """The names that Python reads; those of fields and in prose are none."""
-    return {one.id for one in ast.walk(tree) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)}
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text))

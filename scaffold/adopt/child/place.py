@@ -36,6 +36,11 @@ def file_of(cls: Any) -> str:
     loaded = getattr(sys.modules.get(cls.__module__), "__file__", None) or ""
     if says_class(loaded, cls.__name__):
         return loaded
+    for module in [*sys.modules.values()]:  # of a package that names itself as the module of what it shows
+        file = str(getattr(module, "__file__", None) or "")
+        is_near = str(getattr(module, "__name__", "")).partition(".")[0] == cls.__module__.partition(".")[0]
+        if is_near and vars(module).get(cls.__name__) is cls and says_class(file, cls.__name__):
+            return file
     for value in vars(cls).values():
         function: Any = inspect.unwrap(getattr(value, "__func__", value)) if callable(value) else value
         function = getattr(function, "fget", function)

@@ -45,9 +45,8 @@ def is_of_grammar(text: str, names: Names) -> bool:
         kind = parse_type(text)
     except TypeSyntaxError:
         return False
-    return not any(
-        isinstance(one, ClassType) and one.module is None and one.name in names.bound for one in walk(kind)
-    )
+    beside = (one.name for one in walk(kind) if isinstance(one, ClassType) and one.module is None)
+    return not any(names.stands_alone or name in names.bound for name in beside)
 
 
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeGuard
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scaffold.spec.generics import GENERIC
 from scaffold.spec.names import IMPORTS, stem
@@ -25,6 +26,8 @@ class Names(Struct):
     """The type variables of the file, each with the statement that makes it."""
     bound: set[str] = field(default_factory=set[str])
     """The names that functions and constants of the file bind."""
+    stands_alone: bool = False
+    """Whether no other spec is beside it, so that a class without a module is one that nobody knows."""
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
 
@@ -36,7 +39,7 @@ class Names(Struct):
             for name, line in self.lines
             if name not in meant and (line != GENERIC or not self.variables)
         ]
-        return Names({**self.whole, **meant}, self.beside, self.variables, self.bound, lines)
+        return replace(self, whole={**self.whole, **meant}, lines=lines)
 
     def of(self, node: ast.expr) -> str:
         """The whole name that `a.b.c` stands for; empty for another expression."""

@@ -14,6 +14,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.expressions import assigned_names, first_line, parse
 from scaffold.spec.helpers import bound_by, helpers_in, joined, shared_out
+from scaffold.spec.skeletons.as_written import is_as_written, read_as_written
 from scaffold.spec.skeletons.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes import ClassReader
 from scaffold.spec.skeletons.names import Import, Names, is_for_types, read_names
@@ -47,10 +48,15 @@ def skeletons_of(text: str, where: str) -> list[Skeleton]:
     names = read_names(tree.body)
     names.variables.update(type_variables(tree.body, names))
     classes = described_classes(tree.body, names)
-    used = used_variables(classes, names)
+    built = [one for one in classes if not is_as_written(one, names)]
+    used = used_variables(built, names)
     names.variables = {name: one for name, one in names.variables.items() if name in used}
     apart = (*classes, *names.variables.values())
-    beside = [one for one in tree.body if not (one in apart or _is_read(one))]
+    if not built:  # what is imported for types alone stays so
+        names.lines = read_names(one for one in tree.body if not is_for_types(one)).lines
+    beside = [
+        one for one in tree.body if not (one in apart or _is_read(one) or (built and is_for_types(one)))
+    ]
     names.bound.update(name for one in beside for name in bound_by(one))
     if not classes:
         fix = "write `class Affine(Module):`, with `from scaffold.skeleton import Module`"
@@ -76,7 +82,8 @@ def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
 
 def _is_described(node: ast.ClassDef, names: Names) -> bool:
     values = (one.value for one in node.body if isinstance(one, ast.AnnAssign) and one.value is not None)
-    parts = (*node.bases, *node.decorator_list, *values)
+    decorators = (one.func if isinstance(one, ast.Call) else one for one in node.decorator_list)
+    parts = (*node.bases, *decorators, *values)
     words = (one.func if isinstance(one, ast.Call) else one for one in parts)
     return any(names.word(one) or names.of(one) in KINDS_ELSEWHERE for one in words)
 
@@ -111,7 +118,12 @@ def _skeleton(
 ) -> Skeleton:
     where = f"{file.where}: {node.name}" if is_one_of_several else file.where
     notes = Notes(file.text, where, dict(file.positions))
-    raw = ClassReader(node, names, notes).read()
+    if is_as_written(node, names):
+        raw = read_as_written(node, names, notes)
+        lines = list(dict.fromkeys(line for _, line in names.lines))
+        raw |= {"imports": lines} if lines else {}
+    else:
+        raw = ClassReader(node, names, notes).read()
     raw |= {"comment": comment} if comment else {}
     raw |= beside
     if "imports" in raw:
@@ -141,7 +153,7 @@ def _source(node: ast.ClassDef, text: str) -> str:
 def _is_read(statement: ast.stmt) -> bool:
     """Whether it is a docstring, or an import."""
     is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-    return is_text or isinstance(statement, Import) or is_for_types(statement)
+    return is_text or isinstance(statement, Import)
 
 
 def _text(path: Path, where: str) -> str:

@@ -1,0 +1,42 @@
+"""Kind `as-written`: a class of any library that is emitted word for word. The tool adds its tests, and nothing else."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scaffold.errors import Fault
+from scaffold.kinds import Kind
+from scaffold.spec.keys import Key
+from scaffold.spec.model import ModuleSpec
+from scaffold.suite.as_written import suite_of
+
+
+def faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What a class that is emitted word for word needs."""
+    if not spec.source:
+        fix = "write the class as a skeleton, with `@as_written` above it"
+        yield Fault(f"{spec.where}: source", "there is no class statement to emit", fix)
+
+
+def context(spec: ModuleSpec) -> dict[str, Any]:
+    """The values that `templates/as-written` lays out."""
+    return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
+
+
+def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+    """The values that `templates/adopt` lays out."""
+    return suite_of(spec, known)
+
+
+KIND = Kind(
+    summary="a class of any library, emitted as its author wrote it: its tests are added, and nothing else",
+    context=context,
+    options={
+        "laws": Key("string", "Which laws hold for it: those of pytrees, or of NNX.", ("pytree", "nnx"))
+    },
+    constructor="init",
+    has_instances=False,
+    is_carried=True,
+    suite_template="adopt",
+    faults=faults,
+    tests=tests,
+)
