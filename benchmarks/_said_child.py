@@ -44,7 +44,7 @@ def guarded(row: Mapping[str, Any]) -> dict[str, str]:
 def compared(row: Mapping[str, Any]) -> dict[str, str]:
     """What differs, or nothing; `untested` where the original itself cannot be built."""
     try:
-        original = getattr(importlib.import_module(row["module"]), row["name"])
+        original = getattr(importlib.import_module(row["module"]), row["shown"])
         tests = loaded(Path(row["tests"]), ())
     except Exception as error:
         return {"untested": f"{type(error).__name__}: {error}"[:300]}

@@ -35,6 +35,7 @@ LIBRARIES = {
     **{"exponax": "exponax", "jaxoplanet": "jaxoplanet", "dynamiqs": "dynamiqs", "ott": "ott-jax"},
     **{"quax": "quax", "penzai": "penzai", "brax": "brax", "distreqx": "distreqx", "evosax": "evosax"},
     **{"traceax": "traceax", "blackjax": "blackjax", "pdequinox": "pdequinox"},
+    **{"jaxopt": "jaxopt"},
 }
 """The module that is the target, and the distribution that has it."""
 HEAD = "| library | classes | said | compared | equal | why not |\n|---|---|---|---|---|---|\n"
@@ -116,8 +117,9 @@ def _emitted(
         tests = [path for path in files if path.startswith("test_")]
         if tests:
             emitted = tests[0].removeprefix("test_")
+            [own_name] = re.findall(r"^class Test(\w+)\(", files[tests[0]], re.MULTILINE)
             paths = {"tests": str(own / tests[0]), "emitted": str(own / emitted)}
-            yield {"label": label, "module": module, "name": name, **paths}
+            yield {"label": label, "module": module, "shown": name, "name": own_name, **paths}
 
 
 def _answers(python: str, rows: Sequence[Mapping[str, str]]) -> Iterator[dict[str, Any]]:

@@ -300,7 +300,7 @@ def test_convert_writes_each_class_into_a_folder_and_overwrites_nothing(
 
 def test_the_vocabulary_has_every_kind_and_every_key() -> None:
     assert set(KINDS) <= set(skeleton.__all__)
-    assert set(skeleton.__all__) == {*KINDS, *WORDS, "call", "groups", "test"}
+    assert set(skeleton.__all__) == {*KINDS, *WORDS, "as_written", "call", "groups", "test"}
     options = {key for name in NAMES for key in kind_of(name).options}
     elsewhere = {
         "kind",

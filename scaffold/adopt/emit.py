@@ -95,6 +95,7 @@ def class_context(one: Adopted) -> dict[str, Any]:
         "updates": [quoted(path) for path in found["updates"]],
         "inputs": found["inputs"] or ([["seed", "seed"]] if found["build"] else []),
         "needs_seed": bool(found["build"]),
+        "built": "Any",
         "construct": built_text(found),
         "state": state_text(found),
         **call_context(found),

@@ -29,7 +29,9 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
         "suite": suite,
         "manifest": manifest,
-        "leaves": [],
+        "leaves": [f'Leaf("{one.name}", "{one.role}")' for one in spec.dynamic]
+        if manifest == "leaves"
+        else [],
         "static": [],
         "updates": [],
         "skips": [[repr(part).replace("'", '"'), "as the spec says"] for part in spec.test.skip],
@@ -37,6 +39,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "test_classes": [],
         "inputs": [["seed", "seed"]] if build else [list(pair) for pair in _inputs(spec, known)],
         "needs_seed": bool(build),
+        "built": spec.name,
         "construct": build or f"{spec.name}(**inputs)",
         "state": "",
         **_call(spec, known),

@@ -1,14 +1,16 @@
 """One class as a spec: the skeleton is its own source, and is read back and laid out in memory before it is shown."""
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, cast
 
 from msgspec import Struct
 
 from scaffold.adopt.as_spec.examples import Examples, examples_of
+from scaffold.adopt.as_spec.roles import roles_of, with_words
 from scaffold.adopt.as_spec.source import FUTURE, ClassSource, NotSaidError, class_source
-from scaffold.emit.imports import sorted_lines
+from scaffold.emit.imports import imported, sorted_lines
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File
 from scaffold.in_project.layout import Layout
@@ -53,7 +55,7 @@ def said(label: str, placed: Mapping[str, Any], found: Mapping[str, Any], layout
     """The spec of a class at a place, with what was found of an instance."""
     try:
         source = class_source(placed)
-        text = skeleton_of(source, examples_of(found, source.name))
+        text = skeleton_of(source, roles_of(found), examples_of(found, source.name))
         spec = spec_of(text, source.name)
         module_files(spec, layout, {spec.name: spec})
     except NotSaidError as error:
@@ -65,20 +67,29 @@ def said(label: str, placed: Mapping[str, Any], found: Mapping[str, Any], layout
     return Said(label, text, (*notes, *(one.partition(": ")[2] for one in untried_notes([spec]))))
 
 
-def skeleton_of(source: ClassSource, examples: Examples) -> str:
+def skeleton_of(source: ClassSource, roles: Mapping[str, str], examples: Examples) -> str:
     """The text of the skeleton."""
     future = [one for one in source.imports if one.startswith(FUTURE)]
     imports = [*(one for one in source.imports if one not in future), *examples.imports]
-    used = ["as_written", *(["test"] if examples.keys else [])]
-    taken = any(name in used for line in imports for name in line.replace(",", " ").split())
-    prefix = "skeleton." if taken else ""
-    words = "from scaffold import skeleton" if taken else f"from scaffold.skeleton import {', '.join(used)}"
-    laws = '(laws="nnx")' if source.kind == "nnx" else ""
-    above = [f"@{prefix}as_written{laws}"]
+    bound = {name for line in imports for name in imported(line)}
+    used = ["as_written", *(["test"] if examples.keys else []), *sorted({*roles.values()})]
+    prefix = "skeleton." if bound & {*used} or _binds(source, used) else ""
+    words = "from scaffold import skeleton" if prefix else f"from scaffold.skeleton import {', '.join(used)}"
+    above = [f"@{prefix}as_written" + '(laws="nnx")' * (source.kind == "nnx")]
     above += [_decorator(f"{prefix}test", examples.keys)] if examples.keys else []
     block = "\n".join([*future, *([""] if future else []), *sorted_lines([*imports, words], ())])
-    parts = (block, source.above, "\n".join([*above, source.text]), source.below)
+    text = with_words(source.text, roles, prefix)
+    parts = (block, source.above, "\n".join([*above, text]), source.below)
     return "\n\n\n".join(filter(None, parts)) + "\n"
+
+
+def _binds(source: ClassSource, words: Sequence[str]) -> bool:
+    """Whether the module, or the body of the class, means something else by a word."""
+    texts = "\n".join((source.above, source.below, source.text))
+    nodes = [*ast.walk(ast.parse(texts))]
+    names = {one.id for one in nodes if isinstance(one, ast.Name)}
+    names |= {one.name for one in nodes if isinstance(one, ast.FunctionDef | ast.ClassDef)}
+    return not names.isdisjoint(words)
 
 
 def _decorator(name: str, keys: Mapping[str, Any]) -> str:

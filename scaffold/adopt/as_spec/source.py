@@ -11,10 +11,11 @@ from msgspec import Struct
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.expressions import assigned_names, first_line, free_names
-from scaffold.spec.helpers import bound_by, helpers_in, joined
+from scaffold.spec.helpers import Helper, bound_by, helpers_in, joined
 from scaffold.spec.skeletons.names import Import, is_for_types, read_names
 
 FUTURE = "from __future__ "
+TYPE_CHECKING = "from typing import TYPE_CHECKING"
 
 
 class NotSaidError(Exception):
@@ -39,11 +40,20 @@ class ClassSource(Struct, frozen=True):
 
 def class_source(placed: Mapping[str, Any]) -> ClassSource:
     """The class at the place that the interpreter told. Raises `NotSaidError` where there is no source of it."""
+    if placed["made_of"] is not None and not placed["has_statement"]:
+        return named_tuple(str(placed["name"]), placed["made_of"])
     try:
         text = read_regular(Path(placed["file"])).decode("utf-8-sig").replace("\r\n", "\n")
         return source_in(text, placed)
     except (OSError, ValueError, SyntaxError, ScaffoldError):
         raise NotSaidError("its source is not found") from None
+
+
+def named_tuple(name: str, fields: Iterable[tuple[str, str]]) -> ClassSource:
+    """The class statement of what `collections.namedtuple(...)` gave."""
+    rows = [f"    {field}: Any{f' = {default}' if default else ''}" for field, default in fields]
+    text = "\n".join([f"class {name}(NamedTuple):", *(rows or ["    pass"])])
+    return ClassSource(name, "namedtuple", ("from typing import Any, NamedTuple",), "", text, "")
 
 
 def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
@@ -60,14 +70,33 @@ def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
     node = classes[-1]
     needed = _needed(body, node, text)
     beside = [one for one in body if one in needed and not isinstance(one, Import)]
+    texts = [_segment(text, one) for one in (node, *beside)]
+    for_types = _for_types(body, texts, placed)
     return ClassSource(
         name,
         str(placed["kind"]),
-        tuple(_imports(body, [node, *beside], text, placed)),
-        joined(helpers_in(text, [one for one in beside if one.lineno < node.lineno])),
+        (*_imports(body, [node, *beside], texts, placed), *([TYPE_CHECKING] if for_types else [])),
+        "\n\n".join(filter(None, (for_types, joined(_helpers(text, beside, above=node))))),
         _segment(text, node),
-        joined(helpers_in(text, [one for one in beside if one.lineno > node.lineno])),
+        joined(_helpers(text, beside, below=node)),
     )
+
+
+def _helpers(
+    text: str, beside: Iterable[ast.stmt], *, above: ast.stmt | None = None, below: ast.stmt | None = None
+) -> Iterator[Helper]:
+    """The statements above a class, or below it."""
+    first, last = (below.lineno if below else 0), (above.lineno if above else text.count("\n") + 2)
+    return helpers_in(text, [one for one in beside if first < one.lineno < last])
+
+
+def _for_types(body: Iterable[ast.stmt], texts: Iterable[str], placed: Mapping[str, Any]) -> str:
+    """What is imported below `TYPE_CHECKING`, as far as the texts say it."""
+    words = set(re.findall(r"\w+", "\n".join(texts)))
+    blocks = (one for one in _absolute(body, placed["module"], placed["file"]) if is_for_types(one))
+    lines = [line for one in blocks for _, line in read_names(one.body).lines]
+    needed = [line for line in dict.fromkeys(lines) if words & set(assigned_names(line))]
+    return "\n".join(["if TYPE_CHECKING:", *(f"    {line}" for line in needed)]) if needed else ""
 
 
 def _needed(body: list[ast.stmt], node: ast.ClassDef, text: str) -> set[ast.stmt]:
@@ -117,17 +146,17 @@ def _dispatches(function: ast.FunctionDef, body: Iterable[ast.stmt]) -> bool:
 
 
 def _imports(
-    body: list[ast.stmt], kept: Iterable[ast.stmt], text: str, placed: Mapping[str, Any]
+    body: list[ast.stmt], kept: Iterable[ast.stmt], texts: list[str], placed: Mapping[str, Any]
 ) -> Iterator[str]:
     """The imports whose names the kept statements say, and those of what else they read of the module."""
-    texts = [_segment(text, one) for one in kept]
     words = set(re.findall(r"\w+", "\n".join(texts)))
     absolute = list(_absolute(body, placed["module"], placed["file"]))
-    names = read_names(absolute)
+    names = read_names(one for one in absolute if not is_for_types(one))
     lines = [_shown(name, line, placed["public"]) for name, line in names.lines]
     needed = (line for line in lines if line.startswith(FUTURE) or words & set(assigned_names(line)))
     yield from dict.fromkeys(needed)
     bound = {name for one in kept for name in bound_by(one)} | {name for name, _ in names.lines}
+    bound |= {name for one in body if is_for_types(one) for name in bound_by(one)}
     free = {name for one in texts for name in free_names(one, expression=False)}
     yield from (
         f"from {placed['module']} import {name}" for name in sorted(free - bound) if _is_own(name, body)

@@ -9,8 +9,6 @@ from .kinds import is_module, kind_of
 from .targets import found_class, look_in
 
 Request = dict[str, Any]
-_MAKERS = ("builtins", "abc", "typing", "equinox", "flax", "jax", "chex")
-"""The packages whose metaclasses say no more than the kind of a class does."""
 
 
 def place(request: Request) -> dict[str, Any]:
@@ -23,11 +21,10 @@ def place(request: Request) -> dict[str, Any]:
         "file": file,
         "module": module_of(file, cls),
         "name": cls.__qualname__,
+        "has_statement": says_class(file, cls.__name__),
         "kind": "abstract module" if kind == "abstract" and is_module(cls) else kind,
-        "metaclass": metaclass_of(cls),
-        "inherited": inherited_fields(cls),
         "public": public_names(sys.modules.get(module_of(file, cls))),
-        "children": children_of(cls),
+        "made_of": made_of(cls) if kind == "namedtuple" else None,
     }
 
 
@@ -87,36 +84,7 @@ def public_names(module: Any) -> dict[str, str]:
     return found
 
 
-def children_of(cls: Any) -> list[str]:
-    """The attributes that `tree_flatten` gives as children, in order, as a blank instance shows."""
-    flatten = getattr(cls, "tree_flatten", None)
-    if flatten is None:
-        return []
-
-    class Blank:
-        def __getattr__(self, name: str) -> str:
-            return name
-
-    try:
-        children, _ = flatten(Blank())
-        return [str(one) for one in children]
-    except Exception:  # it does more than naming them
-        return []
-
-
-def metaclass_of(cls: Any) -> str:
-    """The name of a metaclass of somebody's own; nothing for those of the libraries."""
-    maker = type(cls)
-    return "" if maker.__module__.partition(".")[0] in _MAKERS else maker.__qualname__
-
-
-def inherited_fields(cls: Any) -> list[list[str]]:
-    """The fields of a dataclass that a base declares, each with the name of that base."""
-    names = getattr(cls, "__dataclass_fields__", {})
-    own = vars(cls).get("__annotations__", {})
-    owners = {
-        name: base.__qualname__
-        for base in reversed(cls.__mro__[1:])
-        for name in vars(base).get("__annotations__", {})
-    }
-    return [[name, owners[name]] for name in names if name not in own and name in owners]
+def made_of(cls: Any) -> list[list[str]]:
+    """The fields of a named tuple, each with its default as source; those that have none with nothing."""
+    defaults = cls._field_defaults
+    return [[name, repr(defaults[name]) if name in defaults else ""] for name in cls._fields]

@@ -45,8 +45,10 @@ def is_of_grammar(text: str, names: Names) -> bool:
         kind = parse_type(text)
     except TypeSyntaxError:
         return False
-    beside = (one.name for one in walk(kind) if isinstance(one, ClassType) and one.module is None)
-    return not any(names.stands_alone or name in names.bound for name in beside)
+    classes = [one for one in walk(kind) if isinstance(one, ClassType)]
+    if names.stands_alone:
+        return all(one == ClassType("Rngs", "flax.nnx") for one in classes)
+    return not any(one.module is None and one.name in names.bound for one in classes)
 
 
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:

@@ -8,19 +8,18 @@ from msgspec.structs import replace
 
 from scaffold.spec.expressions import Function
 from scaffold.spec.skeletons.carried import argument_text, carried, is_carried, source_of
-from scaffold.spec.skeletons.class_statements import KINDS_ELSEWHERE
+from scaffold.spec.skeletons.class_statements import AS_WRITTEN, KINDS_ELSEWHERE
 from scaffold.spec.skeletons.fields import keys_of
-from scaffold.spec.skeletons.names import Names
+from scaffold.spec.skeletons.names import VOCABULARY, Names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.values import table
 
-AS_WRITTEN = "as_written"
-_FIELD_MAKERS = ("equinox.field", "dataclasses.field", "flax.struct.field")
+_WORD = AS_WRITTEN.replace("-", "_")
 
 
 def is_as_written(node: ast.ClassDef, names: Names) -> bool:
     """Whether the author asks for the class to be emitted word for word."""
-    return any(names.word(_called(one)) == AS_WRITTEN for one in node.decorator_list)
+    return any(names.word(_called(one)) == _WORD for one in node.decorator_list)
 
 
 def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
@@ -28,13 +27,53 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     names = replace(names, stands_alone=True)
     notes.note(("source",), node)
     ours = [one for one in node.decorator_list if names.word(_called(one))]
-    raw: dict[str, Any] = {"name": node.name, "kind": "as-written"}
-    raw["source"] = source_of([node], notes, leaving=ours)
+    raw: dict[str, Any] = {"name": node.name, "kind": AS_WRITTEN}
+    raw["source"] = _without_words(source_of([node], notes, leaving=ours), names)
+    fields = {name: one for name, one in _roles(node, names, notes)}
+    raw |= {"fields": fields} if fields else {}
     raw |= _options(node, ours, names, notes)
     raw |= _test(ours, names, notes)
     raw |= _methods(node, names, notes)
     arguments = [] if "__init__" in raw.get("methods", {}) else list(_fields(node, names, notes))
     return raw | ({"arguments": arguments} if arguments else {})
+
+
+def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The fields whose role a word says, for the tests."""
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and _word_of(one, names):
+            notes.note(("fields", one.target.id), one)
+            yield one.target.id, {"type": f"={notes.segment(one.annotation)}", "role": _word_of(one, names)}
+
+
+def _word_of(field: ast.AnnAssign, names: Names) -> str:
+    """The word of the vocabulary that a field is given."""
+    return names.word(_called(field.value)) if field.value is not None else ""
+
+
+def _without_words(source: str, names: Names) -> str:
+    """The class statement, in which each word for a role is what stands in its place in the class."""
+    lines = [line.encode() for line in source.split("\n")]
+    fields = (one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.AnnAssign))
+    for one in sorted(fields, key=lambda one: -one.lineno):
+        if one.value is None or not _word_of(one, names):
+            continue
+        end, last = one.annotation.end_lineno or 1, one.value.end_lineno or 1
+        head = lines[end - 1][: one.annotation.end_col_offset]
+        tail = lines[last - 1][one.value.end_col_offset :]
+        lines[end - 1 : last] = [head + _in_place_of(one.value, names).encode() + tail]
+    return b"\n".join(lines).decode()
+
+
+def _in_place_of(value: ast.expr, names: Names) -> str:
+    """What a class has where a skeleton has `param(...)`: `eqx.field(...)` where there is something to say."""
+    assert isinstance(value, ast.Call)
+    word = names.word(value.func)
+    given = [ast.keyword("default", one) for one in value.args[:1]] + value.keywords
+    said = [ast.keyword("static", ast.Constant(True))] * (word == "static") + given
+    if [one.arg for one in said] == ["default"]:
+        return f" = {ast.unparse(said[0].value)}"
+    return f" = eqx.field({', '.join(map(ast.unparse, said))})" if said else ""
 
 
 def _called(decorator: ast.expr) -> ast.expr:
@@ -45,7 +84,7 @@ def _options(node: ast.ClassDef, ours: Iterable[ast.expr], names: Names, notes: 
     """The laws that hold for it: as `@as_written(laws=...)` says, or as its base does."""
     said: dict[str, Any] = {}
     for one in ours:
-        if isinstance(one, ast.Call) and names.word(one.func) == AS_WRITTEN:
+        if isinstance(one, ast.Call) and names.word(one.func) == _WORD:
             pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
             said = keys_of(pairs, ("options",), notes, lambda _: None)
     is_nnx = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
@@ -62,7 +101,7 @@ def _test(ours: Iterable[ast.expr], names: Names, notes: Notes) -> dict[str, Any
             notes.note(("test",), one)
             pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
             raw["test"] = keys_of(pairs, ("test",), notes, lambda _: table)
-        elif word != AS_WRITTEN:
+        elif word != _WORD:
             what = f"`@{ast.unparse(one)}` says nothing of a class that is emitted as written"
             notes.refuse(one, (), what, "remove it, or remove `@as_written`")
     return raw
@@ -87,9 +126,16 @@ def _fields(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
 
 def _has_default(value: ast.expr | None, names: Names) -> bool:
     """Whether a field may be left out: what `field(...)` says, or a plain value."""
-    if isinstance(value, ast.Call) and names.of(value.func) in _FIELD_MAKERS:
-        given = {one.arg: one.value for one in value.keywords}
-        made = given.get("init")
-        is_made = isinstance(made, ast.Constant) and made.value is False
-        return is_made or not {"default", "default_factory"}.isdisjoint(given)
-    return value is not None
+    if not (isinstance(value, ast.Call) and _makes_field(names.of(value.func))):
+        return value is not None
+    given = {one.arg: one.value for one in value.keywords}
+    made = given.get("init")
+    is_made = isinstance(made, ast.Constant) and made.value is False
+    is_first = bool(names.word(value.func) and value.args)
+    return is_made or is_first or not {"default", "default_factory", "factory"}.isdisjoint(given)
+
+
+def _makes_field(whole: str) -> bool:
+    """Whether a function makes a field: `eqx.field`, `attr.ib`, and the words of the vocabulary."""
+    module, _, name = whole.rpartition(".")
+    return module == VOCABULARY or name == "ib" or name.endswith("field")

@@ -11,7 +11,9 @@ from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.type_variables import from_bases, from_syntax, understood
 from scaffold.spec.skeletons.values import raw_value, table
 
-KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES}
+AS_WRITTEN = "as-written"
+"""The kind that a decorator gives, since such a class has any bases."""
+KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES if name != AS_WRITTEN}
 """The kind of each base in the vocabulary: `TrainState` is `train-state`."""
 KINDS_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
 

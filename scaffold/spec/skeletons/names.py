@@ -27,7 +27,7 @@ class Names(Struct):
     bound: set[str] = field(default_factory=set[str])
     """The names that functions and constants of the file bind."""
     stands_alone: bool = False
-    """Whether no other spec is beside it, so that a class without a module is one that nobody knows."""
+    """Whether the tests build no class but this one: a type that names another says nothing to them."""
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
 

@@ -1,0 +1,39 @@
+"""The roles of the arrays that an instance holds, as words at the fields of its class."""
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+_LEAF = r"""Leaf\(["']([^"']+)["'], ["'](\w+)["']"""
+_OF_ARRAYS = ("param", "data", "buffer")
+
+
+def roles_of(found: Mapping[str, Any]) -> dict[str, str]:
+    """The role of each field that holds arrays: that of its one array, or that of a sub-tree."""
+    roles: dict[str, str] = {}
+    for text in found.get("leaves", ()):
+        if match := re.match(_LEAF, str(text)):
+            path, role = match.groups()
+            is_array = path.isidentifier() and role in _OF_ARRAYS
+            roles[re.split(r"[.\[]", path)[0]] = role if is_array else "module"
+    return roles
+
+
+def with_words(text: str, roles: Mapping[str, str], prefix: str) -> str:
+    """The class statement with a word at each field that holds arrays; as it is where one of them has a value already."""
+    [node] = (one for one in ast.parse(text).body if isinstance(one, ast.ClassDef))
+    fields = {name: one for name, one in _fields(node)}
+    if not roles or any(name not in fields or fields[name].value is not None for name in roles):
+        return text
+    lines = [line.encode() for line in text.split("\n")]
+    for name, role in roles.items():
+        place = (fields[name].end_lineno or 1) - 1
+        end = fields[name].end_col_offset or 0
+        lines[place] = lines[place][:end] + f" = {prefix}{role}()".encode() + lines[place][end:]
+    return b"\n".join(lines).decode()
+
+
+def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:
+    annotated = (one for one in node.body if isinstance(one, ast.AnnAssign))
+    yield from ((one.target.id, one) for one in annotated if isinstance(one.target, ast.Name))
