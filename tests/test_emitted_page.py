@@ -83,7 +83,8 @@ def test_the_emitted_files_are_the_examples(request: pytest.FixtureRequest) -> N
     shown = {title: BLOCK.findall(text)[1] for title, text in sections().items()}
     assert shown == {title: (EXAMPLES / f"{name}.py").read_text() for title, name in EXAMPLE.items()}
     assert table() in PAGE.read_text()
-    assert {title.partition(",")[0] for title in shown} == set(NAMES)
+    # A class that is emitted as it is written has no other form.
+    assert {title.partition(",")[0] for title in shown} == {*NAMES} - {"as-written"}
 
 
 def by_hand(title: str) -> dict[str, Any]:

@@ -314,6 +314,8 @@ def test_the_vocabulary_has_every_kind_and_every_key() -> None:
         "imports",
         "helpers",
         "below",
+        "source",
+        "laws",
         "fields",
         "options",
         "groups",
