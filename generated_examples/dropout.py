@@ -14,8 +14,13 @@ class Dropout(eqx.Module):
     can change them.
     """
 
-    p: float
-    inference: bool
+    p: float = eqx.field(default=0.5)
+    inference: bool = eqx.field(default=False)
+
+    @property
+    def deterministic(self) -> bool:
+        """The former name of `inference`."""
+        return self.inference
 
     def __init__(
         self,
@@ -23,24 +28,12 @@ class Dropout(eqx.Module):
         inference: bool = False,
         *,
         deterministic: bool | None = None,
-    ):
-        """Build an instance.
-
-        **Arguments:**
-
-        - `p`: Share of the entries that become zero.
-        - `inference`: Whether to do nothing.
-        """
+    ) -> None:
         if deterministic is not None:
             warnings.warn("`deterministic` is deprecated: use `inference`")
             inference = deterministic
         self.p = p
         self.inference = inference
-
-    @property
-    def deterministic(self) -> bool:
-        """The former name of `inference`."""
-        return self.inference
 
     def __call__(
         self,

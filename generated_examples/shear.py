@@ -33,7 +33,7 @@ class Shear:
     def apply(self, points: Array) -> Array:
         return points @ self.matrix
 
-    def tree_flatten_with_keys(self) -> tuple[tuple[tuple[GetAttrKey, Any], ...], None]:
+    def tree_flatten_with_keys(self) -> tuple[tuple[tuple[Any, Any], ...], None]:
         return ((GetAttrKey("g1"), self.g1), (GetAttrKey("g2"), self.g2)), None
 
     def tree_flatten(self) -> tuple[tuple[Any, ...], None]:

@@ -124,7 +124,7 @@ def _block(
     if not kind_of(spec.kind).is_carried:
         return import_lines(code, lines, own)
     words = set(re.findall(r"\w+", code))  # in annotations that are texts too
-    named = (line for line in spec.imports if words & {*imported(line)})
+    named = (line for line in spec.imports if words & {*imported(line)} or "*" in imported(line))
     kept = (_absolute(line, layout) for line in named if not line.startswith("from __future__ "))
     return sorted_lines({*filter(None, import_lines(code, lines, own)), *kept}, own)
 

@@ -23,7 +23,16 @@ from scaffold.spec.check_source import (
 )
 from scaffold.spec.check_tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.check_values import checks_of_values
-from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
+from scaffold.spec.constructor import (
+    KEY,
+    Parameter,
+    dims_of,
+    key_consumers,
+    parameters,
+    uses_dtype,
+    uses_key,
+    variadic_dims,
+)
 from scaffold.spec.dtypes import dtype_faults
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
@@ -32,6 +41,7 @@ from scaffold.spec.helpers import helper_faults
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import (
     IMPORTS,
+    OF_TYPES,
     argument_name_fault,
     brings_the_same,
     class_name_fault,
@@ -74,9 +84,11 @@ def carried_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
     """What is wrong with a class that is emitted word for word: its name, and names that stand for nothing."""
     sound, broken = readable(spec)
     names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
-    named = [class_name_fault(spec.name, _place(spec, "name"))]
-    named += [file_name_fault(spec.file, _place(spec, "file"))] if spec.file else []
-    yield from (fault for fault in named if fault is not None)
+    if spec.name.startswith("Test"):
+        fix = "rename the class"
+        yield Fault(_place(spec, "name"), f"pytest takes `{spec.name}` for a class of tests", fix)
+    if spec.file and (fault := file_name_fault(spec.file, _place(spec, "file"))):
+        yield fault
     yield from kind_of(spec.kind).faults(sound)
     yield from names_of_carried(sound, names)
 
@@ -87,10 +99,12 @@ def _place(spec: ModuleSpec, *parts: str) -> str:
 
 def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     named = "name" in declared
+    free = [*(() if uses_key(spec) else ("key",)), *(() if uses_dtype(spec) else ("dtype",))]
     candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
     candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
     candidates += [
-        argument_name_fault(one.name, _place(spec, "fields", one.name), spec.name) for one in spec.fields
+        argument_name_fault(one.name, _place(spec, "fields", one.name), spec.name, free=free)
+        for one in spec.fields
     ]
     dims = [name for name in dims_of(spec) if spec.field(name) is None]
     hidden = [name for name in dims if name.startswith("_")]
@@ -130,7 +144,8 @@ def _imports(spec: ModuleSpec) -> Iterator[Fault]:
     place = _place(spec, "imports")
     for line in dict.fromkeys(spec.imports):
         name = assigned_names(line)[0]
-        if name == spec.name or not brings_the_same(line, IMPORTS.get(name, line)):
+        is_free = name in OF_TYPES or brings_the_same(line, IMPORTS.get(name, line))
+        if name == spec.name or not is_free:
             yield Fault(place, f"`{line}` hides `{name}`", f"write `... as {name}_`, for example")
         elif name in bound and not brings_the_same(line, bound[name]):
             yield Fault(place, f"`{name}` comes from two places", f"write `... as {name}_` for one of them")

@@ -3,6 +3,7 @@
 import builtins
 import keyword
 import re
+from collections.abc import Collection
 from functools import cache
 
 from scaffold.errors import Fault
@@ -51,6 +52,20 @@ IMPORTS = {
     **{name: f"from pytree_laws.{module} import {name}" for name, module in _FROM_FURTHER_LAWS.items()},
 }
 """Names that code may use without importing them, with the line that imports each."""
+OF_TYPES = frozenset(
+    (
+        *_FROM_JAXTYPING,
+        "Callable",
+        "Iterable",
+        "Mapping",
+        "Sequence",
+        "Any",
+        "Literal",
+        "PathLike",
+        "DTypeLike",
+    )
+)
+"""Those that only annotations read, where an author may mean another type by the name."""
 _CONVENIENT = ("operator", "warnings", "itertools", "functools", "lax")
 """Those of which the emitted code has no need where it takes an argument of the name."""
 TEST_IMPORTS = {name: f"from pytree_laws import {name}" for name in ("case", "holds")}
@@ -180,10 +195,10 @@ def _capital(name: str) -> str:
 
 
 def argument_name_fault(
-    name: str, where: str, class_name: str = "", *, reserved: bool = True
+    name: str, where: str, class_name: str = "", *, reserved: bool = True, free: Collection[str] = ()
 ) -> Fault | None:
-    """Why an argument or a dim cannot be called `name`, or None."""
-    what = _argument_fault(name, class_name, reserved)
+    """Why an argument or a dim cannot be called `name`, or None; `free` are names that this class has no use for itself."""
+    what = _argument_fault(name, class_name, reserved and name not in free)
     return None if what is None else Fault(where, what, f"rename it, to `{_legal_name(name)}` for example")
 
 

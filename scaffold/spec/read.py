@@ -50,8 +50,8 @@ from scaffold.spec.values import as_float, default_source, literal, literals, on
 class Reader:
     """Reads the parts of one spec and collects what is wrong with them."""
 
-    def __init__(self, where: str):
-        self.where = where
+    def __init__(self, where: str, *, is_carried: bool = False):
+        self.where, self.is_carried = where, is_carried
         self.faults: list[Fault] = []
         self.unread: list[str] = []
         """The text of what could not be read: its names are not unknown for that."""
@@ -185,6 +185,9 @@ class Reader:
         if statement is None:
             fix = "write `from package.module import name`"
         elif any(alias.name == "*" for alias in statement.names):
+            if self.is_carried:
+                yield text
+                return
             fix = "name what you need"
         else:
             yield from (ast.unparse(of_one_name(statement, alias)) for alias in statement.names)
@@ -234,6 +237,10 @@ class Reader:
         return Group(name, tuple(map(str, fields)), given, table.get("readable") is True)
 
 
+_MEMBERS = {"call", "methods", "constructors"}
+"""The tables that make a class of something without fields."""
+
+
 def _no_class(name: str) -> bool:
     return False
 
@@ -249,15 +256,15 @@ def read_spec(
     found, odd = cleaned(raw, where)
     found, call_at = with_call_apart(found)
     # A call may be all that an abstract class asks for.
-    needs_fields = found.get("kind") not in ("abstract", "as-written")
+    needs_fields = found.get("kind") not in ("abstract", "as-written") and not (found.keys() & _MEMBERS)
     raw = {**({} if needs_fields else {"fields": {}}), **found}
-    reader = Reader(where)
+    kind = as_text(raw.get("kind"), "module")
+    reader = Reader(where, is_carried=kind_of(kind).is_carried)
     reader.unread.append(unread)
     reader.faults += [*odd, *(fault.below(where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
     if not tables and isinstance(raw.get("fields"), Mapping) and not odd and needs_fields:
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
-    kind = reader.text(raw, "kind", "module")
     spec = ModuleSpec(
         name=reader.text(raw, "name"),
         kind=kind,

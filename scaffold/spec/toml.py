@@ -29,6 +29,7 @@ _TOP = (
     "imports",
     "helpers",
     "below",
+    "source",
     "save",
 )
 

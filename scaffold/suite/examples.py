@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kinds import kind_of
-from scaffold.spec.constructor import Parameter, is_plain, parameters
+from scaffold.spec.constructor import KEY, Parameter, is_plain, parameters
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import all_positive, evaluate, is_int, several, sizes
 from scaffold.spec.states import is_state, is_stateful
@@ -61,7 +61,8 @@ class Examples(Struct, frozen=True, dict=True):
             return explicit
         if parameter.source == "rngs" or parameter.type == ClassType("Rngs", "flax.nnx"):
             return "nnx.Rngs(seed)"
-        if parameter.source == "key" or parameter.name == "key":
+        is_key = parameter.name == "key" and (parameter.field is None or parameter.type == KEY)
+        if parameter.source == "key" or is_key:
             return f"jax.random.key({self.seed(0)})"
         if parameter.name in self.sizes and is_int(parameter.type):
             return str(self.sizes[parameter.name])

@@ -46,6 +46,8 @@ def is_of_grammar(text: str, names: Names) -> bool:
     except TypeSyntaxError:
         return False
     classes = [one for one in walk(kind) if isinstance(one, ClassType)]
+    if any(not one.name.rpartition(".")[2].lstrip("_")[:1].isupper() for one in classes):
+        return False
     if names.stands_alone:
         return all(one == ClassType("Rngs", "flax.nnx") for one in classes)
     return not any(one.module is None and one.name in names.bound for one in classes)

@@ -103,7 +103,7 @@ class ClassReader:
                 return self._carried(block)
 
     def _field(self, statement: ast.AnnAssign) -> dict[str, Any]:
-        name, table, foreign = read_field(statement, self.names, self.notes)
+        name, table, foreign = read_field(statement, self.node.name, self.names, self.notes)
         if name in self.fields:
             self.notes.refuse(statement, ("fields", name), f"`{name}` is there already", "remove one")
         self.fields[name] = table

@@ -69,7 +69,17 @@ def is_read(
     is_whole = owner == "self" or made == 1 or not statements
     if any(_is_made_twice(name, value, fields) for name, value in inits.items()):
         return False
+    given = {name: table for name, table in fields.items() if name not in inits}
+    if not all(_is_of_field(one, given, names, notes) for one in listed[1:]):
+        return False
     return is_whole and not any(_uses_instance(one, owner) for one in (*kept, *inits.values()))
+
+
+def _is_of_field(one: ast.arg, given: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
+    """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
+    table = given.get(one.arg, {})
+    text = argument_text(one, names, notes) if one.annotation is not None else None
+    return text is None or "converter" in table or table.get("type", text) == text
 
 
 def _is_known(one: ast.arg, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:

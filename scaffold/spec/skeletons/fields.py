@@ -13,7 +13,7 @@ from scaffold.spec.skeletons.names import VOCABULARY, Names
 from scaffold.spec.skeletons.notes import Notes, Path
 from scaffold.spec.skeletons.values import expression, raw_value, table
 from scaffold.spec.type_parser import parse_type
-from scaffold.spec.types import OpaqueType, arrays
+from scaffold.spec.types import ClassType, OpaqueType, arrays, walk
 
 WORDS = ("field", *(role for role in ROLES if role != "callable"))
 """The words of the vocabulary that make a field: `callable` would hide the builtin."""
@@ -22,9 +22,9 @@ FIRST = {"static": "default", "shared": "of"}
 
 
 def read_field(
-    node: ast.AnnAssign, names: Names, notes: Notes
+    node: ast.AnnAssign, own: str, names: Names, notes: Notes
 ) -> tuple[str, dict[str, Any], tuple[str, ...]]:
-    """Name and table of a field, and the classes of other modules that its type names."""
+    """Name and table of a field of the class `own`, and the classes of other modules that its type names."""
     name = node.target.id if isinstance(node.target, ast.Name) else ast.unparse(node.target)
     path = ("fields", name)
     notes.note(path, node.target)
@@ -32,9 +32,14 @@ def read_field(
     annotation = without_none(node.annotation) if "optional" in keys else node.annotation
     notes.note((*path, "type"), node.annotation)
     text, foreign = type_of(annotation, names, notes)
-    if not is_of_grammar(text, names) or _is_of_another_role(text, keys):
+    if not is_of_grammar(text, names) or _is_of_another_role(text, keys) or _holds(text, own):
         return name, {"type": f"={notes.segment(annotation)}", **keys}, ()
     return name, {"type": text, **keys}, foreign
+
+
+def _holds(text: str, own: str) -> bool:
+    """Whether a type names the class itself, of which the tests cannot build another first."""
+    return ClassType(own) in walk(parse_type(text))
 
 
 def _is_of_another_role(text: str, keys: dict[str, Any]) -> bool:
@@ -46,7 +51,8 @@ def _is_of_another_role(text: str, keys: dict[str, Any]) -> bool:
 
 def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, Any]:
     word = names.word(value.func) if isinstance(value, ast.Call) else ""
-    if not word and isinstance(value, ast.Call) and ast.unparse(value.func) in WORDS:
+    called = names.of(value.func) if isinstance(value, ast.Call) else ""
+    if isinstance(value, ast.Call) and not word and called in WORDS and called not in names.bound:
         told = ast.unparse(value.func)
         notes.refuse(value, path, f"`{told}` is not imported", f"write `from {VOCABULARY} import {told}`")
         return {}
@@ -115,7 +121,10 @@ def _function(node: ast.expr, notes: Notes) -> Any:
 def _default(node: ast.expr, notes: Notes) -> Any:
     """The value of a default; a lambda that takes arguments is the value itself."""
     is_value = isinstance(node, ast.Lambda) and bool(node.args.args or node.args.vararg or node.args.kwarg)
-    return f"=({notes.segment(node)})" if is_value else raw_value(node, notes)
+    is_empty = isinstance(node, ast.Dict | ast.List) and not ast.unparse(node)[1:-1]
+    if is_value or is_empty:
+        return f"=({notes.segment(node)})"
+    return raw_value(node, notes)
 
 
 _FORMS: dict[str, Form] = {

@@ -28,7 +28,7 @@ from scaffold.tidy import tidy
 
 Formatter = Callable[[str], str]
 _BASES = {kind: base for base, kind in KINDS.items()}
-_DECORATORS = ("call", "groups", "test")
+_DECORATORS = ("as_written", "call", "groups", "test")
 _KEYWORDS = ("rebuild", "layout", "dtype", "save", "template", "file")
 
 
@@ -89,6 +89,8 @@ def _class_import(kind: ClassType) -> str:
 
 def _class_text(given: ClassTables) -> str:
     raw = given.raw
+    if given.spec.source:
+        return "\n".join([*_above(given), given.texts.hide(given.spec.source)])
     functions = [
         further(given, name, as_table(one)) for name, one in as_table(raw.get("constructors")).items()
     ]
@@ -108,6 +110,9 @@ def _class_text(given: ClassTables) -> str:
 def _above(given: ClassTables) -> Iterator[str]:
     """What stands above the class statement."""
     yield from filter(None, [as_comment(as_text(given.raw.get("comment")))])
+    if given.spec.source:
+        laws = as_table(given.raw.get("options")).get("laws")
+        yield f"@{given.prefix}as_written" + (f"(laws={laws!r})" if laws else "")
     for word in ("groups", "test"):
         table = as_table(given.raw.get(word))
         if table:
