@@ -200,6 +200,7 @@ class Noise(nnx.Module):
 """
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_module_of_nnx_is_said_in_arrays(tmp_path: Path, processes: str) -> None:
     write_tree(tmp_path, {"nets.py": NNX})

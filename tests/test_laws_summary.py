@@ -130,6 +130,7 @@ def pytest_of(folder: Path, *options: str) -> tuple[int, str]:
     return result.returncode, result.stdout
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("options", "lines"),
     [
@@ -178,6 +179,7 @@ def test_a_test_that_does_not_apply_is_neither_collected_nor_reported(tmp_path: 
     )
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("test", "why"),
     [
@@ -209,6 +211,7 @@ def test_what_tells_most_comes_first() -> None:
 
 
 # Under xdist the process that writes the end has imported no suite: it must be told, and nothing breaks where it is not.
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("options", "times"),
     [((), 1), (("-n", "1"), 0), (("-n", "1", "-p", "pytree_laws.summary"), 1)],

@@ -55,6 +55,7 @@ def test_they_hold_the_laws(project: Path) -> None:
     assert passed(forked_pytest(project, "tests", "--deselect", "tests/test_numbers.py")) > 500
 
 
+@pytest.mark.slow  # tests/test_emitted.py and tests/test_quality.py look at each form of class in every run
 def test_they_are_typed(project: Path) -> None:
     modules = sorted(path.name for path in project.glob("*.py"))
     for name in ("pyright", "mypy"):

@@ -95,6 +95,7 @@ def test_force_replaces_what_is_only_copied(tmp_path: Path) -> None:
     assert read_tree(project) == before
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     "answers",
     [

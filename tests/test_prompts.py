@@ -81,7 +81,8 @@ def dialogue(folder: Path, *arguments: str) -> Iterator[Dialogue]:
         stdout=theirs,
         stderr=theirs,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        # prompt_toolkit would ask this terminal where its cursor is, and wait for an answer before each question.
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PROMPT_TOOLKIT_NO_CPR": "1"},
         start_new_session=True,
         preexec_fn=_own_terminal,
     )

@@ -279,6 +279,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("name", BREAKS)
 def test_the_laws_see_what_is_broken(name: str, tmp_path: Path) -> None:
     one = BREAKS[name]

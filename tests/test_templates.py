@@ -78,6 +78,7 @@ def test_the_context_is_plain_json(name: str) -> None:
     assert json.loads(json.dumps(context)) == context
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", SPECS)
 def test_copier_renders_the_same_bytes(name: str, tmp_path: Path) -> None:
     context = context_of(name)

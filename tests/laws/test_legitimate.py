@@ -14,6 +14,7 @@ LINES = {
 }
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("told", LEGITIMATE)
 def test_a_legitimate_edit_passes(told: str):
     outcome = run(LEGITIMATE[told], on_warning="ignore")
