@@ -257,6 +257,7 @@ def test_forged_answers_at_the_import_are_a_clear_error(tmp_path: Path) -> None:
     assert result.stderr.startswith(what)
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("source", "arguments", "told"),
     [

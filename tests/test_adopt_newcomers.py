@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scaffold.adopt.process import Child
-from tests.projects import pytest_command, run
+from tests.projects import pytest_command, run, scaffold
 from tests.support import read_tree, write_tree
 
 ODD = """
@@ -213,7 +213,7 @@ def test_what_flattens_is_no_call(asked: Asked) -> None:
 
 
 def adopt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run([sys.executable, "-m", "scaffold", "adopt", *arguments, "--python", sys.executable], folder)
+    return scaffold(folder, "adopt", *arguments, "--python", sys.executable)
 
 
 TAKEN = """

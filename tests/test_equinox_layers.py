@@ -138,7 +138,7 @@ CASES: dict[str, tuple[str, Callable[[Any], Any], Callable[[Any], Any]]] = {
 }
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("case", CASES)
 def test_the_same_weights_give_the_same_numbers(case: str) -> None:
     name, build, call = CASES[case]

@@ -46,6 +46,7 @@ def test_the_classes_have_all_that_was_asked_for(project: Path) -> None:
         assert [name for name in methods if f"    def {name}(" not in text] == [], module
 
 
+@pytest.mark.slow  # tests/test_gradients.py and tests/test_equinox_layers.py compare numbers in each run
 def test_their_numbers_are_those_of_plain_jax(project: Path) -> None:
     assert passed(forked_pytest(project, "tests/test_numbers.py")) >= 13
 
