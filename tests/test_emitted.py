@@ -180,17 +180,16 @@ def covering(found: Sequence[ModuleSpec], count: int) -> list[ModuleSpec]:
     """Specs that together use everything that all of them use: greedily, the most useful first."""
     rest = {number: {*options(spec)} for number, spec in enumerate(found)}
     wanted = {option for used in rest.values() for option in used}
-    chosen: list[ModuleSpec] = []
+    chosen: list[int] = []
     while wanted or len(chosen) < count:
-        best = max(rest, key=lambda number: len(wanted & rest[number]))
-        chosen.append(found[best])
-        wanted -= rest.pop(best)
-    return chosen
+        chosen.append(max(rest, key=lambda number: len(wanted & rest[number])))
+        wanted -= rest.pop(chosen[-1])
+    return [found[number] for number in chosen]
 
 
 def is_wide(spec: ModuleSpec) -> bool:
-    call = (one.type for one in (spec.call.args if spec.call else ()) if one.type is not None)
-    kinds = (*(one.type for one in spec.fields), *call)
+    args = spec.call.args if spec.call else ()
+    kinds = (one.type for one in (*spec.fields, *args) if one.type is not None)
     return any(array.dtype in WIDE for kind in kinds for array in arrays(kind))
 
 
@@ -298,8 +297,7 @@ def check_execution(project: Project, count: int) -> None:
 
 
 def test_the_drawn_specs_use_every_option(project: Project) -> None:
-    used = {option for spec in project.specs for option in options(spec)}
-    assert sorted(EXPECTED - used) == []
+    assert sorted(EXPECTED - {option for spec in project.specs for option in options(spec)}) == []
     assert len(project.specs) >= CLASSES
 
 
