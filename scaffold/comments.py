@@ -59,9 +59,12 @@ def _comments_in(content: bytes) -> list[str]:
 
 def notes_of_skeletons(paths: Iterable[Path], plan: "Plan") -> Iterator[str]:
     """What to tell of the comments in these specs for which the planned files have no place."""
+    skeletons = [path for path in paths if path.suffix == ".py"]
+    if not skeletons:
+        return
     own = (step for step in plan.steps if step.path.suffix == ".py" and step.folder is None)
     kept = [one for step in own for one in _comments_in(step.after or b"")]
-    for path in (path for path in paths if path.suffix == ".py"):
+    for path in skeletons:
         text = read_regular(path).decode("utf-8-sig")
         for line, comment in left_out(comments(text), kept):
             if not is_directive(comment):

@@ -26,6 +26,8 @@ OPTIONS = (
 )
 _BATCH = 64
 """Files for one call of ruff: enough that its start is a small part of its work."""
+_FOR_A_THREAD = 8
+"""Files that ruff formats in less time than it takes to start threads."""
 
 
 @cache
@@ -62,13 +64,14 @@ def _start(files: Sequence[File], folder: Path, running: ExitStack) -> subproces
     python = [(index, file) for index, file in enumerate(files) if _is_python(file)]
     for index, file in python:
         (folder / f"{index}.py").write_bytes(file.content)
-    command = [ruff_program(), *OPTIONS, str(folder)]
-    return (
-        running.enter_context(
-            subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        )
-        if python
-        else None
+    return running.enter_context(_ruff(folder, len(python))) if python else None
+
+
+def _ruff(folder: Path, files: int) -> subprocess.Popen[str]:
+    threads = {"RAYON_NUM_THREADS": "1"} if files <= _FOR_A_THREAD else {}
+    command, environment = [ruff_program(), *OPTIONS, str(folder)], {**os.environ, **threads}
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
 
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -66,13 +67,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest looks for the marker
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the long proofs to `pytest -m slow`."""
+    """Leave the long proofs to `pytest -m slow`, and of each family that is spread all but a part."""
+    mark_the_rest_of_families(items)
     if "slow" in (config.getoption("-m") or ""):
         return
     for item in items:
         if item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.skip(reason="a long proof: pytest -m slow"))
+
+
+def mark_the_rest_of_families(items: list[pytest.Item]) -> None:
+    """Mark as slow all parameters but every n-th of a test with `spread(n)`, in the order in which they stand."""
+    numbers: Counter[str] = Counter()
+    for item in items:
+        spread = item.get_closest_marker("spread")
+        if spread is not None:
+            family = item.nodeid.partition("[")[0]
+            if numbers[family] % spread.args[0]:
+                item.add_marker("slow")
+            numbers[family] += 1
 
 
 @pytest.fixture(scope="session")

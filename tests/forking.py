@@ -1,4 +1,4 @@
-"""Runs of pytest in processes forked from one that has jax imported, since that import is half of a short run.
+"""Runs of pytest, and of the tool, in processes forked from one that has imported what they need: half of a short run.
 
 For what the generated tests find. How they are found and imported is a matter of a process of its own: `projects.bare_pytest`.
 """
@@ -19,17 +19,22 @@ SERVER = Path(__file__).parent / "fork_server.py"
 def forked_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run `pytest` in a folder, as `bare_pytest` does, but that jax is imported already."""
     command = pytest_command(*arguments)
-    if sys.platform != "linux":
-        return run(command, folder)
+    return forked("pytest", command, folder) if sys.platform == "linux" else run(command, folder)
+
+
+def forked(
+    program: str, command: list[str], folder: Path, **more: object
+) -> subprocess.CompletedProcess[str]:
+    """What a run printed, and its exit code."""
     with tempfile.TemporaryDirectory() as told:
         out, err = Path(told, "out"), Path(told, "err")
-        code = ask({"command": command, "folder": str(folder), "out": str(out), "err": str(err)})
+        request = {"command": command, "folder": str(folder), "out": str(out), "err": str(err), **more}
+        code = ask(server(program), request)
         return subprocess.CompletedProcess(command, code, out.read_text(), err.read_text())
 
 
-def ask(request: dict[str, object]) -> int:
+def ask(process: subprocess.Popen[str], request: dict[str, object]) -> int:
     """The exit code of a run; one at a time."""
-    process = server()
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write(json.dumps(request) + "\n")
     process.stdin.flush()
@@ -37,10 +42,10 @@ def ask(request: dict[str, object]) -> int:
 
 
 @functools.cache
-def server() -> subprocess.Popen[str]:
-    """The process that has jax imported; it ends with this one, whose end closes its input."""
+def server(program: str) -> subprocess.Popen[str]:
+    """The process that is forked; it ends with this one, whose end closes its input."""
     process = subprocess.Popen(
-        [sys.executable, str(SERVER)],
+        [sys.executable, str(SERVER), program],
         env=environment(),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -49,8 +49,13 @@ def run(
 def scaffold(
     folder: Path, *arguments: str, env: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the tool."""
-    return run([sys.executable, "-m", "scaffold", *arguments], folder, env=env)
+    """Run the tool; without variables that Python may read as it starts, in a process that has it imported."""
+    if env or sys.platform != "linux":
+        return run([sys.executable, "-m", "scaffold", *arguments], folder, env=env)
+    from tests.forking import forked  # here, since it needs this module
+
+    command = [str(REPOSITORY / "scaffold/__main__.py"), *arguments]
+    return forked("scaffold", command, folder, environment=environment())
 
 
 def bare_pytest(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

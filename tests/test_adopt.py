@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import REPOSITORY, passed, pytest_command, run
+from tests.forking import forked_pytest
+from tests.projects import REPOSITORY, passed, run, scaffold
 from tests.support import read_tree, write_tree
 
 PAGE = (REPOSITORY / "docs" / "adopt.md").read_text(encoding="utf-8")
@@ -35,7 +36,7 @@ def told_to_pass(text: str, name: str) -> int:
 
 
 def adopt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run([sys.executable, "-m", "scaffold", "adopt", *arguments, "--python", sys.executable], folder)
+    return scaffold(folder, "adopt", *arguments, "--python", sys.executable)
 
 
 @pytest.fixture(scope="module")
@@ -61,9 +62,7 @@ def test_what_it_writes_is_a_test_file_that_pytest_runs(
     text = (folder / "tests/test_affine.py").read_text()
     assert text.startswith(HEAD)
     assert "from nets.layers import Affine" in text and "scaffold" not in text
-    assert passed(run(pytest_command("tests/test_affine.py"), folder)) == told_to_pass(
-        result.stdout, "Affine"
-    )
+    assert passed(forked_pytest(folder, "tests/test_affine.py")) == told_to_pass(result.stdout, "Affine")
 
 
 def test_again_it_changes_nothing_and_keeps_what_was_edited(
@@ -91,6 +90,7 @@ BAD = {
 }
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("target", BAD)
 def test_a_bad_target_is_refused(target: str, tmp_path: Path) -> None:
     result = adopt(tmp_path, target)
@@ -159,7 +159,7 @@ def test_a_baseline_leaves_out_what_is_found_with_its_text(tmp_path: Path) -> No
     )
     text = (tmp_path / "tests/test_weak.py").read_text()
     assert "# P5 static, at `mean`: it is weakly typed: its dtype changes on the first update" in text
-    assert passed(run(pytest_command("tests/test_weak.py"), tmp_path)) == told_to_pass(result.stdout, "Weak")
+    assert passed(forked_pytest(tmp_path, "tests/test_weak.py")) == told_to_pass(result.stdout, "Weak")
 
 
 def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> None:
@@ -221,6 +221,7 @@ class Scale(eqx.Module):
 """
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("form", "found"),
     [
@@ -307,6 +308,7 @@ class Descent(eqx.Module):
 """
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(("form", "found"), [("0.5", False), ("float(velocity.steps + 0.5)", True)])
 def test_a_state_that_a_method_gives_is_what_another_takes(tmp_path: Path, form: str, found: bool) -> None:
     write_tree(tmp_path, {"descents.py": STATES.replace("FORM", form)})

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from scaffold.adopt.process import Child
-from tests.projects import pytest_command, run
+from tests.projects import pytest_command, run, scaffold
 from tests.support import read_tree, write_tree
 
 ODD = """
@@ -213,7 +213,7 @@ def test_what_flattens_is_no_call(asked: Asked) -> None:
 
 
 def adopt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run([sys.executable, "-m", "scaffold", "adopt", *arguments, "--python", sys.executable], folder)
+    return scaffold(folder, "adopt", *arguments, "--python", sys.executable)
 
 
 TAKEN = """
@@ -229,6 +229,7 @@ class NAME(eqx.Module):
 """
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("name", ["TestNet", "PytreeLaws"])
 def test_a_name_that_means_something_else_in_a_test_file(tmp_path: Path, name: str) -> None:
     write_tree(tmp_path, {"nets/__init__.py": "", "nets/taken.py": TAKEN.replace("NAME", name)})

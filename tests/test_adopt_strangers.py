@@ -5,7 +5,7 @@ import sys
 import textwrap
 from pathlib import Path
 
-from tests.projects import pytest_command, run
+from tests.projects import pytest_command, run, scaffold
 from tests.support import write_tree
 
 INNER = """
@@ -99,7 +99,7 @@ class Store(eqx.Module):
 
 def adopt(folder: Path, files: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     write_tree(folder, {name: textwrap.dedent(text) for name, text in files.items()})
-    return run([sys.executable, "-m", "scaffold", "adopt", *arguments, "--python", sys.executable], folder)
+    return scaffold(folder, "adopt", *arguments, "--python", sys.executable)
 
 
 def test_two_classes_of_one_name_are_told_apart_in_a_test_file(tmp_path: Path) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.asking import Asked
-from tests.projects import REPOSITORY, passed, pytest_command, run
+from tests.forking import forked_pytest
+from tests.projects import REPOSITORY, passed, scaffold
 from tests.support import read_tree, write_tree
 
 SOURCE = """
@@ -140,7 +141,7 @@ PAGE = (REPOSITORY / "docs" / "adopt.md").read_text(encoding="utf-8")
 
 
 def adopt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return run([sys.executable, "-m", "scaffold", "adopt", *arguments, "--python", sys.executable], folder)
+    return scaffold(folder, "adopt", *arguments, "--python", sys.executable)
 
 
 MISTAKES = {
@@ -154,13 +155,14 @@ FOUND = (
 )
 
 
+@pytest.mark.slow  # the baseline of one with mistakes holds the other laws in every run
 def test_a_transformation_is_held_to_the_laws(tmp_path: Path) -> None:
     write_tree(tmp_path, {"rules.py": SOUND})
     result = adopt(tmp_path, "rules.py:momentum")
     assert result.returncode == 0, result.stdout
     told = re.search(r"(\d+) tests pass", result.stdout)
     assert told is not None, result.stdout
-    assert passed(run(pytest_command("tests/test_momentum.py"), tmp_path)) == int(told[1])
+    assert passed(forked_pytest(tmp_path, "tests/test_momentum.py")) == int(told[1])
     written = (tmp_path / "tests/test_momentum.py").read_text().split("\n")
     assert [line for line in SHOWN.split("\n") if line not in written] == []
 
@@ -176,7 +178,7 @@ def test_mistakes_are_found_and_a_baseline_leaves_them_out(tmp_path: Path) -> No
     assert '"an_update_keeps_the_structures",' in (tmp_path / "tests/test_momentum.py").read_text()
     [one] = json.loads(result.stdout)["classes"]
     assert (one["state"], one["built"], one["errors"]) == ("adopted", "momentum(decay=0.25)", [])
-    assert run(pytest_command("tests/test_momentum.py"), tmp_path).returncode == 0
+    assert forked_pytest(tmp_path, "tests/test_momentum.py").returncode == 0
 
 
 def test_other_functions_are_no_targets(tmp_path: Path) -> None:

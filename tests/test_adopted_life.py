@@ -111,6 +111,7 @@ def test_what_was_written_follows_the_class_and_what_was_edited_is_merged(librar
     assert (adopt(library).returncode, library.tree()) == (0, before)
 
 
+@pytest.mark.slow  # tests/test_lifecycle_merge.py merges for all classes
 def test_both_sides_stand_where_they_collide(library: Library) -> None:
     library.edit(
         GATE,

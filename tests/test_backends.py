@@ -86,6 +86,7 @@ def test_what_a_spec_says_is_not_said_again(tmp_path: Path) -> None:
     assert "`--spec` says it all, and --backend, --size, --lower-for says it again" in result.stderr
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("declared", "env", "told"),
     [

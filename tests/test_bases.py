@@ -114,25 +114,37 @@ skip = ["p08_every", "p09_every_parameter", "p09_a_step"]
 """
 
 
-def test_a_final_class_has_what_its_bases_make(tmp_path: Path) -> None:
-    specs = {
-        "abstract_activation": FOREIGN,
-        "abstract_shape": SHAPE,
-        "abstract_scaled": SCALED,
-        "polygon": POLYGON,
-    }
-    write_tree(tmp_path, {f"specs/{name}.toml": text for name, text in specs.items()})
-    result = scaffold(tmp_path, "new-module", "--spec", *(f"specs/{name}.toml" for name in specs))
+SPECS = {
+    "abstract_activation": FOREIGN,
+    "abstract_shape": SHAPE,
+    "abstract_scaled": SCALED,
+    "polygon": POLYGON,
+}
+
+
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    files = {f"specs/{name}.toml": text for name, text in SPECS.items()}
+    folder = write_tree(tmp_path_factory.mktemp("shapes"), files)
+    result = scaffold(folder, "new-module", "--spec", *(f"specs/{name}.toml" for name in SPECS))
     assert result.returncode == 0, result.stderr
-    text = (tmp_path / "polygon.py").read_text()
+    return folder
+
+
+def test_a_final_class_has_what_its_bases_make(shapes: Path) -> None:
+    text = (shapes / "polygon.py").read_text()
     assert "@final\nclass Polygon(AbstractScaled):" in text and "__call__" not in text
-    scaled = (tmp_path / "tests/test_abstract_scaled.py").read_text()
+    scaled = (shapes / "tests/test_abstract_scaled.py").read_text()
     assert 'fields = ("corners", "centre", "scale")\n    methods = ()' in scaled
-    assert "instance(x)" in (tmp_path / "tests/test_polygon.py").read_text()
-    assert passed(forked_pytest(tmp_path)) > 50
-    modules = [f"{name}.py" for name in specs]
+    assert "instance(x)" in (shapes / "tests/test_polygon.py").read_text()
+    assert passed(forked_pytest(shapes)) > 50
+
+
+@pytest.mark.slow
+def test_a_final_class_and_its_bases_are_typed(shapes: Path) -> None:
+    modules = [f"{name}.py" for name in SPECS]
     for command in ("pyright", "mypy"):
-        checked = run(checker(command, *modules), tmp_path)
+        checked = run(checker(command, *modules), shapes)
         assert checked.returncode == 0, checked.stdout
 
 

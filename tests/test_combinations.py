@@ -192,6 +192,7 @@ def test_a_call_that_is_lowered_for_no_platform_is_a_failure(tmp_path: Path) -> 
         lowered(project, ElementTree.ElementTree(ElementTree.fromstring(f"<suite>{bad}</suite>")))
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("step", "version", "told"),
     [

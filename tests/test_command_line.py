@@ -44,6 +44,16 @@ def faults(result: Result) -> list[dict[str, Any]]:
     return document["faults"]
 
 
+# -- the process -------------------------------------------------------------------------------------------------------
+
+
+def test_the_process_ends_with_its_code_after_all_that_is_to_happen_at_exit() -> None:
+    end = "lambda prog_name: (atexit.register(print, 'closed', flush=True), sys.exit(3))"
+    code = f"import atexit, sys, scaffold.cli; from scaffold.__main__ import main; scaffold.cli.main = {end}; main()"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (result.returncode, result.stdout, result.stderr) == (3, "closed\n", "")
+
+
 # -- help --------------------------------------------------------------------------------------------------------------
 
 

@@ -26,6 +26,7 @@ PAGE = (REPOSITORY / "docs" / "conditions.md").read_text(encoding="utf-8")
 FAST = ("whiten",)
 
 
+@pytest.mark.slow  # tests/test_project_example.py runs laws under the strictest of them
 def test_small_examples_pass_under_all_settings_at_once() -> None:
     outcome = judged(STRICTEST, FAST)
     assert outcome.failed == 0, outcome.output

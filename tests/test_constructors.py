@@ -96,6 +96,7 @@ def test_both_doors_give_the_same_constructors(kind: str, tmp_path: Path) -> Non
     assert meaning(read_spec(again.raw, "spec")) == meaning(spec)
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("kind", ["Module", "Pytree", "Namedtuple", "Nnx"])
 def test_constructors_stand_below_the_generated_one_and_build(kind: str, tmp_path: Path) -> None:
     text = emitted(raw_of(kind), tmp_path)
@@ -297,10 +298,19 @@ assert state.age == 0
 """
 
 
-def test_closures_named_tuples_and_train_states_work_and_hold_their_laws(tmp_path: Path) -> None:
-    write_tree(tmp_path, {".git/": "", "specs/held.py": HELD})
-    result = scaffold(tmp_path, "new-module", "--spec", "specs/held.py")
+@pytest.fixture(scope="module")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = write_tree(tmp_path_factory.mktemp("held"), {".git/": "", "specs/held.py": HELD})
+    result = scaffold(folder, "new-module", "--spec", "specs/held.py")
     assert result.returncode == 0, result.stderr
-    used = run([sys.executable, "-c", USE_HELD], tmp_path)
+    return folder
+
+
+def test_closures_named_tuples_and_train_states_work(held: Path) -> None:
+    used = run([sys.executable, "-c", USE_HELD], held)
     assert used.returncode == 0, used.stderr
-    assert passed(forked_pytest(tmp_path)) > 150
+
+
+@pytest.mark.slow  # the examples hold the laws of each kind in every run
+def test_closures_named_tuples_and_train_states_hold_their_laws(held: Path) -> None:
+    assert passed(forked_pytest(held)) > 150

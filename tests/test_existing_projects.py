@@ -36,6 +36,7 @@ def outcomes(root: Path, env: Mapping[str, str]) -> dict[str, str]:
     return dict(found)
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", PROJECTS)
 def test_a_class_in_a_project_that_exists(name: str, tmp_path: Path) -> None:
     project = PROJECTS[name]

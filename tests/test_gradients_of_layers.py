@@ -116,6 +116,7 @@ return self.weight / jnp.einsum("i,ij,j->", self.u, self.weight, self.v) @ x
 }
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(("steps", "inference"), [(1, False), (3, False), (1, True)])
 def test_spectral_norm(steps: int, inference: bool) -> None:
     inputs = {"rows": 4, "columns": 3, "steps": steps, "inference": inference, "key": jax.random.key(1)}

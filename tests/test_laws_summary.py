@@ -1,13 +1,13 @@
 """What a run says at its end: findings by class and cause, what rests on them, and what was skipped."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 
 from pytree_laws.summary import counted, more_laws, told_rests, undeclared
-from tests.projects import REPOSITORY, run
+from tests.forking import forked_pytest
+from tests.projects import bare_pytest
 from tests.support import write_tree
 
 SUITE = '''
@@ -125,11 +125,11 @@ TOLD = """test_broken.py::TestBroken: 1 fault, 1 cost
 
 
 def pytest_of(folder: Path, *options: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
-    result = run(command, folder, env={"PYTHONPATH": str(REPOSITORY)})
+    result = (bare_pytest if "-n" in options else forked_pytest)(folder, *options)
     return result.returncode, result.stdout
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("options", "lines"),
     [
@@ -155,8 +155,8 @@ def test_the_garbage_collector_is_tuned_while_a_law_runs_and_not_after(tmp_path:
     after = "def test_after(): assert gc.get_threshold()[0] == 700 and not gc.get_freeze_count()\n"
     text = f"import gc\nfrom test_affine import Base\ngc.set_threshold(700)\n{within}{after}"
     write_tree(tmp_path, {"test_affine.py": AFFINE, "test_within.py": text})
-    code, told = pytest_of(tmp_path, "-rA", "-k", "of_this_file or after")
-    assert code == 0 and "2 passed" in told, told
+    result = bare_pytest(tmp_path, "-rA", "-k", "of_this_file or after")
+    assert result.returncode == 0 and "2 passed" in result.stdout, result.stdout
 
 
 def test_a_test_that_does_not_apply_is_neither_collected_nor_reported(tmp_path: Path) -> None:
@@ -178,6 +178,7 @@ def test_a_test_that_does_not_apply_is_neither_collected_nor_reported(tmp_path: 
     )
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("test", "why"),
     [
@@ -209,6 +210,7 @@ def test_what_tells_most_comes_first() -> None:
 
 
 # Under xdist the process that writes the end has imported no suite: it must be told, and nothing breaks where it is not.
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("options", "times"),
     [((), 1), (("-n", "1"), 0), (("-n", "1", "-p", "pytree_laws.summary"), 1)],

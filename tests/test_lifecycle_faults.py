@@ -119,6 +119,7 @@ def test_an_error_at_any_call_changes_nothing(command: str, tmp_path: Path) -> N
     assert len([*refused(Ends(tmp_path, command), errno.ENOSPC, late=False)]) > 20
 
 
+@pytest.mark.slow  # tests/test_publish_killed.py kills what all commands write with
 @pytest.mark.parametrize("command", ["update, renamed", "destroy --force"])
 def test_a_run_that_is_killed_is_finished_or_undone(command: str, tmp_path: Path) -> None:
     assert len([*killed(Ends(tmp_path, command), signal.SIGKILL)]) > 20

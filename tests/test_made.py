@@ -198,6 +198,7 @@ def test_the_constructor_works_in_the_documented_order() -> None:
 # -- sizes of 0 --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("kind", ["module", "pytree", "nnx"])
 @pytest.mark.parametrize("name", [name for name in INITIALISERS if name not in ("split", "full")])
 def test_a_named_initialiser_makes_an_array_without_elements(name: str, kind: str) -> None:

@@ -16,6 +16,7 @@ from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.skeletons.write import write_skeleton
 from scaffold.spec.toml import write_toml
 from scaffold.tidy import tidy
+from tests.forking import forked_pytest
 from tests.projects import REPOSITORY, passed, run, scaffold
 from tests.support import write_tree
 
@@ -201,6 +202,7 @@ def test_a_call_among_the_methods_has_the_keys_and_the_faults_of_the_call(tmp_pa
     assert any("there are two calls" in one.what for one in caught.value.faults)
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("kind", "keys"), [("Module", "half=3, key=jax.random.key(0)"), ("Nnx", "half=3, rngs=nnx.Rngs(0)")]
 )  # fmt: skip
@@ -215,9 +217,7 @@ def test_a_class_with_methods_and_no_call_works_and_passes_its_tests(
 
     used = run([sys.executable, "use.py"], tmp_path, env={"PYTHONPATH": str(REPOSITORY)})
     assert used.returncode == 0, used.stderr
-    assert (
-        passed(run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"], tmp_path)) > 20
-    )
+    assert passed(forked_pytest(tmp_path, "tests")) > 20
 
 
 FLOW = """

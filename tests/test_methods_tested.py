@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.forking import forked_pytest
 from tests.projects import passed, run, scaffold
 from tests.support import write_tree
 from tests.test_methods import CALL, CONDITION, DECLARED, FLOW
@@ -17,8 +18,7 @@ def test_the_tests_declare_the_methods_and_notice_what_is_wrong_in_them(tmp_path
     suite = (tmp_path / "tests/test_flow.py").read_text()
     assert DECLARED in suite and CALL in suite and CONDITION in suite, suite
     assert 'Method("rate", returns=(Output((1,)),))' in suite  # in the further configuration
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
-    assert passed(run(command, tmp_path)) > 80
+    assert passed(forked_pytest(tmp_path, "tests")) > 80
     code = (tmp_path / "flow.py").read_text()
     for right, wrong, told in (
         ("jnp.exp(-self.weight)", "jnp.exp(-jax.lax.stop_gradient(self.weight))", "P9 gradient and step, at `inverse`"),
@@ -28,7 +28,7 @@ def test_the_tests_declare_the_methods_and_notice_what_is_wrong_in_them(tmp_path
     ):  # fmt: skip
         assert right in code
         (tmp_path / "flow.py").write_text(code.replace(right, wrong))
-        assert told in run([*command, "-k", "methods or undoes"], tmp_path).stdout, wrong
+        assert told in forked_pytest(tmp_path, "tests", "-k", "methods or undoes").stdout, wrong
 
 
 KERNEL = '''

@@ -82,6 +82,13 @@ def made(modules: dict[str, ModuleType], name: str, **changes: Any) -> Any:
     return build(**given, in_size=3, key=jax.random.key(0))
 
 
+def test_the_generated_tests_pass(project: Path) -> None:
+    """In the form that has most beside its groups, and in one of a Module."""
+    files = ("tests/test_preset.py", "tests/test_init.py")
+    assert passed(forked_pytest(project, *files)) > 20 * len(files)
+
+
+@pytest.mark.slow
 def test_the_generated_tests_pass_in_every_form(project: Path) -> None:
     assert passed(forked_pytest(project)) > 20 * len(FORMS)
 
@@ -91,8 +98,9 @@ def test_the_generated_tests_pass_in_every_form(project: Path) -> None:
     [
         ("ruff", "format", "--isolated", "--check"),
         ("ruff", "check", "--isolated", "--ignore", "F722,UP037"),
-        ("mypy",),
-        ("pyright",),
+        # The examples have classes with nested groups, too, which tests/test_quality.py looks at in each run.
+        pytest.param(("mypy",), marks=pytest.mark.slow),
+        pytest.param(("pyright",), marks=pytest.mark.slow),
     ],
     ids=lambda command: " ".join(command[:2]),
 )

@@ -46,6 +46,7 @@ def test_the_classes_have_all_that_was_asked_for(project: Path) -> None:
         assert [name for name in methods if f"    def {name}(" not in text] == [], module
 
 
+@pytest.mark.slow  # tests/test_gradients.py and tests/test_equinox_layers.py compare numbers in each run
 def test_their_numbers_are_those_of_plain_jax(project: Path) -> None:
     assert passed(forked_pytest(project, "tests/test_numbers.py")) >= 13
 
@@ -55,6 +56,7 @@ def test_they_hold_the_laws(project: Path) -> None:
     assert passed(forked_pytest(project, "tests", "--deselect", "tests/test_numbers.py")) > 500
 
 
+@pytest.mark.slow  # tests/test_emitted.py and tests/test_quality.py look at each form of class in every run
 def test_they_are_typed(project: Path) -> None:
     modules = sorted(path.name for path in project.glob("*.py"))
     for name in ("pyright", "mypy"):

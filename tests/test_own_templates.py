@@ -138,6 +138,7 @@ OTHER = "templates/struct/{{ source_folder }}/other.txt.jinja"
 HUGE, ENDLESS = 10**10, "{% for i in range(99999) %}{% for j in range(99999) %}{% for k in range(99999) %}"
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("text", "told"),
     [

@@ -10,7 +10,8 @@ import jax
 import jax.numpy as jnp
 import pytest
 
-from tests.projects import EXAMPLES, bare_pytest, failed_tests, passed, scaffold
+from tests.forking import forked_pytest
+from tests.projects import EXAMPLES, failed_tests, passed, scaffold
 from tests.support import write_tree
 
 NAMED = 'name = "Point"\nkind = "namedtuple"\n\n[fields]\n'
@@ -27,6 +28,7 @@ def shown(folder: Path, text: str) -> tuple[str, str]:
     return source, tests
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_where_nothing_is_made_there_is_no_constructor(form: str, tmp_path: Path) -> None:
     source, tests = shown(tmp_path, FORMS[form] + 'x = "f[n]"\nsteps = "i32[]"\n')
@@ -59,6 +61,7 @@ def test_what_does_not_hold_is_said_with_its_reason(tmp_path: Path) -> None:
         assert f"    skips = (\n        'p10_',\n        {told[form]}    )\n".replace("'", '"') in tests
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("form", FORMS)
 def test_it_is_a_skip_of_what_would_fail(form: str, tmp_path: Path) -> None:
     """And of nothing else: all other laws hold."""
@@ -68,14 +71,14 @@ def test_it_is_a_skip_of_what_would_fail(form: str, tmp_path: Path) -> None:
     write_tree(tmp_path, {"specs/point.toml": text, "specs/inner.toml": inner})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/point.toml", "specs/inner.toml")
     assert result.returncode == 0, result.stderr
-    assert passed(bare_pytest(tmp_path)) >= 90
+    assert passed(forked_pytest(tmp_path)) >= 90
     for path in (tmp_path / "tests").glob("test_*.py"):
         path.write_text(path.read_text().replace("skips = (", "left_out = ("))
     expected = {
         "namedtuple": {"test_p13_equality_has_a_truth_value"},
         "dataclass": {"test_p13_equality_has_a_truth_value", "test_p17_the_treedef_names_the_class"},
     }
-    assert failed_tests(bare_pytest(tmp_path, "-k", "p13_equality or p17")) == expected[form]
+    assert failed_tests(forked_pytest(tmp_path, "-k", "p13_equality or p17")) == expected[form]
 
 
 def test_what_the_docs_say_of_mixing_two_dataclasses() -> None:

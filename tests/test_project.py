@@ -7,7 +7,9 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import copier
@@ -19,7 +21,7 @@ from scaffold.lifecycle.update import plan_update
 from scaffold.project import parse_answers, plan_project
 from tests.projects import REPOSITORY, run, scaffold
 from tests.starters import TEMPLATE
-from tests.support import read_tree
+from tests.support import read_tree, write_tree
 from tests.systems import NEEDS_TERMINAL
 from tests.test_prompts import dialogue
 
@@ -29,9 +31,15 @@ CONFIG = yaml.safe_load((TEMPLATE / "copier.yml").read_text())
 
 
 def made(folder: Path, *answers: str) -> Path:
-    """A project made by the tool."""
-    publish(plan_project(folder, parse_answers(answers)))
-    return folder
+    """A project made by the tool, once for all tests that ask for the same."""
+    return write_tree(folder, _files(folder.name, answers))
+
+
+@cache
+def _files(name: str, answers: tuple[str, ...]) -> dict[str, bytes]:
+    with TemporaryDirectory() as temporary:
+        publish(plan_project(Path(temporary, name), parse_answers(answers)))
+        return read_tree(Path(temporary, name))
 
 
 def test_a_project_is_made_and_made_again(tmp_path: Path) -> None:
@@ -172,6 +180,7 @@ def copied(folder: Path, data: dict[str, Any]) -> Path:
     return folder
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("style", ["kidger", "scientific-python"])
 @pytest.mark.parametrize("name", ["a", "x" * 36])
 def test_plain_copier_gives_the_same_bytes(style: str, name: str, tmp_path: Path) -> None:
@@ -234,6 +243,7 @@ def changed_template(repository: Path) -> None:
     tagged(repository, "v2")
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("style", "pinned"),
     [

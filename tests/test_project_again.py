@@ -48,6 +48,7 @@ def test_a_package_that_is_there_gets_the_first_classes(tmp_path: Path) -> None:
     assert text == '"""Mine."""\n\nfrom .affine import Affine as Affine\n\nANSWER = 42\n'
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("force", [False, True])
 def test_what_was_edited_is_a_conflict(force: bool, tmp_path: Path) -> None:
     project = made(tmp_path / "study")
@@ -95,6 +96,7 @@ def test_force_replaces_what_is_only_copied(tmp_path: Path) -> None:
     assert read_tree(project) == before
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     "answers",
     [

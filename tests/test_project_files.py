@@ -63,6 +63,7 @@ def test_hooks_and_groups_have_one_version_of_a_tool(tmp_path: Path) -> None:
     assert all(re.fullmatch(r"v?\d+\.\d+\.\d+", revision) for revision in revisions.values())
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("style", STYLES)
 def test_uv_installs_the_laws_from_the_wheel_in_the_project(style: str, tmp_path: Path) -> None:
     project = made(tmp_path / "study", f"style={style}")
@@ -75,6 +76,7 @@ def test_uv_installs_the_laws_from_the_wheel_in_the_project(style: str, tmp_path
     assert not list(without.rglob("*.whl")) and "sources" not in (without / "pyproject.toml").read_text()
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("style", STYLES)
 def test_the_newest_jax_is_not_the_one_that_is_locked(style: str, tmp_path: Path) -> None:
     project = made(tmp_path / "study", f"style={style}")
@@ -144,6 +146,7 @@ def test_the_examples_of_the_readmes_run(tmp_path: Path) -> None:
     assert len(blocks) == 4 and result.returncode == 0, result.stderr
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("style", STYLES)
 def test_the_first_classes_have_records_and_a_hook_checks_them(style: str, tmp_path: Path) -> None:
     project = made(tmp_path / "study", f"style={style}", "laws=installed", EVERY_KIND)
@@ -161,6 +164,7 @@ def test_the_first_classes_have_records_and_a_hook_checks_them(style: str, tmp_p
     }
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("style", STYLES)
 def test_without_the_tool_in_its_environment_a_project_has_no_such_hook(style: str, tmp_path: Path) -> None:
     project = made(tmp_path / "study", f"style={style}")

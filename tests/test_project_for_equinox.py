@@ -47,6 +47,7 @@ shape: jax.Array = jnp.zeros(3).shape
 """
 
 
+@pytest.mark.spread(2)
 def test_the_hook_for_types_sees_jax(project: Path, tmp_path: Path) -> None:
     config = yaml.safe_load((project / ".pre-commit-config.yaml").read_text())
     hooks = {hook["id"]: hook for repo in config["repos"] for hook in repo["hooks"]}
@@ -140,6 +141,7 @@ def test_a_promotion_is_refused():
 """
 
 
+@pytest.mark.spread(2)
 def test_shapes_and_promotion_are_checked_at_run_time(project: Path, tmp_path: Path) -> None:
     fake = tmp_path / "study-0.1.0.dist-info"
     fake.mkdir()

@@ -17,6 +17,7 @@ from tests.test_project import TAKEN
 LETTERS = "write letters and digits of English, and single hyphens between them"
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("folder", "name", "why", "fix"),
     [
@@ -87,6 +88,7 @@ DEFAULTS = {
 }
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize(
     ("variable", "text"),
     [

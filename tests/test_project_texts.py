@@ -58,6 +58,7 @@ def test_every_description_is_html_in_the_head_of_the_pages(text: str) -> None:
         assert '"' not in value and "<" not in value and html.unescape(value) == text
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("style", STYLES)
 def test_hostile_answers_leave_every_file_readable(style: str, tmp_path: Path) -> None:
     answers = (f"description={HOSTILE}", f"author={HOSTILE}", "email=o+x@a.org", f"repository={GITHUB}")
@@ -79,6 +80,7 @@ def metadata(project: Path) -> dict[str, Any]:
     return tomllib.loads((project / "pyproject.toml").read_text())["project"]
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("style", STYLES)
 def test_the_address_of_the_repository_is_where_it_belongs(style: str, tmp_path: Path) -> None:
     project = made(tmp_path / "my-study", f"style={style}", f"repository={GITHUB}")
@@ -174,6 +176,7 @@ def test_devices_of_windows_are_no_names() -> None:
     assert set(CONFIG["reserved_names"]["default"]) >= DEVICES
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("style", STYLES)
 def test_what_is_emitted_holds_on_windows(style: str, tmp_path: Path) -> None:
     project = made(tmp_path / "study", f"style={style}", EVERY_KIND)

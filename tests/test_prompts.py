@@ -81,7 +81,8 @@ def dialogue(folder: Path, *arguments: str) -> Iterator[Dialogue]:
         stdout=theirs,
         stderr=theirs,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+        # prompt_toolkit would ask this terminal where its cursor is, and wait for an answer before each question.
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY), "PROMPT_TOOLKIT_NO_CPR": "1"},
         start_new_session=True,
         preexec_fn=_own_terminal,
     )
@@ -299,6 +300,7 @@ def test_where_asking_cannot_mend_it_the_answers_come_back_as_a_command(tmp_path
     assert read_tree(asked) == before
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(("letter", "code"), [(b"\x04", 1), (b"\x03", 1)], ids=["ctrl-D", "ctrl-C"])
 @pytest.mark.parametrize("late", [False, True], ids=["at-once", "later"])
 def test_leaving_writes_nothing(tmp_path: Path, letter: bytes, code: int, late: bool) -> None:

@@ -83,6 +83,7 @@ def assert_no_byte_is_lost(root: Path, before: dict[str, bytes], after: dict[str
     assert set(before.values()) <= {*there.values(), b""} or after.items() <= there.items()
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGKILL"])
 def test_a_run_that_is_stopped_loses_nothing_and_the_next_one_completes_it(tmp_path: Path, name: str):
     assert check_all_stops(tmp_path / "project", "package", signal.Signals[name]) > 30

@@ -23,6 +23,7 @@ def test_ruff(command: tuple[str, ...]) -> None:
     assert result.returncode == 0, result.stdout
 
 
+@pytest.mark.slow  # the hook of each commit, which CI runs, makes the same check
 def test_pyright_is_strict_on_the_packages() -> None:
     result = run([sys.executable, "-m", "pyright", "--outputjson"], REPOSITORY)
     report = json.loads(result.stdout)

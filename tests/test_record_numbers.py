@@ -25,6 +25,7 @@ from pytree_laws.record import (
     read,
     written,
 )
+from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, bare_pytest, copy_example, pytest_command, run
 from tests.support import read_tree
 
@@ -117,16 +118,16 @@ def test_a_line_that_is_none_of_a_record_is_named(line: str) -> None:
 
 def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
-    before = bare_pytest(folder, *ONE[:2], "-rs")
+    before = forked_pytest(folder, *ONE[:2], "-rs")
     assert "more laws with: reference, --record-numbers, " in before.stdout
-    assert "1 passed" in bare_pytest(folder, *ONE).stdout
+    assert "1 passed" in forked_pytest(folder, *ONE).stdout
     record = folder / "tests/numbers/affine.txt"
     first = record.read_text()
     assert first == (EXAMPLES / "tests/numbers/affine.txt").read_text()
 
     module = folder / "affine.py"
     module.write_text(module.read_text().replace("y + self.bias", "y - self.bias"))
-    result = bare_pytest(folder, *ONE[:2])
+    result = forked_pytest(folder, *ONE[:2])
     assert result.returncode == 1
     told = " ".join(result.stdout.split())
     assert re.search(r"gradient of bias: at 0 it is -[\d.]+, recorded is [\d.]+, [\d.]+ off where", told)

@@ -82,6 +82,7 @@ def test_a_block_on_one_line_is_refused() -> None:
     )
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("width", [60, 79, 88, 120])
 @pytest.mark.parametrize("name", ["Affine", "AffineWithAVeryLongNameIndeedAndMore"])
 @pytest.mark.parametrize(

@@ -202,6 +202,7 @@ def test_nnx_keeps_shared_variables_shared(tmp_path: Path) -> None:
         type(block).load(tmp_path / "block", example("NnxBlock")(3, momentum=0.5, rngs=nnx.Rngs(0)))
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("form", ["flag", "factory", "static"])  # the examples have bypass
 def test_every_form_of_rebuild_saves(form: str, tmp_path: Path) -> None:
     text = (EXAMPLES / f"specs/table_{form}.toml").read_text()
@@ -279,6 +280,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("name", BREAKS)
 def test_the_laws_see_what_is_broken(name: str, tmp_path: Path) -> None:
     one = BREAKS[name]

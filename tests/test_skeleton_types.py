@@ -4,6 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from scaffold import find_layout, plan
@@ -17,7 +18,16 @@ from tests.test_skeleton_files import AFFINE
 CLASSES = REPOSITORY / "tests/classes/specs"
 
 
-def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("pyright", ()),
+        pytest.param("mypy", ("--explicit-package-bases",), marks=pytest.mark.slow),
+    ],
+)
+def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(
+    name: str, options: tuple[str, ...], tmp_path: Path
+) -> None:
     monkeyed = AFFINE.replace('param("lecun_normal")', 'param("lecun_normal", optoinal="x")')
     write_tree(tmp_path, {"bad/wrong.py": monkeyed, "specs/": "", ".git/": ""})
     shutil.copy(EXAMPLES / "padding.py", tmp_path)  # by hand, and a spec uses it
@@ -29,11 +39,10 @@ def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(tm
         result = CliRunner().invoke(main, ["convert", str(path), target, "--folder", str(tmp_path)])
         assert result.exit_code == 0, result.output
     env = {"MYPYPATH": str(REPOSITORY)}
-    for name, options in {"pyright": (), "mypy": ("--explicit-package-bases",)}.items():
-        result = run(checker(name, *options, "specs", "classes", "bad"), tmp_path, env=env)
-        errors = [line for line in result.stdout.splitlines() if " error: " in line]
-        assert errors and all("wrong.py:" in line for line in errors), (name, result.stdout)
-        assert any("optoinal" in line for line in errors)
+    result = run(checker(name, *options, "specs", "classes", "bad"), tmp_path, env=env)
+    errors = [line for line in result.stdout.splitlines() if " error: " in line]
+    assert errors and all("wrong.py:" in line for line in errors), result.stdout
+    assert any("optoinal" in line for line in errors)
 
 
 PAGE = (REPOSITORY / "docs/skeletons.md").read_text(encoding="utf-8")

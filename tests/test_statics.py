@@ -12,7 +12,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from tests.projects import bare_pytest, passed, scaffold
+from tests.forking import forked_pytest
+from tests.projects import passed, scaffold
 from tests.support import write_tree
 
 SETTINGS = """
@@ -133,7 +134,7 @@ def test_the_generated_tests_pass(project: Path) -> None:
         'kept = ("rates",)',
     ):
         assert row in tests
-    assert passed(bare_pytest(project)) > 150
+    assert passed(forked_pytest(project)) > 150
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +231,7 @@ values = {{ value = "={made}" }}
 """
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("name", "made"),
     [

@@ -72,12 +72,14 @@ def context_of(name: str) -> dict[str, Any]:
     return {**module_context(spec, find_layout(EXAMPLES), known), "kind": spec.kind}
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", SPECS)
 def test_the_context_is_plain_json(name: str) -> None:
     context = context_of(name)
     assert json.loads(json.dumps(context)) == context
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", SPECS)
 def test_copier_renders_the_same_bytes(name: str, tmp_path: Path) -> None:
     context = context_of(name)

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import click
 
-from scaffold.cli.commands import main
 from scaffold.cli.common_options import diff_option, dry_run_option, folder_option, json_option
 from scaffold.cli.outcome import carry_out, recovered_layout
 
 SPEC = click.Path(path_type=Path)
 
 
-@main.command("convert", short_help="Write a spec in its other form: TOML, or Python.")
+@click.command("convert", short_help="Write a spec in its other form: TOML, or Python.")
 @click.argument("source", metavar="SPEC", type=SPEC)
 @click.argument("target", metavar="FILE|DIR", type=SPEC)
 @folder_option

@@ -1,8 +1,9 @@
 """The group of all commands: it reports what goes wrong in any of them, parsing included."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 import click
@@ -12,15 +13,26 @@ from scaffold.cli.terminal import tolerate_any_text, wants_colour
 
 
 class Commands(click.Group):
-    """Commands in the order in which they are defined, whose every failure has the form of a `ScaffoldError`."""
+    """Commands in the order of `homes`, whose every failure has the form of a `ScaffoldError`.
+
+    `homes` has the module of each command, which is imported when the command is called or its help is printed.
+    """
+
+    def __init__(self, *args: Any, homes: Mapping[str, str], **more: Any):
+        super().__init__(*args, **more)
+        self.homes = homes
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.commands)
+        return list(self.homes)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        home = self.homes.get(cmd_name)
+        return None if home is None else getattr(import_module(home), cmd_name.replace("-", "_"))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if not ctx.resilient_parsing and args[0] not in self.commands:
+        if not ctx.resilient_parsing and args[0] not in self.homes:
             raise unknown_command(args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
 

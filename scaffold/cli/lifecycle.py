@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 
 from scaffold.cli import options
-from scaffold.cli.commands import main
 from scaffold.cli.common_options import diff_option, dry_run_option, folder_option, json_option
 from scaffold.cli.outcome import carry_out, recovered_layout
 from scaffold.cli.progress import progress
@@ -14,7 +13,7 @@ from scaffold.cli.terminal import hint, say, say_json
 from scaffold.errors import ScaffoldError
 
 
-@main.command("update", short_help="Bring classes to what specs and templates say now; edits stay.")
+@click.command("update", short_help="Bring classes to what specs and templates say now; edits stay.")
 @click.argument("names", nargs=-1, metavar="[NAME]...", type=options.CLASSES)
 @click.option(
     "--rename",
@@ -57,7 +56,7 @@ def _pair(text: str) -> tuple[str, str]:
     return old, new
 
 
-@main.command("check", short_help="Say which generated files are not what would be generated.")
+@click.command("check", short_help="Say which generated files are not what would be generated.")
 @folder_option
 @json_option
 def check(folder: Path, as_json: bool) -> None:
@@ -80,7 +79,7 @@ def check(folder: Path, as_json: bool) -> None:
         sys.exit(1)
 
 
-@main.command("destroy", short_help="Remove classes, their tests, specs, records and imports.")
+@click.command("destroy", short_help="Remove classes, their tests, specs, records and imports.")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...", type=options.CLASSES)
 @folder_option
 @dry_run_option

@@ -5,13 +5,12 @@ from pathlib import Path
 import click
 
 from scaffold.cli import options
-from scaffold.cli.commands import main
 from scaffold.cli.common_options import diff_option, dry_run_option, folder_option, json_option
 from scaffold.cli.outcome import carry_out, recovered_layout
 from scaffold.cli.terminal import hint, say, say_json
 
 
-@main.command("show", short_help="Print what would be generated.")
+@click.command("show", short_help="Print what would be generated.")
 @click.argument("target", metavar="NAME|SPEC", type=options.CLASSES)
 @folder_option
 @click.option("--context", is_flag=True, help="Print, as JSON, what the templates are given.")
@@ -35,7 +34,7 @@ def show(target: str, folder: Path, context: bool, as_json: bool) -> None:
         hint("next: `scaffold new-module --spec` with its spec writes it")
 
 
-@main.command("eject", short_help="Copy the template of a kind, to begin one's own from.")
+@click.command("eject", short_help="Copy the template of a kind, to begin one's own from.")
 @click.argument("kind", metavar="KIND", type=options.KINDS)
 @click.argument("target", metavar="DIR")
 @folder_option

@@ -177,9 +177,9 @@ def _is_shared(field: Field) -> bool:
 
 def _variable(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     """What is wrong with a Variable type where the kind has Variables, the kind says itself."""
-    having = tuple(name for name in NAMES if kind_of(name).variables)
-    if field.variable is not None and spec.kind in NAMES and spec.kind not in having:
-        fix = f'remove it, or write `kind = "{having[0]}"`'
+    if field.variable is not None and spec.kind in NAMES and not kind_of(spec.kind).variables:
+        having = next(name for name in NAMES if kind_of(name).variables)
+        fix = f'remove it, or write `kind = "{having}"`'
         yield Fault(f"{place}.variable", f"a class of kind `{spec.kind}` has no Variables", fix)
 
 

@@ -12,15 +12,15 @@ Position = tuple[int, int]
 """Line and column, both from 1."""
 Positions = Mapping[tuple[str, ...], Position]
 
-_SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
-_BLANK = re.compile(r"[ \t]*")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_PLAIN = re.compile(r"[^,\]}#\n]*")
+_SPACE = r"(?:[ \t\r\n]|#[^\n]*)*"
+_BLANK = r"[ \t]*"
+_BARE = r"[A-Za-z0-9_-]+"
+_PLAIN = r"[^,\]}#\n]*"
 _STRINGS = (
-    re.compile(r'"""(?:\\.|(?!""").)*"""("{0,2})', re.DOTALL),
-    re.compile(r"'''(?:(?!''').)*'''('{0,2})", re.DOTALL),
-    re.compile(r'"(?:\\.|[^"\\])*"'),
-    re.compile(r"'[^']*'"),
+    r'(?s)"""(?:\\.|(?!""").)*"""("{0,2})',
+    r"(?s)'''(?:(?!''').)*'''('{0,2})",
+    r'"(?:\\.|[^"\\])*"',
+    r"'[^']*'",
 )
 _ESCAPE = r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
 _ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\", "e": "\x1b"}
@@ -64,8 +64,8 @@ class _Scanner(Struct):
                 self.entry(table)
             self.skip(_SPACE)
 
-    def skip(self, pattern: re.Pattern[str]) -> str:
-        match = pattern.match(self.text, self.at)
+    def skip(self, pattern: str) -> str:
+        match = re.compile(pattern).match(self.text, self.at)
         assert match is not None
         self.at = match.end()
         return match[0]
@@ -132,7 +132,7 @@ class _Scanner(Struct):
         elif letter == "{":
             self.inline(path)
         elif letter in "\"'":
-            self.skip(next(one for one in _STRINGS if one.match(self.text, self.at)))
+            self.skip(next(one for one in _STRINGS if re.compile(one).match(self.text, self.at)))
         else:
             self.skip(_PLAIN)
 

@@ -28,6 +28,7 @@ RIGHT = (
 EVERY = (*GOOD, *RIGHT, *good_styles.GOOD, *good_layers.GOOD, *pitfalls.GOOD)
 
 
+@pytest.mark.spread(4)
 @pytest.mark.parametrize(
     "suite",
     dict.fromkeys([*EVERY, *(pair.fixed for pair in PITFALLS.values())]),
@@ -88,6 +89,7 @@ class TestScale(PytreeLaws):
 """
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("x64", ["0", "1"])
 def test_the_folder_stands_alone(tmp_path: pathlib.Path, x64: str):
     shutil.copytree(PACKAGE, tmp_path / "pytree_laws", ignore=shutil.ignore_patterns("__pycache__"))

@@ -29,6 +29,7 @@ RIGHT = (
 )
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("suite", [LinearLaws, *RIGHT, *good_nnx.GOOD], ids=lambda suite: suite.__name__)
 def test_right_modules_hold_every_law(suite):
     outcome = run(suite)

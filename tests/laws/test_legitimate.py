@@ -14,6 +14,7 @@ LINES = {
 }
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("told", LEGITIMATE)
 def test_a_legitimate_edit_passes(told: str):
     outcome = run(LEGITIMATE[told], on_warning="ignore")
@@ -24,6 +25,7 @@ def test_they_are_more_than_ten():
     assert len(LEGITIMATE) >= 13
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("told", [told for told, names in LINES.items() if names])
 def test_the_declared_line_is_needed(told: str):
     suite = LEGITIMATE[told]
