@@ -17,7 +17,15 @@ from scaffold.spec.check_optional import optional_faults
 from scaffold.spec.check_source import keys_used_once, known_attributes, known_names, source_faults
 from scaffold.spec.check_tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.check_values import checks_of_values
-from scaffold.spec.constructor import KEY, Parameter, dims_of, key_consumers, parameters, variadic_dims
+from scaffold.spec.constructor import (
+    KEY,
+    Parameter,
+    dims_of,
+    key_consumers,
+    parameters,
+    uses_dtype,
+    variadic_dims,
+)
 from scaffold.spec.dtypes import dtype_faults
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
@@ -162,7 +170,7 @@ def _one_argument(spec: ModuleSpec, argument: Argument, known: set[str], place: 
     if argument.is_marker:
         return
     if argument.name in ("key", "dtype"):
-        yield from _key_or_dtype(argument, place)
+        yield from _key_or_dtype(spec, argument, place)
         return
     fault = argument_name_fault(argument.name, place, spec.name)
     field = spec.field(argument.name)
@@ -191,10 +199,16 @@ def _declared_type(spec: ModuleSpec, argument: Argument, kind: Type, place: str)
         yield from value_faults(kind, argument.default, place)
 
 
-def _key_or_dtype(argument: Argument, place: str) -> Iterator[Fault]:
+def _key_or_dtype(spec: ModuleSpec, argument: Argument, place: str) -> Iterator[Fault]:
     kind = argument.type
     if argument.name == "dtype" and kind is not None:
         yield Fault(place, "`dtype` has its type already", "write `dtype` alone")
+    elif argument.name == "dtype" and not (spec.dtype or uses_dtype(spec)):
+        yield Fault(
+            place,
+            "`dtype` applies to what is made, and here every array is given",
+            "remove it: each keeps its own",
+        )
     if argument.name == "key" and kind not in (None, KEY, UnionType((KEY,), True)):
         yield Fault(place, "`key` is a PRNG key", "write `key`, or `key: key[] | None = None`")
 

@@ -5,8 +5,17 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.tree_util import PyTreeDef
-from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Bool, Float, Int32
+
+
+def _real(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
+    held = jnp.result_type(*jax.tree.leaves(value))
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    is_float = jnp.issubdtype(held, jnp.floating)
+    return jnp.array(value, held if is_float else jnp.result_type(float))
+
 
 Structure = tuple[tuple[jax.ShapeDtypeStruct, ...], PyTreeDef]
 
@@ -24,7 +33,6 @@ class ResidualAbove(eqx.Module):
         limit: Float[ArrayLike, ""],
         steps: Int32[ArrayLike, ""],
         example: tuple[Any, ...],
-        dtype: DTypeLike | None = None,
     ) -> "ResidualAbove":
         """Build an instance.
 
@@ -35,9 +43,8 @@ class ResidualAbove(eqx.Module):
         - `example`: example arguments of the call, of which structure, shapes and
             dtypes are kept.
         """
-        dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
-            limit=jnp.array(limit, dtype),
+            limit=_real(limit),
             steps=jnp.array(steps, jnp.int32),
             structure=_structure_of(example),
         )
