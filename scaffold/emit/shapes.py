@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from scaffold.emit.initialised import shape_source
 from scaffold.spec.constructor import dims_used, parameters
-from scaffold.spec.given_shapes import dims_read_off, fields_with_shapes, plain_dims
+from scaffold.spec.given_shapes import dims_read_off, fields_with_shapes
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.types import ArrayType, dim_names
 
@@ -25,7 +25,7 @@ class _Held(Struct, frozen=True):
 def shape_statements(spec: ModuleSpec, *, checked: bool = True) -> tuple[str, ...]:
     """Bind the sizes that are read, also by the checks, and raise where two disagree."""
     held = tuple(_held(spec)) if checked else ()
-    needed = {*dims_used(spec), *(name for one in held for name in plain_dims(one.array))}
+    needed = {*dims_used(spec), *(name for one in held for name in _names_in(one.array))}
     is_free = {"name", "value"}.isdisjoint(one.name for one in parameters(spec))
     return (*_bindings(spec, needed), *_checks(held, loops=is_free))
 
@@ -48,12 +48,17 @@ def _held(spec: ModuleSpec) -> Iterator[_Held]:
     owners = dims_read_off(spec)
     for field in fields_with_shapes(spec):
         array = field.array or ArrayType("f", ())
-        names = [name for dim in array.dims for name in dim_names(dim)]
+        names = _names_in(array)
         others = tuple(
             dict.fromkeys(owners[one] for one in names if owners.get(one, field.name) != field.name)
         )
         if all(one in owners for one in names) and (others or len(set(names)) < len(names)):
             yield _Held(field.name, array, others)
+
+
+def _names_in(array: ArrayType) -> list[str]:
+    """The names in the dims of an array, as often as they are there."""
+    return [name for dim in array.dims for name in dim_names(dim)]
 
 
 def _checks(held: tuple[_Held, ...], *, loops: bool) -> Iterator[str]:
