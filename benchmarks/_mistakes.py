@@ -76,6 +76,12 @@ def _draws(template: str) -> Rewriter:
     return several(*(rule(NEW, form, template.replace("DRAW_", one)) for form, one in other))
 
 
+def _copies(template: str) -> Rewriter:
+    """Every form of the copy of an array that is given; `X_` is the array, `COPY_` the copy itself."""
+    forms = ("jnp.array(X_, D_)", "_real(X_)", "_real(X_, D_)")
+    return several(*(rule(NEW, form, template.replace("COPY_", form)) for form in forms))
+
+
 def _one_key(node: ast.AST) -> ast.AST | None:
     """`a, b = split(key, 2)` becomes `a = b = key`."""
     if not isinstance(node, ast.Assign) or "random.split" not in ast.unparse(node.value):
@@ -219,13 +225,14 @@ MISTAKES: dict[str, Rewriter] = {
     "NumPy draws without a seed": _draws("jnp.asarray(np.random.standard_normal(S_), D_)"),
     "fans exchanged": rule(NEW, "F_(in_axis=-1, out_axis=-2)", "F_(in_axis=-2, out_axis=-1)"),
     "another spread": _draws("0.5 * jax.random.normal(K_, S_, D_)"),
-    "given array not copied": rule(NEW, "jnp.array(X_, D_)", "jnp.asarray(X_, D_)"),
-    "given array without its sign": rule(NEW, "jnp.array(X_, D_)", "jnp.abs(jnp.array(X_, D_))"),
-    "given array scaled": rule(NEW, "jnp.array(X_, D_)", "jnp.array(X_, D_) / 2"),
-    "given array kept as NumPy": rule(NEW, "jnp.array(X_, D_)", "np.asarray(X_, D_)"),
+    "given array not copied": _copies("jnp.asarray(X_)"),
+    "given array without its sign": _copies("jnp.abs(COPY_)"),
+    "given array scaled": _copies("COPY_ / 2"),
+    "given array kept as NumPy": _copies("np.asarray(X_)"),
     "given model not copied": rule(NEW, "_copied(X_)", "X_"),
     "dtype ignored": several(
-        *(rule(NEW, f"jnp.{f}(X_, dtype)", f"jnp.{f}(X_, jnp.float32)") for f in ("array", "zeros", "ones"))
+        *(rule(NEW, f"jnp.{f}(X_, dtype)", f"jnp.{f}(X_, jnp.float32)") for f in ("array", "zeros", "ones")),
+        rule(NEW, "_real(X_, asked)", "_real(X_)"),
     ),
     "weakly typed": several(
         rule(NEW, "jnp.zeros(S_, D_)", "jnp.full(S_, 0.0)"),

@@ -131,7 +131,7 @@ UNSAID = {
         ["__hash__: is left out: `__hash__` is what jax, Python or the class decides by"],
     ),
     "no copy": (
-        ("mean=jnp.array(mean, dtype)", "mean=mean"),
+        ("mean=_real(mean, asked)", "mean=mean"),
         ["create, `mean`: `mean` becomes `jnp.array(mean, dtype)`: what is given is copied"],
     ),
     "another condition": (
