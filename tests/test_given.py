@@ -14,8 +14,8 @@ from flax import nnx
 
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.suite.examples import constructor_name
-from tests.test_constructors import faults_of
 from tests.plain_jax import executed
+from tests.test_constructors import faults_of
 
 CALL = {"args": "v: f[]", "returns": "f[]", "body": "return v"}
 FORMS: dict[str, dict[str, Any]] = {
