@@ -4,6 +4,7 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
+from scaffold.adopt.as_spec.unwritten import without_given
 from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.members import with_comments
 from scaffold.in_project.layout import Layout
@@ -36,5 +37,9 @@ def whole_module(spec: ModuleSpec, layout: Layout) -> str:
 
 def class_in(text: str, name: str) -> ast.ClassDef:
     """The statement of a class in the text of its module."""
-    found = (one for one in ast.parse(text).body if isinstance(one, ast.ClassDef) and one.name == name)
+    found = (
+        one
+        for one in ast.parse(without_given(text)).body
+        if isinstance(one, ast.ClassDef) and one.name == name
+    )
     return next(found)

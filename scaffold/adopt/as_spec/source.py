@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from scaffold.adopt.as_spec.unwritten import without_given
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.expressions import assigned_names, first_line
@@ -86,6 +87,7 @@ def class_source(placed: Mapping[str, Any]) -> ClassSource:
 
 def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
     """The class in the text of its module. Raises `NotSaidError` where there is none."""
+    text = without_given(text)
     body = tuple(_absolute(ast.parse(text).body, placed["module"], placed["file"]))
     if "." in placed["name"]:
         raise NotSaidError(
