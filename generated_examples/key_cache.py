@@ -10,7 +10,7 @@ from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
 def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
-    held = jnp.result_type(*jax.tree.leaves(value))
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
     if jnp.issubdtype(held, jnp.complexfloating):
         raise TypeError(f"real numbers are declared, got {held}")
     if dtype is None:

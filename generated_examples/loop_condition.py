@@ -5,16 +5,18 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax.tree_util import PyTreeDef
+from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Bool, Float, Int32
 
 
-def _real(value: ArrayLike) -> Array:
-    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
-    held = jnp.result_type(*jax.tree.leaves(value))
+def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
     if jnp.issubdtype(held, jnp.complexfloating):
         raise TypeError(f"real numbers are declared, got {held}")
-    is_float = jnp.issubdtype(held, jnp.floating)
-    return jnp.array(value, held if is_float else jnp.result_type(float))
+    if dtype is None:
+        dtype = held if jnp.issubdtype(held, jnp.floating) else jnp.result_type(float)
+    return jnp.array(value, dtype)
 
 
 Structure = tuple[tuple[jax.ShapeDtypeStruct, ...], PyTreeDef]
@@ -45,7 +47,7 @@ class LoopCondition(eqx.Module):
         """
         return cls(
             limit=_real(limit),
-            steps=jnp.array(steps, jnp.int32),
+            steps=_real(steps, jnp.int32),
             structure=_structure_of(example),
         )
 

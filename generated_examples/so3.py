@@ -6,7 +6,7 @@ from jaxtyping import Array, ArrayLike, Float
 
 def _real(value: ArrayLike) -> Array:
     """A copy that keeps the dtype of floats; other numbers take jax's default one."""
-    held = jnp.result_type(*jax.tree.leaves(value))
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
     if jnp.issubdtype(held, jnp.complexfloating):
         raise TypeError(f"real numbers are declared, got {held}")
     is_float = jnp.issubdtype(held, jnp.floating)

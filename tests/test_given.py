@@ -127,7 +127,7 @@ def test_numbers_and_integers_become_the_default_float(form: str, value: Any) ->
 
 @pytest.mark.parametrize("form", COPYING)
 @pytest.mark.parametrize("value", [1j, np.ones(2, np.complex64), jnp.array([1j, 2j]), [1.0, 2j]], ids=repr)
-@pytest.mark.parametrize("dtype", ["f", "f32", "bf16"])
+@pytest.mark.parametrize("dtype", ["f", "f32", "bf16", "i32"])
 def test_complex_numbers_do_not_go_into_a_real_field(form: str, value: Any, dtype: str) -> None:
     build = builder(form, {"v": f"{dtype}[]@data"})
     with pytest.raises(TypeError, match=r"^real numbers are declared, got complex64(\n|$)"):

@@ -10,12 +10,10 @@ from scaffold.spec.initialisers import dtype_source
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, DictType, ListType, Type
 
-_FLOATS = ("f16", "bf16", "f32", "f64")
-
 _REAL = '''\
 def _real(value: ArrayLike) -> Array:
     """A copy that keeps the dtype of floats; other numbers take jax's default one."""
-    held = jnp.result_type(*jax.tree.leaves(value))
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
     if jnp.issubdtype(held, jnp.complexfloating):
         raise TypeError(f"real numbers are declared, got {held}")
     is_float = jnp.issubdtype(held, jnp.floating)
@@ -24,7 +22,7 @@ def _real(value: ArrayLike) -> Array:
 _REAL_IN_DTYPE = '''\
 def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
-    held = jnp.result_type(*jax.tree.leaves(value))
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
     if jnp.issubdtype(held, jnp.complexfloating):
         raise TypeError(f"real numbers are declared, got {held}")
     if dtype is None:
@@ -34,14 +32,14 @@ def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
 _INEXACT = '''\
 def _inexact(value: ArrayLike) -> Array:
     """A copy that keeps the dtype; integers become jax's default float."""
-    held = jnp.result_type(*jax.tree.leaves(value))
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
     is_inexact = jnp.issubdtype(held, jnp.inexact)
     return jnp.array(value, held if is_inexact else jnp.result_type(float))
 '''
 _INEXACT_IN_DTYPE = '''\
 def _inexact(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
     """A copy in `dtype`; without it integers become jax's default float, others stay."""
-    held = jnp.result_type(*jax.tree.leaves(value))
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
     if dtype is None:
         dtype = held if jnp.issubdtype(held, jnp.inexact) else jnp.result_type(float)
     fits = jnp.issubdtype(dtype, jnp.complexfloating)
@@ -67,7 +65,7 @@ def copy_of_given(array: ArrayType, source: str, asked: str) -> str:
 def _copier(array: ArrayType) -> str:
     if array.dtype == "inexact":
         return "_inexact"
-    return "_real" if array.dtype in ("f", *_FLOATS) else ""
+    return "" if array.dtype in ("bool", "key") or array.dtype[0] == "c" else "_real"
 
 
 def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
@@ -123,7 +121,7 @@ def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
     whole = fields_as_given(spec) if spec.rebuilds_by("flag") else spec
     takes_dtype = bool(asked_dtype(spec) or asked_dtype(whole))
     copied = [array for one in whole.stored if one.given and one.dynamic for array in _copied(one.type)]
-    named = {_copier(one): False for one in copied}
+    named = dict.fromkeys(map(_copier, copied), False)
     for array in copied:
         named[_copier(array)] |= takes_dtype or array.dtype not in CHOSEN_DTYPES
     return tuple(COPIERS[name][named[name]] for name in COPIERS if name in named)
