@@ -217,7 +217,7 @@ MISTAKES: dict[str, Rewriter] = {
     "fans exchanged": rule(NEW, "F_(in_axis=-1, out_axis=-2)", "F_(in_axis=-2, out_axis=-1)"),
     "another spread": _draws("0.5 * jax.random.normal(K_, S_, D_)"),
     "given array not copied": rules(NEW, COPIES, "jnp.asarray(X_)"),
-    "given array without its sign": rules(NEW, COPIES, "jnp.abs(IT_)"),
+    "given array without its sign": rules(NEW, COPIES[1:], "jnp.abs(IT_)"),
     "given array scaled": rules(NEW, COPIES, "IT_ / 2"),
     "given array kept as NumPy": rules(NEW, COPIES, "np.asarray(X_)"),
     "given model not copied": rule(NEW, "_copied(X_)", "X_"),

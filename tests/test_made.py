@@ -166,7 +166,7 @@ DTYPE_FAULTS = [
         "arguments",
         "`dtype` is no argument where the key `dtype` says it",
     ),
-    ({"dtype": "default", "fields": {"n": "int"}}, "dtype", "no array leaves its dtype open"),
+    ({"dtype": "default", "fields": {"n": "int"}}, "dtype", "no array of open dtype is made"),
 ]
 
 
