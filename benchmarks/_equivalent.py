@@ -50,7 +50,7 @@ EQUIVALENT: dict[str, dict[str, str]] = {
         "smooth": "it is the dtype of the sums, and another one changes no more than their rounding",
     },
     "given array not copied": {"embedding": NOT_GIVEN},
-    "given array without its sign": {"embedding": NOT_GIVEN, "split_table": "the array holds bools"},
+    "given array without its sign": {"loop_condition": "the example counts steps, which are positive"},
     "given array scaled": {"embedding": NOT_GIVEN},
     "given array kept as NumPy": {"embedding": NOT_GIVEN},
     "stop_gradient left out": {

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from benchmarks._rewrites import (
     Rewriter,
+    another,
     deleted,
     fields_changed,
     functions,
@@ -17,6 +18,7 @@ from benchmarks._rewrites import (
     replaced,
     returned,
     rule,
+    rules,
     several,
     uses_changed,
 )
@@ -28,6 +30,7 @@ SELECT = ("trainable", "trained", "select_small")
 UPDATE = ("apply_gradients", "averaged", "step_key")
 TWO_WAYS = ("_flatten", "_flatten_with_keys")
 DRAWS = ("jax.random.normal(K_, S_, D_)", "F_(in_axis=A_, out_axis=B_)(K_, S_, D_)", "init(K_, S_, D_)")
+COPIES = ("jnp.array(X_, D_)", "_real(X_)", "_real(X_, D_)")
 PRELUDE = """
 import functools
 import equinox as eqx
@@ -90,16 +93,10 @@ def _defaults(tree: ast.Module) -> Iterator[tuple[int, ast.Module]]:
     for function in functions(tree, NEW):
         for default in (*function.args.defaults, *function.args.kw_defaults):
             if isinstance(default, ast.Constant) and default.value is not None:
-                new = _another(default.value)
+                new = another(default.value)
                 yield from replaced(
                     tree, NEW, lambda n, d=default, v=new: ast.Constant(v) if n is d else None
                 )
-
-
-def _another(value: object) -> object:
-    if isinstance(value, bool):
-        return not value
-    return value + 1 if isinstance(value, int | float) else "x"
 
 
 def _floats(tree: ast.Module) -> Iterator[tuple[int, ast.Module]]:
@@ -219,13 +216,14 @@ MISTAKES: dict[str, Rewriter] = {
     "NumPy draws without a seed": _draws("jnp.asarray(np.random.standard_normal(S_), D_)"),
     "fans exchanged": rule(NEW, "F_(in_axis=-1, out_axis=-2)", "F_(in_axis=-2, out_axis=-1)"),
     "another spread": _draws("0.5 * jax.random.normal(K_, S_, D_)"),
-    "given array not copied": rule(NEW, "jnp.array(X_, D_)", "jnp.asarray(X_, D_)"),
-    "given array without its sign": rule(NEW, "jnp.array(X_, D_)", "jnp.abs(jnp.array(X_, D_))"),
-    "given array scaled": rule(NEW, "jnp.array(X_, D_)", "jnp.array(X_, D_) / 2"),
-    "given array kept as NumPy": rule(NEW, "jnp.array(X_, D_)", "np.asarray(X_, D_)"),
+    "given array not copied": rules(NEW, COPIES, "jnp.asarray(X_)"),
+    "given array without its sign": rules(NEW, COPIES[1:], "jnp.abs(IT_)"),
+    "given array scaled": rules(NEW, COPIES, "IT_ / 2"),
+    "given array kept as NumPy": rules(NEW, COPIES, "np.asarray(X_)"),
     "given model not copied": rule(NEW, "_copied(X_)", "X_"),
     "dtype ignored": several(
-        *(rule(NEW, f"jnp.{f}(X_, dtype)", f"jnp.{f}(X_, jnp.float32)") for f in ("array", "zeros", "ones"))
+        *(rule(NEW, f"jnp.{f}(X_, dtype)", f"jnp.{f}(X_, jnp.float32)") for f in ("array", "zeros", "ones")),
+        rule(NEW, "_real(X_, asked)", "_real(X_)"),
     ),
     "weakly typed": several(
         rule(NEW, "jnp.zeros(S_, D_)", "jnp.full(S_, 0.0)"),

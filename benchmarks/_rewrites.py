@@ -108,6 +108,18 @@ def rule(names: Sequence[str], pattern: str, *templates: str) -> Rewriter:
     return rewrite
 
 
+def another(value: object) -> object:
+    """Another value of the type of a default."""
+    if isinstance(value, bool):
+        return not value
+    return value + 1 if isinstance(value, int | float) else "x"
+
+
+def rules(names: Sequence[str], forms: Sequence[str], replacement: str) -> Rewriter:
+    """A rule for each form; `IT_` in the replacement is the form itself."""
+    return several(*(rule(names, form, replacement.replace("IT_", form)) for form in forms))
+
+
 def several(*rewriters: Rewriter) -> Rewriter:
     return lambda tree: (one for rewriter in rewriters for one in rewriter(tree))
 

@@ -3,8 +3,19 @@ import math
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
+
+
+def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    if dtype is None:
+        dtype = held if jnp.issubdtype(held, jnp.floating) else jnp.result_type(float)
+    return jnp.array(value, dtype)
 
 
 class KeyCache(eqx.Module):
@@ -22,7 +33,6 @@ class KeyCache(eqx.Module):
     @classmethod
     def create(
         cls,
-        size: int,
         in_size: int,
         past_keys: Float[ArrayLike, "length size"],
         past_values: Float[ArrayLike, "length size"],
@@ -39,14 +49,26 @@ class KeyCache(eqx.Module):
         - `past_values`: Their values.
         - `mask`: What is added to each score: 0, or a large negative number.
         """
+        length, size = np.shape(past_keys)
+        if np.shape(past_values) != (length, size):
+            raise ValueError(
+                f"`past_values` has shape {np.shape(past_values)}, "
+                f"and `past_keys` {np.shape(past_keys)}"
+            )
+        if np.shape(mask) != (length,):
+            raise ValueError(
+                f"`mask` has shape {np.shape(mask)}, "
+                f"and `past_keys` {np.shape(past_keys)}"
+            )
+        asked = dtype
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             to_query=jax.nn.initializers.lecun_normal(in_axis=-1, out_axis=-2)(
                 key, (size, in_size), dtype
             ),
-            past_keys=jnp.array(past_keys, dtype),
-            past_values=jnp.array(past_values, dtype),
-            mask=jnp.array(mask, dtype),
+            past_keys=_real(past_keys, asked),
+            past_values=_real(past_values, asked),
+            mask=_real(mask, asked),
         )
 
     def __call__(self, x: Float[Array, " in_size"]) -> Float[Array, " size"]:

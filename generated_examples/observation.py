@@ -3,8 +3,17 @@ from typing import final
 
 import jax
 import jax.numpy as jnp
-from jax.typing import DTypeLike
+import numpy as np
 from jaxtyping import Array, ArrayLike, Float
+
+
+def _real(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    is_float = jnp.issubdtype(held, jnp.floating)
+    return jnp.array(value, held if is_float else jnp.result_type(float))
 
 
 @final
@@ -23,7 +32,6 @@ class Observation:
         value: Float[ArrayLike, " size"],
         noise: Float[ArrayLike, "size size"],
         sensor: str,
-        dtype: DTypeLike | None = None,
     ) -> "Observation":
         """Build an instance.
 
@@ -32,10 +40,14 @@ class Observation:
         - `noise`: Covariance of the noise.
         - `sensor`: Name of the sensor.
         """
-        dtype = jnp.result_type(float) if dtype is None else dtype
+        (size,) = np.shape(value)
+        if np.shape(noise) != (size, size):
+            raise ValueError(
+                f"`noise` has shape {np.shape(noise)}, and `value` {np.shape(value)}"
+            )
         node = cls(
-            value=jnp.array(value, dtype),
-            noise=jnp.array(noise, dtype),
+            value=_real(value),
+            noise=_real(noise),
             sensor=sensor,
         )
         node._check()

@@ -3,10 +3,18 @@ from os import PathLike
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
 from serialisation import load_tree, save_tree
+
+
+def _real(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    is_float = jnp.issubdtype(held, jnp.floating)
+    return jnp.array(value, held if is_float else jnp.result_type(float))
 
 
 class RandomFeatures(eqx.Module):
@@ -25,7 +33,6 @@ class RandomFeatures(eqx.Module):
         frequency_key: PRNGKeyArray,
         width: Float[ArrayLike, " in_size"],
         features: int,
-        dtype: DTypeLike | None = None,
     ) -> "RandomFeatures":
         """Build an instance.
 
@@ -39,10 +46,9 @@ class RandomFeatures(eqx.Module):
 
         - `ValueError` unless `features > 0`.
         """
-        dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             frequency_key=jnp.array(frequency_key),
-            width=jnp.array(width, dtype),
+            width=_real(width),
             features=features,
         )
 

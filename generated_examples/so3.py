@@ -1,7 +1,16 @@
 import equinox as eqx
+import jax
 import jax.numpy as jnp
-from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float
+
+
+def _real(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    is_float = jnp.issubdtype(held, jnp.floating)
+    return jnp.array(value, held if is_float else jnp.result_type(float))
 
 
 class SO3(eqx.Module):
@@ -10,18 +19,15 @@ class SO3(eqx.Module):
     matrix: Float[Array, "3 3"]
 
     @classmethod
-    def create(
-        cls, matrix: Float[ArrayLike, "3 3"], dtype: DTypeLike | None = None
-    ) -> "SO3":
+    def create(cls, matrix: Float[ArrayLike, "3 3"]) -> "SO3":
         """Build an instance.
 
         **Arguments:**
 
         - `matrix`: The rotation matrix.
         """
-        dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
-            matrix=jnp.array(matrix, dtype),
+            matrix=_real(matrix),
         )
 
     @classmethod
@@ -40,8 +46,7 @@ class SO3(eqx.Module):
         second = jnp.where(is_small, 0.5 - angle2 / 24, (1 - jnp.cos(angle)) / safe)
         hat = jnp.cross(jnp.eye(3, dtype=tangent.dtype), tangent)
         return cls.create(
-            jnp.eye(3, dtype=tangent.dtype) + first * hat + second * hat @ hat,
-            tangent.dtype,
+            jnp.eye(3, dtype=tangent.dtype) + first * hat + second * hat @ hat
         )
 
     def log(self) -> Float[Array, " 3"]:

@@ -5,11 +5,21 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.tree_util import PyTreeDef
-from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float
 
 from serialisation import load_tree, save_tree
+
+
+def _real(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    is_float = jnp.issubdtype(held, jnp.floating)
+    return jnp.array(value, held if is_float else jnp.result_type(float))
+
 
 Structure = tuple[tuple[jax.ShapeDtypeStruct, ...], PyTreeDef]
 
@@ -31,7 +41,6 @@ class SolverTerm(eqx.Module):
         damping: Float[ArrayLike, " size"],
         frequency: Float[ArrayLike, ""],
         example: tuple[Any, ...],
-        dtype: DTypeLike | None = None,
     ) -> "SolverTerm":
         """Build an instance.
 
@@ -43,11 +52,20 @@ class SolverTerm(eqx.Module):
         - `example`: example arguments of the call, of which structure, shapes and
             dtypes are kept.
         """
-        dtype = jnp.result_type(float) if dtype is None else dtype
+        size, _ = np.shape(matrix)
+        if np.shape(matrix) != (size, size):
+            raise ValueError(
+                f"`matrix` has shape {np.shape(matrix)}, which is not (size, size)"
+            )
+        if np.shape(damping) != (size,):
+            raise ValueError(
+                f"`damping` has shape {np.shape(damping)}, "
+                f"and `matrix` {np.shape(matrix)}"
+            )
         return cls(
-            matrix=jnp.array(matrix, dtype),
-            damping=jnp.array(damping, dtype),
-            frequency=jnp.array(frequency, dtype),
+            matrix=_real(matrix),
+            damping=_real(damping),
+            frequency=_real(frequency),
             structure=_structure_of(example),
         )
 

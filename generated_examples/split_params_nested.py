@@ -1,8 +1,16 @@
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float
+
+
+def _real(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    is_float = jnp.issubdtype(held, jnp.floating)
+    return jnp.array(value, held if is_float else jnp.result_type(float))
 
 
 class SplitParamsNestedSmall(eqx.Module):
@@ -27,7 +35,6 @@ class SplitParamsNested(eqx.Module):
         element1: Float[ArrayLike, ""],
         element2: Float[ArrayLike, ""],
         element3: Float[ArrayLike, ""],
-        dtype: DTypeLike | None = None,
     ) -> "SplitParamsNested":
         """Build an instance.
 
@@ -37,13 +44,12 @@ class SplitParamsNested(eqx.Module):
         - `element2`: Coefficient of the line.
         - `element3`: Constant.
         """
-        dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             small=SplitParamsNestedSmall(
-                element1=jnp.array(element1, dtype),
-                element2=jnp.array(element2, dtype),
+                element1=_real(element1),
+                element2=_real(element2),
             ),
-            element3=jnp.array(element3, dtype),
+            element3=_real(element3),
         )
 
     @property

@@ -12,6 +12,16 @@ from jaxtyping import Array, ArrayLike, Float
 from serialisation import load_tree, save_tree
 
 
+def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    if dtype is None:
+        dtype = held if jnp.issubdtype(held, jnp.floating) else jnp.result_type(float)
+    return jnp.array(value, dtype)
+
+
 @final
 @dataclass(frozen=True, eq=False)
 class TableBypass:
@@ -37,11 +47,12 @@ class TableBypass:
         - `attr`: A factor.
         - `static`: An exponent.
         """
+        asked = dtype
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
-            table={name: jnp.array(value, dtype) for name, value in table.items()}
+            table={name: _real(value, asked) for name, value in table.items()}
             | {"a": jnp.array(42.0, dtype)},
-            attr=jnp.array(attr, dtype),
+            attr=_real(attr, asked),
             static=static,
         )
 

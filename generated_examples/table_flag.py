@@ -5,7 +5,17 @@ import jax
 import jax.numpy as jnp
 from jax.tree_util import GetAttrKey
 from jax.typing import DTypeLike
-from jaxtyping import Array, Float
+from jaxtyping import Array, ArrayLike, Float
+
+
+def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    if dtype is None:
+        dtype = held if jnp.issubdtype(held, jnp.floating) else jnp.result_type(float)
+    return jnp.array(value, dtype)
 
 
 @final
@@ -36,11 +46,12 @@ class TableFlag:
         - `static`: An exponent.
         """
         if not _rebuild:
+            asked = dtype
             dtype = jnp.result_type(float) if dtype is None else dtype
-            table = {name: jnp.array(value, dtype) for name, value in table.items()} | {
+            table = {name: _real(value, asked) for name, value in table.items()} | {
                 "a": jnp.array(42.0, dtype)
             }
-            attr = jnp.array(attr, dtype)
+            attr = _real(attr, asked)
         self.table = table
         self.attr = attr
         self.static = static

@@ -3,8 +3,19 @@ import math
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Float
+
+
+def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    if dtype is None:
+        dtype = held if jnp.issubdtype(held, jnp.floating) else jnp.result_type(float)
+    return jnp.array(value, dtype)
 
 
 class Whiten(eqx.Module):
@@ -24,7 +35,6 @@ class Whiten(eqx.Module):
         cls,
         mean: Float[ArrayLike, " size"],
         deviation: Float[ArrayLike, " size"],
-        size: int,
         epsilon: float = 1e-06,
         dtype: DTypeLike | None = None,
     ) -> "Whiten":
@@ -40,10 +50,17 @@ class Whiten(eqx.Module):
 
         - `ValueError` unless `epsilon > 0`.
         """
+        (size,) = np.shape(mean)
+        if np.shape(deviation) != (size,):
+            raise ValueError(
+                f"`deviation` has shape {np.shape(deviation)}, "
+                f"and `mean` {np.shape(mean)}"
+            )
+        asked = dtype
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
-            mean=jnp.array(mean, dtype),
-            deviation=jnp.array(deviation, dtype),
+            mean=_real(mean, asked),
+            deviation=_real(deviation, asked),
             gain=jnp.ones((size,), dtype),
             epsilon=float(epsilon) if type(epsilon) is int else epsilon,
         )

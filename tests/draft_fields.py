@@ -128,16 +128,16 @@ def many_arrays(draft: Draft) -> None:
 
 def preset_dict(draft: Draft) -> None:
     name, dims = draft.new_name(), draft.shape(most=1)
-    table: dict[str, Any] = {"type": f"dict[str, {text(ArrayType(draft.one('f', 'f', 'f32'), dims))}]"}
+    dtype = draft.one("f", "f", "f32")
+    table: dict[str, Any] = {"type": f"dict[str, {text(ArrayType(dtype, dims))}]"}
     table["preset"] = draft.one(
         {"a": 42.0}, {"b": 1.5, "a": -1.0}, {"its": 2.0}, {"z": "=1 / 3"}, {"loop": 1}
     )
     if not dims and draft.rarely():
         table |= {"type": "dict[str, f[]]", "init": '={"A": jnp.zeros((), dtype), "B": jnp.ones((), dtype)}'}
     elif draft.rarely():
-        table["preprocess"] = (
-            f'{name} | {{"zz": jnp.zeros((), jnp.float32)}}' if not dims else f"dict({name})"
-        )
+        added = f'{{"zz": jnp.zeros((), {"dtype" if dtype == "f" else "jnp.float32"})}}'
+        table["preprocess"] = f"{name} | {added}" if not dims else f"dict({name})"
     # Under `rebuild = "static"` the preset entries are Python numbers, which belong to the treedef.
     draft.add(name, table, f"sum(jnp.sum(jnp.asarray(value, x.dtype)) for value in self.{name}.values())")
 

@@ -159,7 +159,7 @@ BREAKS = {
         ),
         "P15",
     ),
-    "inputs kept": Break("whiten", (("mean=jnp.array(mean, dtype)", "mean=jnp.asarray(mean, dtype)"),), "P1"),
+    "inputs kept": Break("whiten", (("mean=_real(mean, asked)", "mean=jnp.asarray(mean)"),), "P1"),
     "a check that is gone": Break("whiten", (("if not (self.epsilon > 0):", "if False:"),), "P1"),
     "an output of another dtype": Break(
         "affine", (("y = self.weight @ x", "y = (self.weight @ x).astype(jnp.float32)"),), "P7"

@@ -113,7 +113,7 @@ def test_constructors_stand_below_the_generated_one_and_build(kind: str, tmp_pat
 
 
 def test_a_method_that_returns_the_class_is_a_constructor_in_both_tables() -> None:
-    table = {"args": "n: int", "body": "return cls.create(v=jnp.ones(n), n=n)"}
+    table = {"args": "n: int", "body": "return cls.create(v=jnp.ones(n))"}
     as_method = {**table, "decorator": "classmethod", "returns": "A"}
     specs = [
         read_spec({"name": "A", "fields": FIELDS, name: {"ones": one}}, "spec")
@@ -128,9 +128,9 @@ def test_a_method_that_returns_the_class_is_a_constructor_in_both_tables() -> No
     [
         ({"body": "return 3"}, "spec: constructors.f.body: builds no `A` -> end it with `return cls.create(...)`"),
         ({"body": "cls.create(1, v=2)"}, "spec: constructors.f.body: returns nothing -> end it with `return ...`"),
-        ({"body": "return cls.create(v=jnp.ones(3))"}, "spec: constructors.f.body: `cls.create(...)` is not given `n` -> write `n=...` in it"),
+        ({"body": "return cls.create()"}, "spec: constructors.f.body: `cls.create(...)` is not given `v` -> write `v=...` in it"),
         ({"body": "return cls.create(3, jnp.ones(3), u=1)"}, "spec: constructors.f.body: `cls.create(...)` takes no `u`"),
-        ({"body": "return cls.create(1, 2, 3, 4)"}, "spec: constructors.f.body: `cls.create(...)` takes 3 arguments by position, and is given 4 -> name them: `NAME=VALUE`"),
+        ({"body": "return cls.create(1, 2, 3, 4)"}, "spec: constructors.f.body: `cls.create(...)` takes 2 arguments by position, and is given 4 -> name them: `NAME=VALUE`"),
         ({"body": "return cls(v=jnp.ones(3))"}, "spec: constructors.f.body: `cls(...)` is not given `w` -> write `w=...` in it"),
         ({"body": "return cls.craete(v=1, n=3)"}, "spec: constructors.f.body: `cls.craete` is no method of the class, nor of its instances -> did you mean `create`?"),
         ({"body": "return self.w"}, "spec: constructors.f.body: the name `self` is not known here"),
@@ -157,7 +157,7 @@ def test_what_a_constructor_cannot_be(raw: Any, told: str) -> None:
     ],
 )  # fmt: skip
 def test_a_constructor_goes_with_its_class(raw: dict[str, Any], told: str) -> None:
-    made = {"f": {"args": "n: int", "body": "return cls.create(v=jnp.ones(n), n=n)"}}
+    made = {"f": {"args": "n: int", "body": "return cls.create(v=jnp.ones(n))"}}
     found = faults_of({"fields": FIELDS, "constructors": made, **raw})
     assert any(told in one for one in found), found
 

@@ -144,9 +144,7 @@ def test_in_the_nested_layout_a_group_is_one_child(monkeypatch: pytest.MonkeyPat
 
 def test_the_pytree_form_partitions_without_equinox(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    table = importlib.import_module("split_table").SplitTable.create(
-        mask=jnp.array([True, False]), channels=2
-    )
+    table = importlib.import_module("split_table").SplitTable.create(mask=jnp.array([True, False]))
     first, rest = table.partition_first()
     assert (first.offsets, first.mask, rest.gains) == (None, None, None)
     whole = first.combine(rest)

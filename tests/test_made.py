@@ -124,11 +124,11 @@ def test_the_dtype_follows_an_array_of_a_part(kind: str, form: dict[str, Any]) -
     raw["test"] = {"values": {"base": "=None"}}
     for dtype in (jnp.float32, jnp.bfloat16):
         base = eqx.nn.Linear(2, 3, dtype=dtype, key=jax.random.key(0))
-        both = Both(raw, base=base, n=3, v=np.ones(3))
-        values = both.values()
-        assert (values["w"].dtype, values["v"].dtype, values["scale"].dtype) == (dtype, dtype, jnp.float32)
+        values = Both(raw, base=base, v=np.ones(3)).values()
+        assert (values["w"].dtype, values["scale"].dtype) == (dtype, jnp.float32)
+        assert values["v"].dtype == jnp.float32  # what is given keeps its dtype
     with pytest.raises(TypeError, match="dtype"):
-        Both(raw, base=base, n=3, v=np.ones(3), dtype=jnp.float32)
+        Both(raw, base=base, v=np.ones(3), dtype=jnp.float32)
 
 
 @pytest.mark.parametrize(("kind", "form"), FORMS, ids=str)
@@ -136,20 +136,20 @@ def test_the_dtype_follows_an_array_that_is_given(kind: str, form: dict[str, Any
     fields = {"matrix": "f[n,n]@data", "w": {"type": "f[n]", "role": "data", "init": "zeros"}}
     raw = {**spec(fields, kind, **form), "dtype": "like matrix", "arguments": []}
     for given, dtype in ((jnp.float16, jnp.float16), (jnp.bfloat16, jnp.bfloat16)):
-        values = Both(raw, matrix=jnp.ones((2, 2), given), n=2).values()
+        values = Both(raw, matrix=jnp.ones((2, 2), given)).values()
         assert values["w"].dtype == values["matrix"].dtype == dtype
     with jax.numpy_dtype_promotion("standard"):
-        values = Both(raw, matrix=np.ones((2, 2), int), n=2).values()
+        values = Both(raw, matrix=np.ones((2, 2), int)).values()
     assert values["w"].dtype == values["matrix"].dtype == jnp.float32
 
 
 @pytest.mark.parametrize(("kind", "form"), FORMS, ids=str)
 def test_the_dtype_may_be_left_out(kind: str, form: dict[str, Any]) -> None:
     raw = {**spec({"w": "f[n]=ones", "v": "f[n]@data"}, kind, **form), "dtype": "default", "arguments": []}
-    values = Both(raw, n=3, v=np.ones(3, np.float16)).values()
-    assert values["w"].dtype == values["v"].dtype == jnp.float32
+    values = Both(raw, v=np.ones(3, np.float16)).values()
+    assert (values["w"].dtype, values["v"].dtype) == (jnp.float32, jnp.float16)
     with pytest.raises(TypeError, match="dtype"):
-        Both(raw, n=3, v=np.ones(3), dtype=jnp.float32)
+        Both(raw, v=np.ones(3), dtype=jnp.float32)
 
 
 DTYPE_FAULTS = [
@@ -166,7 +166,7 @@ DTYPE_FAULTS = [
         "arguments",
         "`dtype` is no argument where the key `dtype` says it",
     ),
-    ({"dtype": "default", "fields": {"n": "int"}}, "dtype", "no array leaves its dtype open"),
+    ({"dtype": "default", "fields": {"n": "int"}}, "dtype", "no array of open dtype is made"),
 ]
 
 
@@ -190,7 +190,7 @@ def test_the_constructor_works_in_the_documented_order() -> None:
     raw = spec(fields, setup="one = jnp.ones((), dtype)", arguments=[])
     statements = constructor(read_spec(raw, "spec")).statements
     assert [one.partition(" =")[0] for one in statements] == [
-        *("dtype", "low_key, kept_key", "one"),
+        *("asked", "dtype", "low_key, kept_key", "one"),
         *("given", "given", "given", "low"),
     ]
 

@@ -79,7 +79,7 @@ def made(modules: dict[str, ModuleType], name: str, **changes: Any) -> Any:
     build = cls if FORMS[name].get("constructor") == "init" else cls.create
     table = {"table": {"b": 1.0}} if name == "Preset" else {}
     given = {"out_size": 2, "mean": jnp.ones(3), "rate": 0.5, "layers": [jnp.ones(2)], **table, **changes}
-    return build(**given, in_size=3, key=jax.random.key(0))
+    return build(**given, key=jax.random.key(0))
 
 
 def test_the_generated_tests_pass(project: Path) -> None:
@@ -148,7 +148,7 @@ def test_both_layouts_compute_the_same(modules: dict[str, ModuleType], tmp_path:
     publish(plan([read_spec(flat, "flat")], find_layout(tmp_path)))
     namespace: dict[str, Any] = {"__name__": "flat"}
     exec((tmp_path / "flat.py").read_text(), namespace)
-    given = {"out_size": 2, "in_size": 3, "mean": jnp.ones(3), "rate": 0.5, "layers": [jnp.ones(2)]}
+    given = {"out_size": 2, "mean": jnp.ones(3), "rate": 0.5, "layers": [jnp.ones(2)]}
     flat_one = namespace["Flat"].create(**given, key=jax.random.key(0))
     x = jnp.array([0.5, -1.0, 2.0])
     for name in ("Factory", "Init", "Bypass", "BypassInit", "Stored"):

@@ -312,5 +312,5 @@ def test_create_hands_the_sizes_of_preset_arrays_over() -> None:
     from scaffold.emit.construct import hand_over
 
     table = {"type": "dict[str, f[rows]]", "role": "param", "preset": {"a": 1.0}}
-    raw = {"name": "Table", "kind": "pytree", "rebuild": "flag", "fields": {"t": table, "w": "f[rows]=zeros"}}
+    raw = {"name": "Table", "kind": "pytree", "rebuild": "flag", "fields": {"t": table, "w": "f[]=zeros"}}
     assert ("rows", "rows") in hand_over(read_spec(raw, "spec")).values

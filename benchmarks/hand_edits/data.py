@@ -23,8 +23,8 @@ DATA = (
     ),
     declared(
         "observation",
-        "The noise keeps the dtype that it came with.",
-        ("noise=jnp.array(noise, dtype)", "noise=jnp.array(noise)"),
+        "The noise is stored as it is given.",
+        ("noise=_real(noise)", "noise=jnp.asarray(noise)"),
     ),
     declared(
         "observation",
@@ -63,8 +63,8 @@ DATA = (
     declared(
         "split_params_nested",
         "Two coefficients are stored in each other's place.",
-        ("element1=jnp.array(element1, dtype)", "element1=jnp.array(element2, dtype)"),
-        ("element2=jnp.array(element2, dtype)", "element2=jnp.array(element1, dtype)"),
+        ("element1=_real(element1)", "element1=_real(element2)"),
+        ("element2=_real(element2)", "element2=_real(element1)"),
     ),
     declared(
         "split_table",
@@ -106,10 +106,10 @@ DATA = (
         "table_bypass",
         "A value that is given takes precedence over the preset one.",
         (
-            "table={name: jnp.array(value, dtype) for name, value in table.items()}\n"
+            "table={name: _real(value, asked) for name, value in table.items()}\n"
             '            | {"a": jnp.array(42.0, dtype)},',
             'table={"a": jnp.array(42.0, dtype)}\n'
-            "            | {name: jnp.array(value, dtype) for name, value in table.items()},",
+            "            | {name: _real(value, asked) for name, value in table.items()},",
         ),
     ),
     declared(
@@ -145,7 +145,7 @@ DATA = (
     declared(
         "table_flag",
         "The factor is stored as it is given.",
-        ("            attr = jnp.array(attr, dtype)\n", ""),
+        ("            attr = _real(attr, asked)\n", ""),
     ),
     declared(
         "table_flag",

@@ -31,7 +31,7 @@ MODULES = (
     declared(
         "key_cache",
         "The stored values are those of the caller, neither copied nor cast.",
-        ("past_values=jnp.array(past_values, dtype)", "past_values=past_values"),
+        ("past_values=_real(past_values, asked)", "past_values=past_values"),
     ),
     numbers(
         "key_cache",
@@ -259,7 +259,7 @@ MODULES = (
     declared(
         "whiten",
         "The mean goes through 16 bits before it is stored.",
-        ("mean=jnp.array(mean, dtype)", "mean=jnp.array(mean, jnp.float16).astype(dtype)"),
+        ("mean=_real(mean, asked)", "mean=_real(mean, jnp.float16).astype(dtype)"),
     ),
     numbers(
         "whiten",

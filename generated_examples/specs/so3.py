@@ -36,8 +36,7 @@ class SO3(Module):
         second = jnp.where(is_small, 0.5 - angle2 / 24, (1 - jnp.cos(angle)) / safe)
         hat = jnp.cross(jnp.eye(3, dtype=tangent.dtype), tangent)
         return cls.create(
-            jnp.eye(3, dtype=tangent.dtype) + first * hat + second * hat @ hat,
-            tangent.dtype,
+            jnp.eye(3, dtype=tangent.dtype) + first * hat + second * hat @ hat
         )
 
     def log(self) -> Float[Array, " 3"]:

@@ -29,11 +29,10 @@ class TestKeyCache(PytreeLaws):
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {
-            "size": 2,
             "in_size": 3,
-            "past_keys": sample(seed + 2, (5, 2)),
-            "past_values": sample(seed + 3, (5, 2)),
-            "mask": sample(seed + 4, (5,)),
+            "past_keys": sample(seed + 1, (5, 2)),
+            "past_values": sample(seed + 2, (5, 2)),
+            "mask": sample(seed + 3, (5,)),
             "key": jax.random.key(seed),
         }
 

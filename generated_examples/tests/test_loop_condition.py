@@ -22,7 +22,6 @@ class TestLoopCondition(ClosureLaws):
     kept = ("limit", "steps")
     used = ("limit",)
     returns = (Output((), "bool"),)
-    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

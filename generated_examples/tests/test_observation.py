@@ -22,7 +22,6 @@ class TestObservation(PytreeLaws):
     }
     rejected = (({"sensor": 1j}, TypeError),)
     kept = ("value", "noise")
-    takes_dtype = True
     skips = (
         "p17_the_treedef_names_the_class: `register_dataclass` does not name the class",
     )

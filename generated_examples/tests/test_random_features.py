@@ -29,7 +29,6 @@ class TestRandomFeatures(PytreeLaws):
     kept = ("frequency_key", "width")
     used = ("features",)
     returns = (Output((10,)),)
-    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

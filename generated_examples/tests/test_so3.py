@@ -29,7 +29,6 @@ class TestSO3(PytreeLaws):
             ),
         ),
     )
-    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -23,7 +23,6 @@ class TestSolverTerm(ClosureLaws):
     kept = ("matrix", "damping", "frequency")
     returns = (Output((2,)),)
     carry = 1
-    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

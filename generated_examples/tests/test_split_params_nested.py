@@ -21,7 +21,6 @@ class TestSplitParamsNested(PytreeLaws):
     }
     kept = ("element1", "element2", "element3")
     returns = (Output((2,)),)
-    takes_dtype = True
 
     def inputs(self, seed: int) -> dict[str, Any]:
         return {

@@ -43,9 +43,7 @@ class TestTrainState(TrainStateLaws):
         return {
             "model": Regressor.create(
                 whiten=Whiten.create(
-                    mean=sample(seed + 2, (2,)),
-                    deviation=sample(seed + 3, (2,)),
-                    size=2,
+                    mean=sample(seed + 2, (2,)), deviation=sample(seed + 3, (2,))
                 ),
                 size=2,
                 hidden_size=3,

@@ -33,7 +33,6 @@ class TestWhiten(PytreeLaws):
         return {
             "mean": sample(seed, (2,)),
             "deviation": sample(seed + 1, (2,)),
-            "size": 2,
         }
 
     def build(self, **inputs: Any) -> Whiten:

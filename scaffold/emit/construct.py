@@ -4,17 +4,18 @@ import ast
 from collections.abc import Callable, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
+from scaffold.emit.given import asked_dtype, copy_of_given, dtype_statements, fields_as_given
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
 from scaffold.emit.made import array_source, is_new
+from scaffold.emit.shapes import shape_statements
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import (
     Parameter,
     converter_expression,
-    followed,
+    has_open_dtype,
     key_consumers,
     made_first,
     parameters,
@@ -43,9 +44,9 @@ def constructor(spec: ModuleSpec, draw: str | None = None) -> Constructor:
     """
     keys = _keys(spec) if draw is None else dict.fromkeys(key_consumers(spec), draw)
     splits = _key_statement(keys) if draw is None else ()
-    statements = [*_dtype_statement(spec), *splits, *_setup(spec, keys), *draw_of_either(spec)]
-    statements += _conversions(spec)
-    statements += [line for field in spec.stored for line in _preprocessing(field)]
+    statements = [*shape_statements(spec), *dtype_statements(spec), *splits, *_setup(spec, keys)]
+    statements += [*draw_of_either(spec), *_conversions(spec)]
+    statements += [line for field in spec.stored for line in _preprocessing(spec, field)]
     made = [(field.name, _value(spec, field, keys)) for field in spec.stored]
     first, values = _made_first(spec, made)
     return Constructor(signature(spec), (*statements, *first), values)
@@ -60,33 +61,32 @@ def _made_first(
     return statements, tuple((name, name if name in names else value) for name, value in made)
 
 
-def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
-    """The spec of an `__init__` that is given every field."""
-    fields = tuple(
-        replace(field, init=None, nullable=field.nullable or bool(field.optional)) if field.stored else field
-        for field in spec.fields
-    )
-    return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
-
-
 def hand_over(spec: ModuleSpec) -> Constructor:
     """A `create` that makes what has an initialiser and hands the rest over to `__init__` as it came."""
     keys = _keys(spec)
     statements = (
-        *_dtype_statement(spec),
+        *shape_statements(spec, checked=False),
+        *dtype_statements(spec),
         *_key_statement(keys),
         *_setup(spec, keys),
         *draw_of_either(spec),
     )
-    made = [(one.name, one.name if one.given else _value(spec, one, keys)) for one in spec.stored]
+    made = [(one.name, _handed(spec, one) if one.given else _value(spec, one, keys)) for one in spec.stored]
     first, own = _made_first(spec, made)
     values = list(own)
     # What `__init__` takes besides the fields: flags, and the sizes of entries that it presets.
     besides = (one.name for one in parameters(fields_as_given(spec)) if one.source in ("dim", "flag"))
     values += [(name, name) for name in besides]
-    if not spec.dtype and uses_dtype(spec) and uses_dtype(fields_as_given(spec)):
-        values.append(("dtype", "dtype"))
+    if asked_dtype(spec) and uses_dtype(fields_as_given(spec)):
+        values.append(("dtype", asked_dtype(spec)))
     return Constructor(signature(spec, as_stored=True), (*statements, *first), tuple(values))
+
+
+def _handed(spec: ModuleSpec, field: Field) -> str:
+    """What is given, as `__init__` takes it: where that has no `dtype`, in the one that `create` was passed."""
+    follows = asked_dtype(spec) and has_open_dtype(field) and not field.converter
+    follows = follows and not uses_dtype(fields_as_given(spec))
+    return _copy_of_given(spec, field) if follows else field.name
 
 
 def signature(spec: ModuleSpec, *, as_stored: bool = False) -> str:
@@ -155,27 +155,16 @@ def _setup(spec: ModuleSpec, keys: Mapping[str, str]) -> tuple[str, ...]:
     return (rename(source, {"key": keys["setup"]}) if "setup" in keys else source,)
 
 
-def _dtype_statement(spec: ModuleSpec) -> tuple[str, ...]:
-    if not uses_dtype(spec):
-        return ()
-    path = followed(spec)
-    if path is None:
-        given = "" if spec.dtype else " if dtype is None else dtype"
-        return (f"dtype = jnp.result_type(float){given}",)
-    # An array may be given as a number, or as integers.
-    return (f"dtype = {path}.dtype" if "." in path else f"dtype = jnp.result_type({path}, float)",)
-
-
 def _conversions(spec: ModuleSpec) -> tuple[str, ...]:
     converted = ((field.name, converter_expression(field)) for field in spec.stored if field.given)
     return tuple(f"{name} = {source}" for name, source in converted if source is not None)
 
 
-def _preprocessing(field: Field) -> tuple[str, ...]:
+def _preprocessing(spec: ModuleSpec, field: Field) -> tuple[str, ...]:
     """Statements that make a copy of what was given and preprocess it, once."""
     if not (field.given and field.preprocess):
         return ()
-    copied = f"{_copy_name(field)} = {_copy_of_given(field)}"
+    copied = f"{_copy_name(field)} = {_copy_of_given(spec, field)}"
     made = _unless_none(field, field.name, field.preprocess)
     return (copied,) if _copy_name(field) != field.name else (copied, f"{field.name} = {made}")
 
@@ -202,7 +191,7 @@ def _value(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
     if _keeps_preset_apart(spec, field):
         value = _entries_without_preset(spec, field, keys)
     elif field.given:
-        value = _preprocessed(field) if field.preprocess else _copy_of_given(field)
+        value = _preprocessed(field) if field.preprocess else _copy_of_given(spec, field)
     elif field.initialiser is not None and field.array is not None:
         value = initialised(spec, field, field.array, keys.get(field.name, "key"))
     else:
@@ -217,21 +206,36 @@ def is_index(spec: ModuleSpec, field: Field) -> bool:
     return field.role == "state" and not kind_of(spec.kind).variables
 
 
-def _copy_of_given(field: Field) -> str:
+def _copy_of_given(spec: ModuleSpec, field: Field) -> str:
     if isinstance(field.type, OpaqueType) and field.role == "module":
         return field.name
-    copied = copy_source(field.type, field.name, static=not field.dynamic)
+    copied = copy_source(field.type, field.name, static=not field.dynamic, asked=asked_dtype(spec))
     return (
         f"None if {field.name} is None else {copied}" if field.nullable and copied != field.name else copied
     )
 
 
 def copy_source(
-    kind: Type, source: str, *, static: bool = False, depth: int = 0, maker: str = "jnp.array"
+    kind: Type,
+    source: str,
+    *,
+    static: bool = False,
+    depth: int = 0,
+    maker: str = "jnp.array",
+    asked: str | None = None,
 ) -> str:
-    """Source of a copy of `source`: arrays with an explicit dtype, containers that the caller does not hold."""
-    item = "value" if depth == 0 else f"value{depth}"
+    """Source of a copy of `source`: arrays with an explicit dtype, containers that the caller does not hold.
+
+    `asked` says that `source` is given, and names the dtype that the caller may pass.
+    """
+    item, name = ("value", "name") if depth == 0 else (f"value{depth}", f"name{depth}")
+
+    def inside(inner: Type) -> str:
+        return copy_source(inner, item, static=static, depth=depth + 1, maker=maker, asked=asked)
+
     match kind:
+        case ArrayType() if asked is not None:
+            return copy_of_given(kind, source, asked)
         case ArrayType(dtype="key"):
             return f"{maker}({source})"
         case ArrayType():
@@ -244,25 +248,22 @@ def copy_source(
         case TreeType():
             return f"jax.tree.map(lambda leaf: {maker}(leaf, jnp.result_type(leaf)), {source})"
         case ListType(item=inner):
-            copied = copy_source(inner, item, static=static, depth=depth + 1, maker=maker)
+            copied = inside(inner)
             return as_tuple(source) if copied == item else f"tuple({copied} for {item} in {operand(source)})"
         case DictType(item=inner):
-            name = "name" if depth == 0 else f"name{depth}"
-            copied = copy_source(inner, item, static=static, depth=depth + 1, maker=maker)
-            if static:
-                pairs = (
-                    f"{operand(source)}.items()"
-                    if copied == item
-                    else f"({name}, {copied}) for {name}, {item} in {operand(source)}.items()"
-                )
-                return f"tuple(sorted({pairs}))"
-            return (
-                as_dict(source)
-                if copied == item
-                else f"{{{name}: {copied} for {name}, {item} in {operand(source)}.items()}}"
-            )
+            return _copy_of_dict(inside(inner), source, (name, item), static=static)
         case _:
             return stored_source(kind, source, item) if static else source
+
+
+def _copy_of_dict(copied: str, source: str, names: tuple[str, str], *, static: bool) -> str:
+    """A dict of copies, or where it is static a sorted tuple of pairs."""
+    name, item = names
+    items = f"{operand(source)}.items()"
+    if static:
+        pairs = items if copied == item else f"({name}, {copied}) for {name}, {item} in {items}"
+        return f"tuple(sorted({pairs}))"
+    return as_dict(source) if copied == item else f"{{{name}: {copied} for {name}, {item} in {items}}}"
 
 
 def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
@@ -305,7 +306,7 @@ def _entries_without_preset(spec: ModuleSpec, field: Field, keys: Mapping[str, s
     source = operand(given if field.given else _expression(spec, field, keys))
     value = "value"
     if field.given and not field.preprocess and isinstance(field.type, DictType):
-        value = copy_source(field.type.item, "value", depth=1)
+        value = copy_source(field.type.item, "value", depth=1, asked=asked_dtype(spec))
     return f"{{name: {value} for name, value in {source}.items() if {kept}}}"
 
 

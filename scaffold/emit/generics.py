@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
 from scaffold.emit.annotations import Scope
+from scaffold.emit.given import functions_for_given
 from scaffold.in_project.layout import Layout
 from scaffold.spec.model import ModuleSpec, TypeParameter
 
@@ -18,10 +19,10 @@ def generic_context(spec: ModuleSpec, layout: Layout, bases: str) -> dict[str, A
     names = ", ".join(one.name for one in spec.generic)
     own = {"own_type": f"{spec.name}[{names}]" if names else spec.name, "type_parameters": ""}
     if not spec.generic:
-        return {**own, "helpers": spec.helpers}
+        return {**own, "helpers": _above(spec)}
     if _has_syntax(layout):
         listed = ", ".join(map(_declared, spec.generic))
-        return {**own, "type_parameters": f"[{listed}]", "helpers": spec.helpers}
+        return {**own, "type_parameters": f"[{listed}]", "helpers": _above(spec)}
     helpers = _above(spec, map(variable, spec.generic))
     return {**own, "bases": f"{bases}, Generic[{names}]", "helpers": helpers}
 
@@ -34,8 +35,9 @@ def readable_context(spec: ModuleSpec, context: Mapping[str, Any]) -> Mapping[st
     return {**context, "type_parameters": "", "helpers": _above(spec, bounds)}
 
 
-def _above(spec: ModuleSpec, lines: Iterable[str]) -> str:
-    return "\n\n".join(filter(None, ("\n".join(lines), spec.helpers)))
+def _above(spec: ModuleSpec, lines: Iterable[str] = ()) -> str:
+    """What stands above the class: these lines, the author's helpers, and the functions that its constructor copies with."""
+    return "\n\n\n".join(filter(None, ("\n".join(lines), spec.helpers, *functions_for_given(spec))))
 
 
 def _has_syntax(layout: Layout) -> bool:

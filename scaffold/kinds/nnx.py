@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor, copy_source
+from scaffold.emit.given import asked_dtype
 from scaffold.emit.made import is_new
 from scaffold.emit.members import (
     BODY,
@@ -95,12 +96,12 @@ def _values(spec: ModuleSpec) -> list[list[str]]:
     """Name and value of each attribute: what the constructor makes, in Variables, nnx.List and nnx.Dict."""
     fields = tuple(replace(one, optional=None, nullable=False) for one in spec.fields)
     made = dict(constructor(replace(spec, fields=fields), DRAW).values)
-    return [[one.name, _value(one, made[one.name])] for one in spec.stored]
+    return [[one.name, _value(one, made[one.name], asked_dtype(spec))] for one in spec.stored]
 
 
-def _value(field: Field, made: str) -> str:
+def _value(field: Field, made: str, asked: str) -> str:
     if item_of(field) is not None:
-        value = _in_variables(field, made)
+        value = _in_variables(field, made, asked)
     elif field.role == "module":
         value = _in_container(field)
     else:
@@ -115,15 +116,17 @@ def _given(field: Field) -> str:
     return field.name if field.given else f"({field.name} := {_expression(field)})"
 
 
-def _in_variables(field: Field, made: str) -> str:
+def _in_variables(field: Field, made: str, asked: str) -> str:
     holder = variable_of(field)
     match field.type:
         case ListType(item=item) if field.given and not field.preprocess:
-            return f"nnx.List([{holder}({copy_source(item, 'value')}) for value in {field.name}])"
+            copied = copy_source(item, "value", asked=asked)
+            return f"nnx.List([{holder}({copied}) for value in {field.name}])"
         case ListType():
             return f"nnx.List([{holder}(value) for value in {made}])"
         case DictType(item=item) if field.given and not (field.preprocess or field.preset):
-            pairs = f"name: {holder}({copy_source(item, 'value')}) for name, value in {field.name}.items()"
+            copied = copy_source(item, "value", asked=asked)
+            pairs = f"name: {holder}({copied}) for name, value in {field.name}.items()"
             return f"nnx.Dict({{{pairs}}})"
         case DictType():
             return f"nnx.Dict({{name: {holder}(value) for name, value in {operand(made)}.items()}})"

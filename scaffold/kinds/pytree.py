@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.checks import check_statements
-from scaffold.emit.construct import Constructor, constructor, fields_as_given, hand_over, signature
+from scaffold.emit.construct import Constructor, constructor, hand_over, signature
+from scaffold.emit.given import fields_as_given
 from scaffold.emit.groups import group_context
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, readable
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields

@@ -196,7 +196,7 @@ def _one_argument(spec: ModuleSpec, argument: Argument, known: set[str], place: 
     if argument.is_marker:
         return
     if argument.name in ("key", "dtype"):
-        yield from _key_or_dtype(argument, place)
+        yield from _key_or_dtype(spec, argument, place)
         return
     fault = argument_name_fault(argument.name, place, spec.name)
     field = spec.field(argument.name)
@@ -225,10 +225,16 @@ def _declared_type(spec: ModuleSpec, argument: Argument, kind: Type, place: str)
         yield from value_faults(kind, argument.default, place)
 
 
-def _key_or_dtype(argument: Argument, place: str) -> Iterator[Fault]:
+def _key_or_dtype(spec: ModuleSpec, argument: Argument, place: str) -> Iterator[Fault]:
     kind = argument.type
     if argument.name == "dtype" and kind is not None:
         yield Fault(place, "`dtype` has its type already", "write `dtype` alone")
+    elif argument.name == "dtype" and not (spec.dtype or uses_dtype(spec)):
+        yield Fault(
+            place,
+            "`dtype` applies to what is made, and here every array is given",
+            "remove it: each keeps its own",
+        )
     if argument.name == "key" and kind not in (None, KEY, UnionType((KEY,), True)):
         yield Fault(place, "`key` is a PRNG key", "write `key`, or `key: key[] | None = None`")
 

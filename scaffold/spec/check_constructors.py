@@ -8,6 +8,7 @@ from msgspec import Struct
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import has_factory, parameters
+from scaffold.spec.given_shapes import dims_read_off
 from scaffold.spec.model import Argument, Method, ModuleSpec
 
 
@@ -106,7 +107,8 @@ def _call_faults(spec: ModuleSpec, call: ast.Call, place: str) -> Iterator[Fault
         yield Fault(place, what, "name them: `NAME=VALUE`", taken.every)
     named = [keyword.arg for keyword in call.keywords]
     for one in sorted({one for one in named if one is not None} - {*taken.every}):
-        fix = suggestion(one, taken.every, "remove it")
+        owner = dims_read_off(spec).get(one)
+        fix = f"remove it: it is read off `{owner}`" if owner else suggestion(one, taken.every, "remove it")
         yield Fault(place, f"`{shown}` takes no `{one}`", fix, taken.every)
     given = {*taken.positional[: len(call.args)], *named}
     missing = [one for one in taken.every if one in taken.needed and one not in given]

@@ -1,7 +1,7 @@
 """The constructor of a class: which arguments it takes, and in which order.
 
-In order of first appearance in the fields: the dims that an initialiser needs, the values that are given, the flags of
-optional fields; then `dtype`, and after `*` the key. Arguments without a default come first, as Python demands.
+In order of first appearance in the fields: the dims that an initialiser needs and no given array has, the values that are
+given, the flags of optional fields; then `dtype`, and after `*` the key. Arguments without a default come first, as Python demands.
 `arguments` in the spec overrides all of it.
 """
 
@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from scaffold.kinds import kind_of
 from scaffold.spec.expressions import assigned_names, count_name, draws_from, free_names
+from scaffold.spec.given_shapes import dims_read_off
 from scaffold.spec.initialisers import INITIALISERS
 from scaffold.spec.model import Argument, Field, ModuleSpec
 from scaffold.spec.types import (
@@ -138,17 +139,23 @@ def _is_stored_as_given(field: Field) -> bool:
 
 
 def uses_dtype(spec: ModuleSpec) -> bool:
-    """Whether an array takes the dtype that the constructor is given."""
+    """Whether the constructor makes an array whose dtype the spec leaves to it, or Python of the author reads `dtype`."""
     if is_plain(spec) or spec.own_constructor is not None:
         return False
-    chosen = any(
-        array.dtype in CHOSEN_DTYPES
-        for field in spec.stored
-        if field.role in ("param", "data", "buffer", "state")
-        for array in arrays(field.type)
-    )
     named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
-    return chosen or named or bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
+    in_setup = bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
+    return named or in_setup or any(map(_makes_arrays, spec.stored))
+
+
+def _makes_arrays(field: Field) -> bool:
+    """Whether the value of the field, or a part of it, is an array of open dtype that is not given."""
+    is_made = (not field.given and not field.built) or bool(field.preset)
+    return is_made and has_open_dtype(field)
+
+
+def has_open_dtype(field: Field) -> bool:
+    """Whether the field holds arrays whose dtype the spec leaves open."""
+    return field.dynamic and any(array.dtype in CHOSEN_DTYPES for array in arrays(field.type))
 
 
 def followed(spec: ModuleSpec) -> str | None:
@@ -208,25 +215,42 @@ def _declared(argument: Argument, found: Parameter | None, keyword_only: bool) -
 
 
 def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
-    bound = frozenset(assigned_names(spec.setup))
     given = {field.name for field in spec.stored if field.given}
-    not_dims = bound | variadic_dims(spec) | given
-    dims = frozenset(dims_of(spec)) - not_dims
+    dims = _asked_dims(spec, given)
     for field in spec.stored:
-        named = (*initialised_dims(field), *(name for source in sources_of(field) for name in reads(source)))
-        yield from (Parameter(name, "dim", ScalarType("int")) for name in named if name in dims)
+        yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(field) if name in dims)
         if field.given:
             yield Parameter(field.name, "field", field.type, _default(spec, field), field)
         if field.optional and field.optional not in given:
             yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
-    in_setup = free_names(spec.setup, expression=False) if spec.setup.strip() else ()
-    yield from (Parameter(name, "dim", ScalarType("int")) for name in in_setup if name in dims)
+    yield from (Parameter(name, "dim", ScalarType("int")) for name in _read_in_setup(spec) if name in dims)
     if uses_dtype(spec) and not spec.dtype:
         yield Parameter("dtype", "dtype", None, "None")
     if _has_streams(spec) and (uses_key(spec) or _reads_rngs(spec)):
         yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)
     elif uses_key(spec):
         yield Parameter("key", "key", KEY, keyword_only=True)
+
+
+def _asked_dims(spec: ModuleSpec, given: set[str]) -> frozenset[str]:
+    """The dims that nothing else tells, so that they are arguments where they are needed."""
+    bound = {*assigned_names(spec.setup), *dims_read_off(spec)}
+    return frozenset(dims_of(spec)) - variadic_dims(spec) - bound - given
+
+
+def _reads(field: Field) -> tuple[str, ...]:
+    """The dims and the names that the constructor reads to make the field."""
+    return (*initialised_dims(field), *(name for source in sources_of(field) for name in reads(source)))
+
+
+def _read_in_setup(spec: ModuleSpec) -> tuple[str, ...]:
+    return free_names(spec.setup, expression=False) if spec.setup.strip() else ()
+
+
+def dims_used(spec: ModuleSpec) -> frozenset[str]:
+    """The dims of given arrays that the constructor reads to make the rest."""
+    read = {*_read_in_setup(spec), *(name for field in spec.stored for name in _reads(field))}
+    return frozenset(read & set(dims_read_off(spec)))
 
 
 def _has_streams(spec: ModuleSpec) -> bool:
@@ -280,4 +304,4 @@ def constructor_names(spec: ModuleSpec) -> frozenset[str]:
     """Every name that an expression in the constructor may read, but for modules and builtins."""
     named = {parameter.name for parameter in parameters(spec)}
     streams = {"rngs"} if _has_streams(spec) else set[str]()
-    return frozenset(named | streams | set(assigned_names(spec.setup)) | {"key", "dtype"})
+    return frozenset({*named, *streams, *assigned_names(spec.setup), *dims_read_off(spec), "key", "dtype"})

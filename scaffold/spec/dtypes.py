@@ -24,7 +24,7 @@ def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
             f"{spec.where}: arguments", "`dtype` is no argument where the key `dtype` says it", "remove one"
         )
     elif not uses_dtype(spec):
-        yield Fault(place, "no array leaves its dtype open", "remove it, or write `f[...]` for an array")
+        yield Fault(place, "no array of open dtype is made", "remove it: what is given keeps its dtype")
     elif path is not None:
         yield from _path_faults(spec, path, place)
 

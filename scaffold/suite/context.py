@@ -17,7 +17,6 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.signature import key_arguments
 from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.statics import stored_value
-from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.types import (
     ArrayType,
     CallableType,
@@ -37,6 +36,7 @@ from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     bounds,
     drawn_fields,
+    dtype_of_all,
     kept_fields,
     spread_of,
     tuple_fields,
@@ -197,13 +197,11 @@ def _leaf(subject: Subject, field: Field, entry: tuple[str, Type]) -> str:
         return _told([repr(path), '"module"', *frozen])
     if not isinstance(kind, ArrayType):
         role = "tree" if field.role == "param" else field.role
-        return _told([repr(path), f'"{role}"', *frozen])
+        return _told([repr(path), f'"{role}"', *(f"dtype={one}" for one in dtype_of_all(kind)), *frozen])
     role = "key" if kind.dtype == "key" else field.role
     if field.built:
         return _told([repr(path), f'"{role}"', *frozen])
-    parts = [repr(path), f'"{role}"', repr(examples.shape(kind))]
-    if DTYPES[kind.dtype][1] != "float":
-        parts.append(f'"{DTYPES[kind.dtype][1]}"')
+    parts = [repr(path), f'"{role}"', repr(examples.shape(kind)), *dtype_of_all(kind)]
     value, spread = value_of(field, path), spread_of(examples, field)
     parts += [f"value={value}"] if value is not None else []
     parts += [f"std={float(f'{spread:.4g}')}"] if spread is not None else []

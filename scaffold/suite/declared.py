@@ -14,7 +14,8 @@ from scaffold.spec.draws import keys_and_draws, reads_value
 from scaffold.spec.expressions import assigned_names, dedented, draws_from
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.spreads import measured
-from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType, TupleType
+from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType, TupleType, Type, arrays
 from scaffold.spec.variables import UNTRAINED
 from scaffold.suite.examples import Examples
 
@@ -270,3 +271,9 @@ def _holds(check: str, name: str, value: float) -> bool:
     values = [value if isinstance(one, ast.Name) else ast.literal_eval(one) for one in compared[0]]
     pairs = zip(compared[1], values, values[1:], strict=False)
     return all(_COMPARE[type(compare)](left, right) for compare, left, right in pairs)
+
+
+def dtype_of_all(kind: Type) -> list[str]:
+    """The dtype of the arrays in a type, quoted, where the spec says one for all of them."""
+    dtypes = {DTYPES[array.dtype][1] for array in arrays(kind)}
+    return [f'"{dtypes.pop()}"'] if len(dtypes) == 1 and "float" not in dtypes else []

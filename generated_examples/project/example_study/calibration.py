@@ -4,6 +4,7 @@ from typing import Any, final
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.tree_util import GetAttrKey
 from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Bool, Float
@@ -20,10 +21,7 @@ class Calibration:
 
     @classmethod
     def create(
-        cls,
-        channels: int,
-        mask: Bool[ArrayLike, " channels"],
-        dtype: DTypeLike | None = None,
+        cls, mask: Bool[ArrayLike, " channels"], dtype: DTypeLike | None = None
     ) -> "Calibration":
         """Build an instance.
 
@@ -31,6 +29,7 @@ class Calibration:
 
         - `mask`: Which channels count.
         """
+        (channels,) = np.shape(mask)
         dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
             gains=jnp.ones((channels,), dtype),

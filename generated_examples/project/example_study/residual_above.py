@@ -8,6 +8,17 @@ from jax.tree_util import PyTreeDef
 from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Bool, Float, Int32
 
+
+def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    if dtype is None:
+        dtype = held if jnp.issubdtype(held, jnp.floating) else jnp.result_type(float)
+    return jnp.array(value, dtype)
+
+
 Structure = tuple[tuple[jax.ShapeDtypeStruct, ...], PyTreeDef]
 
 
@@ -24,7 +35,6 @@ class ResidualAbove(eqx.Module):
         limit: Float[ArrayLike, ""],
         steps: Int32[ArrayLike, ""],
         example: tuple[Any, ...],
-        dtype: DTypeLike | None = None,
     ) -> "ResidualAbove":
         """Build an instance.
 
@@ -35,10 +45,9 @@ class ResidualAbove(eqx.Module):
         - `example`: example arguments of the call, of which structure, shapes and
             dtypes are kept.
         """
-        dtype = jnp.result_type(float) if dtype is None else dtype
         return cls(
-            limit=jnp.array(limit, dtype),
-            steps=jnp.array(steps, jnp.int32),
+            limit=_real(limit),
+            steps=_real(steps, jnp.int32),
             structure=_structure_of(example),
         )
 

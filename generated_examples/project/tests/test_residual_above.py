@@ -22,7 +22,6 @@ class TestResidualAbove(ClosureLaws):
     kept = ("limit", "steps")
     used = ("limit",)
     returns = (Output((), "bool"),)
-    takes_dtype = True
     lower_for = ("cuda", "rocm", "tpu")
 
     def inputs(self, seed: int) -> dict[str, Any]:

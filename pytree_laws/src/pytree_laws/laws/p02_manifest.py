@@ -180,6 +180,7 @@ class PytreeManifest(PytreeSuite):
             for name, value in after
             if (leaf := self.declared(name)) is not None
             and leaf.is_tree
+            and leaf.dtype == "float"
             and is_floating(value)
             and getattr(before.get(name), "dtype", None) == usual
         ]

@@ -1,0 +1,138 @@
+"""How a constructor copies the arrays that it is given: each keeps its dtype unless the caller passes one."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from scaffold.kinds import kind_of
+from scaffold.spec.constructor import constructor_names, followed, has_open_dtype, is_plain, uses_dtype
+from scaffold.spec.initialisers import dtype_source
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, DictType, ListType, Type
+
+_REAL = '''\
+def _real(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    is_float = jnp.issubdtype(held, jnp.floating)
+    return jnp.array(value, held if is_float else jnp.result_type(float))
+'''
+_REAL_IN_DTYPE = '''\
+def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if jnp.issubdtype(held, jnp.complexfloating):
+        raise TypeError(f"real numbers are declared, got {held}")
+    if dtype is None:
+        dtype = held if jnp.issubdtype(held, jnp.floating) else jnp.result_type(float)
+    return jnp.array(value, dtype)
+'''
+_INEXACT = '''\
+def _inexact(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype; integers become jax's default float."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    is_inexact = jnp.issubdtype(held, jnp.inexact)
+    return jnp.array(value, held if is_inexact else jnp.result_type(float))
+'''
+_INEXACT_IN_DTYPE = '''\
+def _inexact(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy in `dtype`; without it integers become jax's default float, others stay."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if dtype is None:
+        dtype = held if jnp.issubdtype(held, jnp.inexact) else jnp.result_type(float)
+    fits = jnp.issubdtype(dtype, jnp.complexfloating)
+    if jnp.issubdtype(held, jnp.complexfloating) and not fits:
+        raise TypeError(f"complex numbers do not fit {jnp.dtype(dtype)}")
+    return jnp.array(value, dtype)
+'''
+COPIERS = {"_real": (_REAL, _REAL_IN_DTYPE), "_inexact": (_INEXACT, _INEXACT_IN_DTYPE)}
+"""The functions by name, each without an argument `dtype` and with it."""
+
+
+def copy_of_given(array: ArrayType, source: str, asked: str) -> str:
+    """Source of a copy of an array that is given; `asked` is the name of the dtype that the caller may pass, or empty."""
+    if array.dtype == "key":
+        return f"jnp.array({source})"
+    copier = _copier(array)
+    if not copier:
+        return f"jnp.array({source}, {dtype_source(array)})"
+    dtype = asked if array.dtype in CHOSEN_DTYPES else dtype_source(array)
+    return f"{copier}({source}, {dtype})" if dtype else f"{copier}({source})"
+
+
+def _copier(array: ArrayType) -> str:
+    if array.dtype == "inexact":
+        return "_inexact"
+    return "" if array.dtype in ("bool", "key") or array.dtype[0] == "c" else "_real"
+
+
+def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
+    """The spec of an `__init__` that is given every field; worked out once for a spec."""
+    if "fields as given" not in spec.worked_out:
+        spec.worked_out["fields as given"] = _fields_as_given(spec)
+    return spec.worked_out["fields as given"]
+
+
+def _fields_as_given(spec: ModuleSpec) -> ModuleSpec:
+    fields = tuple(
+        replace(field, init=None, nullable=field.nullable or bool(field.optional)) if field.stored else field
+        for field in spec.fields
+    )
+    return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
+
+
+def asked_dtype(spec: ModuleSpec) -> str:
+    """The name of the dtype that the caller passes, or None; empty where the constructor has no such argument.
+
+    Where something is made, `dtype` becomes the dtype of that: what is given must know whether the caller passed it.
+    """
+    if spec.dtype or not uses_dtype(spec):
+        return ""
+    if not any(field.given and has_open_dtype(field) for field in spec.stored):
+        return "dtype"
+    if "asked" not in spec.worked_out:
+        taken = constructor_names(spec) | {one.name for one in spec.fields}
+        names = ("asked", "asked_dtype", "given_dtype", f"dtype_of_{spec.name}")
+        spec.worked_out["asked"] = next(name for name in names if name not in taken)
+    return spec.worked_out["asked"]
+
+
+def dtype_statements(spec: ModuleSpec) -> tuple[str, ...]:
+    """Statements that find the dtype of what is made."""
+    if not uses_dtype(spec):
+        return ()
+    path = followed(spec)
+    if path is not None:
+        # An array may be given as a number, or as integers.
+        return (f"dtype = {path}.dtype" if "." in path else f"dtype = jnp.result_type({path}, float)",)
+    if spec.dtype:
+        return ("dtype = jnp.result_type(float)",)
+    resolved = "dtype = jnp.result_type(float) if dtype is None else dtype"
+    asked = asked_dtype(spec)
+    return (resolved,) if asked == "dtype" else (f"{asked} = dtype", resolved)
+
+
+def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
+    """The functions of the module that the constructor copies with."""
+    if is_plain(spec) or spec.own_constructor is not None or not kind_of(spec.kind).has_instances:
+        return ()
+    whole = fields_as_given(spec) if spec.rebuilds_by("flag") else spec
+    takes_dtype = bool(asked_dtype(spec) or asked_dtype(whole))
+    copied = [array for one in whole.stored if one.given and one.dynamic for array in _copied(one.type)]
+    named = dict.fromkeys(map(_copier, copied), False)
+    for array in copied:
+        named[_copier(array)] |= takes_dtype or array.dtype not in CHOSEN_DTYPES
+    return tuple(COPIERS[name][named[name]] for name in COPIERS if name in named)
+
+
+def _copied(kind: Type) -> Iterator[ArrayType]:
+    """The arrays that a copy of this type makes by themselves."""
+    match kind:
+        case ArrayType():
+            yield kind
+        case ListType(item=item) | DictType(item=item):
+            yield from _copied(item)
+        case _:
+            pass

@@ -1,0 +1,83 @@
+"""Statements of a constructor that read sizes off the arrays that it is given, and hold the others to them."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from scaffold.emit.initialised import shape_source
+from scaffold.spec.constructor import dims_used, parameters
+from scaffold.spec.given_shapes import dims_read_off, fields_with_shapes
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.types import ArrayType, dim_names
+
+Owners = tuple[str, ...]
+"""The fields off which the dims of a shape are read."""
+
+
+class _Held(Struct, frozen=True):
+    """A field whose shape the dims of its owners tell."""
+
+    name: str
+    array: ArrayType
+    owners: Owners
+
+
+def shape_statements(spec: ModuleSpec, *, checked: bool = True) -> tuple[str, ...]:
+    """Bind the sizes that are read, also by the checks, and raise where two disagree."""
+    held = tuple(_held(spec)) if checked else ()
+    needed = {*dims_used(spec), *(name for one in held for name in _names_in(one.array))}
+    is_free = {"name", "value"}.isdisjoint(one.name for one in parameters(spec))
+    return (*_bindings(spec, needed), *_checks(held, loops=is_free))
+
+
+def _bindings(spec: ModuleSpec, needed: set[str]) -> Iterator[str]:
+    owners = dims_read_off(spec)
+    for field in fields_with_shapes(spec):
+        bound = set[str]()
+        targets: list[str] = []
+        for dim in field.array.dims if field.array else ():
+            is_new = owners.get(dim) == field.name and dim in needed and dim not in bound
+            targets.append(dim if is_new else "_")
+            bound.update({dim} if is_new else ())
+        if bound:
+            yield f"{', '.join(targets)}{',' if len(targets) == 1 else ''} = np.shape({field.name})"
+
+
+def _held(spec: ModuleSpec) -> Iterator[_Held]:
+    """The fields with a dim that another has too, or that they have twice, and with none that is not known."""
+    owners = dims_read_off(spec)
+    for field in fields_with_shapes(spec):
+        array = field.array or ArrayType("f", ())
+        names = _names_in(array)
+        others = tuple(
+            dict.fromkeys(owners[one] for one in names if owners.get(one, field.name) != field.name)
+        )
+        if all(one in owners for one in names) and (others or len(set(names)) < len(names)):
+            yield _Held(field.name, array, others)
+
+
+def _names_in(array: ArrayType) -> list[str]:
+    """The names in the dims of an array, as often as they are there."""
+    return [name for dim in array.dims for name in dim_names(dim)]
+
+
+def _checks(held: tuple[_Held, ...], *, loops: bool) -> Iterator[str]:
+    """One check for all fields of a shape; several are looped over, if the names of the loop are free."""
+    by_shape: dict[tuple[tuple[str, ...], Owners], list[str]] = {}
+    for one in held:
+        by_shape.setdefault((one.array.dims, one.owners), []).append(one.name)
+    for (dims, owners), names in by_shape.items():
+        shape = shape_source(ArrayType("f", dims))
+        if len(names) == 1 or not loops:
+            yield from (_check(f"`{one}`", f"np.shape({one})", shape, owners) for one in names)
+        else:
+            pairs = ", ".join(f'("{name}", {name})' for name in names)
+            check = _check("`{name}`", "np.shape(value)", shape, owners).replace("\n", "\n    ")
+            yield f"for name, value in ({pairs}):\n    {check}"
+
+
+def _check(shown: str, found: str, shape: str, owners: Owners) -> str:
+    what = f'f"{shown} has shape {{{found}}}, "'
+    others = " and ".join(f"`{one}` {{np.shape({one})}}" for one in owners)
+    against = f'f"and {others}"' if others else f'"which is not {shape}"'
+    return f"if {found} != {shape}:\n    raise ValueError(\n        {what}\n        {against}\n    )"
