@@ -219,7 +219,8 @@ def class_doc(spec: ModuleSpec) -> str:
     if spec.doc.strip():
         return docstring(spec.doc, METHOD)
     names = [f"`{one.name}`" for one in spec.stored]
-    told = (
-        f"Holds {_joined(names).replace(' or ', ' and ')}." if names else "Has a call, which subclasses make."
-    )
+    is_open = not kind_of(spec.kind).has_instances
+    told = "Has a call, which subclasses make." if is_open else "Holds nothing."
+    if names:
+        told = f"Holds {_joined(names).replace(' or ', ' and ')}."
     return docstring(told, METHOD)

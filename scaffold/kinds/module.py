@@ -20,6 +20,7 @@ from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import trainable_body
 from scaffold.kinds import Kind
 from scaffold.spec.bases import MODULE
+from scaffold.spec.constructor import has_factory
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import with_state
 
@@ -43,7 +44,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "small_classes": [_small_class(one) for one in small_classes(spec)],
         "fields": field_lines(outer),
         "is_init": is_init and not spec.own_constructor,
-        "has_create": not is_init and not spec.own_constructor,
+        "has_create": has_factory(spec) and not spec.own_constructor,
         "constructor_signature": f"{'self' if is_init else 'cls'}, {built.signature}".removesuffix(", "),
         "constructor_doc": docstring(constructor_doc(spec), BODY),
         "statements": [block(statement, BODY) for statement in built.statements],

@@ -71,7 +71,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "statements": [block(statement, BODY) for statement in built.statements],
         "values": [list(pair) for pair in built.values],
         "properties": [list(one) for one in properties(spec)],
-        "has_trainable": _needs_trainable(spec),
+        "has_trainable": _needs_trainable(spec) and not spec.defines("trainable"),
         "trainable_body": block(trainable(spec), BODY),
         **call_context(spec),
         **save_context(spec),

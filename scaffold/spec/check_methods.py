@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
+from scaffold.spec.constructor import has_factory
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.names import IMPORTS, argument_name_fault
 
@@ -19,13 +20,8 @@ OPERATORS = tuple(
     )
 )
 """The special methods that change neither what an instance is, nor how it is compared, hashed, stored or made."""
-_OWNED = frozenset(
-    (
-        *("create", "trainable", "save", "load", "combine", "replace", "_check", "_rebuild"),
-        *("tree_flatten", "tree_unflatten"),
-    )
-)
-"""Methods that the class may get from the tool."""
+_OWNED = ("save", "load", "combine", "_check", "_rebuild")
+"""Methods that a class may get from the tool, which the project or a group asks for."""
 
 
 def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -52,10 +48,10 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
             yield Fault(place, what, "choose another name", OPERATORS)
         return
     own = {f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition")}
-    own.update(kind_of(spec.kind).members)
+    own.update((*kind_of(spec.kind).members, *_OWNED, *(["create"] if has_factory(spec) else [])))
     if spec.field(name) is not None:
         yield Fault(place, f"`{name}` is a field too", "rename one of them")
-    elif name in _OWNED or name in own:
+    elif name in own:
         yield Fault(
             place, f"`{name}` is a name that the class uses itself", f"rename it, to `{name}_` for example"
         )

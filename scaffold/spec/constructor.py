@@ -118,7 +118,7 @@ def _draws(field: Field) -> bool:
 
 def is_plain(spec: ModuleSpec) -> bool:
     """Whether the class needs no constructor but that of its fields, which stores what it is given."""
-    may_be = kind_of(spec.kind).plain or spec.rebuilds_by("dataclass")
+    may_be = kind_of(spec.kind).plain or spec.rebuilds_by("dataclass") or not spec.stored
     return (
         may_be and not (spec.setup.strip() or spec.arguments) and all(map(_is_stored_as_given, spec.stored))
     )

@@ -1,0 +1,84 @@
+"""Classes that nobody wrote for the tool: those of the standard library and of installed packages come out word for word.
+
+What is refused is on the list of refusals, and nothing raises.
+"""
+
+import ast
+import importlib.util
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scaffold.adopt.as_spec.examples import Examples
+from scaffold.adopt.as_spec.say import skeleton_of, spec_of
+from scaffold.adopt.as_spec.source import source_in
+from scaffold.errors import ScaffoldError
+from scaffold.in_project.layout import find_layout
+from scaffold.lay_out import module_files
+from scaffold.spec.refusals import REFUSALS
+
+STANDARD = sorted(
+    name
+    for name in sys.stdlib_module_names
+    if (found := importlib.util.find_spec(name)) is not None
+    and (found.origin or "").endswith(".py")
+    and name not in ("this", "antigravity", "idlelib", "turtledemo")
+)
+PACKAGES = (  # of some classes each
+    *("chex", "copier", "diffrax", "equinox", "flax", "flowjax", "hypothesis", "jax", "jaxlie", "jaxtyping"),
+    *("jinja2", "lineax", "msgspec", "optax", "optimistix", "paramax", "pytest", "rich", "tinygp", "tomlkit"),
+)
+
+
+def classes_in(path: Path) -> Iterator[tuple[str, str]]:
+    """The text of a file, and the name of each of its classes; nothing of a file that does not parse."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        body = ast.parse(text).body
+    except (SyntaxError, UnicodeDecodeError):
+        return
+    yield from ((text, one.name) for one in body if isinstance(one, ast.ClassDef))
+
+
+def unlisted(text: str, name: str, path: Path, folder: Path) -> list[str]:
+    """What is refused of a class and is not on the list; and whether its statement comes out otherwise."""
+    placed = {"file": str(path), "module": path.stem, "name": name, "kind": "registered", "public": {}}
+    try:
+        skeleton = skeleton_of(source_in(text, placed), {}, Examples({}))
+        spec = spec_of(skeleton, name)
+        module = module_files(spec, find_layout(folder), {name: spec})[0].text
+    except ScaffoldError as error:
+        said = (fault.what for fault in error.faults)
+        return [one for one in said if not any(re.search(each.says, one) for each in REFUSALS)]
+    same = statement(module, name) == statement(text, name)
+    return [] if same else [f"{path}: {name} comes out otherwise"]
+
+
+def statement(text: str, name: str) -> str:
+    return ast.dump([one for one in ast.parse(text).body if getattr(one, "name", "") == name][-1])
+
+
+def check_module(path: Path, folder: Path) -> int:
+    """How many classes a file has, all of which come out as they are or are refused by the list."""
+    names = dict.fromkeys(name for _, name in classes_in(path))
+    found = [(name, unlisted(text, name, path, folder)) for text, name in classes_in(path)]
+    assert [one for one in found if one[1]] == [], path
+    return len(names)
+
+
+@pytest.mark.spread(8)
+@pytest.mark.parametrize("name", STANDARD)
+def test_classes_of_the_standard_library_come_out_word_for_word(name: str, tmp_path: Path) -> None:
+    origin = importlib.util.find_spec(name).origin  # type: ignore[union-attr]
+    check_module(Path(origin), tmp_path)  # type: ignore[arg-type]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PACKAGES)
+def test_classes_of_packages_come_out_word_for_word(name: str, tmp_path: Path) -> None:
+    origin = importlib.util.find_spec(name).origin  # type: ignore[union-attr]
+    files = sorted(Path(origin).parent.rglob("*.py"))  # type: ignore[arg-type]
+    assert sum(check_module(path, tmp_path) for path in files) > 0
