@@ -34,9 +34,10 @@ _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/`
 
 
 class ClassFiles(Struct, frozen=True):
-    """A class of a plan, the spec that it comes from, and the role of each of its files.
+    """A module of a plan, with the spec that it comes from and the role of each of its files.
 
-    Without a spec it is a module that classes share, or the tests of a class of the user's own, which lies in `module`.
+    It bears the name of its class, or its own, where it has several. Without a spec it is a module that classes share, or
+    the tests of a class of the user's own, which lies in `module`.
     """
 
     name: str
@@ -44,6 +45,13 @@ class ClassFiles(Struct, frozen=True):
     spec: str
     roles: Mapping[PurePosixPath, str]
     module: str = ""
+    classes: tuple[str, ...] = ()
+    """The classes, where it has several."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classes."""
+        return self.classes or (self.name,)
 
 
 class History(Struct, frozen=True, dict=True):

@@ -1,10 +1,11 @@
-"""Classes that need each other: each would import the other before it is there, and none could be built."""
+"""Classes that need each other: each would import the other before it is there, or none could be built."""
 
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.types import ClassType, Type, walk
+from scaffold.spec.unit import siblings
 
 
 def circle_faults(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
@@ -21,7 +22,13 @@ def circle_faults(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
 
 
 def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
-    return tuple(one.name for one in spec.classes if one.module is None and one.name in known)
+    """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
+    beside = {*siblings(spec)} - {one.name for one in spec.held}
+    return tuple(
+        one.name
+        for one in spec.classes
+        if one.module is None and one.name in known and one.name not in beside
+    )
 
 
 def _without_ends(needs: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

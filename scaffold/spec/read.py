@@ -44,6 +44,7 @@ from scaffold.spec.tokens import parse_field_text
 from scaffold.spec.type_parser import LEGAL_TYPES, parse_type
 from scaffold.spec.type_texts import type_fix, without_role
 from scaffold.spec.types import ClassType, OpaqueType, ScalarType, Type, UnionType
+from scaffold.spec.unit import Unit
 from scaffold.spec.values import as_float, default_source, literal, literals, one_value
 
 
@@ -239,12 +240,17 @@ def _no_class(name: str) -> bool:
 
 
 def read_spec(
-    raw: Mapping[str, Any], where: str, *, unread: str = "", is_class: Callable[[str], bool] = _no_class
+    raw: Mapping[str, Any],
+    where: str,
+    *,
+    unread: str = "",
+    is_class: Callable[[str], bool] = _no_class,
+    unit: Unit | None = None,
 ) -> ModuleSpec:
     """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
 
     `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
-    spec at hand describes a class of that name.
+    spec at hand describes a class of that name. `unit` is the file that the class shares with others.
     """
     found, odd = cleaned(raw, where)
     found, call_at = with_call_apart(found)
@@ -284,6 +290,7 @@ def read_spec(
         where=where,
         file=reader.text(raw, "file"),
         template=reader.text(raw, "template"),
+        unit=unit,
     )
     spec = replace(_built(spec), uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
