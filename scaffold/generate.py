@@ -20,7 +20,7 @@ from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kinds import Context
 from scaffold.lay_out import conftest_file, module_contexts, module_files
-from scaffold.lifecycle.history import ClassFiles
+from scaffold.lifecycle.ancestry import ClassFiles
 from scaffold.lifecycle.records import MODULE, SPEC, TEST, UNITS
 from scaffold.own_templates import check_templates
 from scaffold.progress import counted

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Step
@@ -25,7 +26,7 @@ def users(records: Sequence[Record], layout: Layout, steps: Mapping[PurePosixPat
         PurePosixPath(r.spec) for r in records
     }
     texts = {path: text for path, text in staying_python(layout, steps).items() if path not in going}
-    for record in records:
+    for record in (replace(one, name=name, classes=()) for one in records for name in one.names):
         importing = {
             path: line
             for path, text in texts.items()

@@ -113,12 +113,22 @@ def _names(paths: tuple[Path, ...]) -> frozenset[str]:
     return frozenset(name for path in paths for name in names_in(path))
 
 
+def _described(text: str) -> tuple[str, ...]:
+    """The classes of a skeleton; where it has several, those that are for the tool, as far as it can be parsed."""
+    found = tuple(re.findall(_CLASS, text))
+    if len(found) < 2:
+        return found
+    from scaffold.spec.skeletons.read import names_described  # here, since most specs are no skeletons
+
+    return names_described(text) or found
+
+
 def names_in(path: Path) -> tuple[str, ...]:
     """The classes that a file says it describes; none where it cannot be read, which is told when somebody wants it."""
     try:
         text = read_regular(path).decode("utf-8-sig")
         if path.suffix == ".py":
-            return tuple(re.findall(_CLASS, text))
+            return _described(text)
         name = tomllib.loads(text).get("name")
     except (OSError, ValueError, RecursionError):
         return ()

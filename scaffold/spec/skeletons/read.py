@@ -64,6 +64,15 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Skelet
     return [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
 
 
+def names_described(text: str) -> tuple[str, ...]:
+    """The names of the classes that the text of a file has, none where it is no Python."""
+    try:
+        body = _parsed(text, "").body
+    except ScaffoldError:
+        return ()
+    return tuple(node.name for node in described_classes(body, read_names(body)))
+
+
 def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Notes, path: Path) -> Unit:
     """The file of several classes, which is one module that bears its name."""
     fault = file_name_fault(path.stem, file.where)
