@@ -46,7 +46,7 @@ def plan_in_project(
     Raises `ScaffoldError` where the project leaves no room for them.
     """
     history = History(layout, _placed_tests(classes, layout), wishes.renamed, wishes.force, adopted)
-    history.check_specs()
+    history.check_records()
     found = history.to_register(wishes.register)
     _check_stems(layout, [Export(one.stem, name) for one in classes for name in one.names])
     missing = undeclared(layout, files)

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
+from scaffold.errors import Fault
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import described_by
 from scaffold.lifecycle.records import DamagedError, Record, Records, record_path
@@ -62,13 +63,15 @@ class Ancestry(Struct, frozen=True, dict=True):
         others = [record for record in self._replaced(one) if record != former]
         return [*([former] if former is not None else []), *others]
 
-    def damaged(self, one: ClassFiles) -> Iterator[tuple[PurePosixPath, str]]:
-        """The records of classes that are in one module now, and of which nothing can be known."""
-        for name in one.classes:
+    def damage(self) -> Iterator[Fault]:
+        """The records of classes that are in one module now, which do not say what is to be removed."""
+        for name in (name for one in self.classes for name in one.classes):
             try:
                 self.records.find(name)
             except DamagedError as error:
-                yield record_path(name), str(error)
+                what = f"is damaged: {error}; it does not say any more what was generated"
+                fix = f"bring it back from version control, or remove it with the module of `{name}` and its tests"
+                yield Fault(str(record_path(name)), what, fix)
 
     def _former(self, one: ClassFiles) -> Record | str | None:
         name = one.name if one.classes else self.renamed.get(one.name, one.name)

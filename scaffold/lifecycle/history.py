@@ -59,8 +59,8 @@ class History(Struct, frozen=True, dict=True):
         taken = frozenset(path for one in self.classes for path in one.roles)
         return FileSteps(self.layout.real_root, taken, self.force)
 
-    def check_specs(self) -> None:
-        """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated."""
+    def check_records(self) -> None:
+        """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated, and for damage."""
         fix = "remove one of the two, or give one class another name"
         faults = [
             Fault(one.spec, f"describes `{name}`, as {record.spec} does", fix)
@@ -72,6 +72,8 @@ class History(Struct, frozen=True, dict=True):
         ]
         if faults:
             raise ScaffoldError.of(faults)
+        if damage := [*self.ancestry.damage()]:
+            raise ScaffoldError.of(damage, exit_code=1)
 
     # -- what the package imports --------------------------------------------------------------------------------------
 

@@ -27,10 +27,6 @@ class ReplacedSteps(Struct, frozen=True):
                 yield from (step for file in record.files for step in self._file(file, record, one))
                 content = self.ancestry.records.content(record.name)
                 yield Step(record.path, Action.REMOVE, content, None, folder=FOLDER)
-        for path, why in self.ancestry.damaged(one):
-            content = self.files.read(path)
-            told = f"is damaged: {why}; bring it back, or remove it with what was generated of the class"
-            yield Step(path, Action.CONFLICT, content, content, why=told)
         yield from self._numbers(one)
 
     def notes(self) -> Iterator[str]:

@@ -89,7 +89,7 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
     def is_class(name: str) -> bool:
         lies = any((path.parent / f"{stem(name)}{suffix}").is_file() for suffix in SUFFIXES)
         siblings = raw.unit.classes if raw.unit is not None else ()
-        return lies or name in siblings or name in _names((path, *beside))
+        return lies or name in siblings or name in _names((path, *beside)) or name in _names_beside(path)
 
     try:
         with located({raw.where: path}):
@@ -111,6 +111,18 @@ def _unread(raw: Raw) -> str:
 def _names(paths: tuple[Path, ...]) -> frozenset[str]:
     """The names of the classes in these files, of those that can be read."""
     return frozenset(name for path in paths for name in names_in(path))
+
+
+def _names_beside(path: Path) -> frozenset[str]:
+    """The names of the classes in the skeletons beside a spec, whatever these are called."""
+    skeletons = (one for one in path.parent.glob("*.py") if one.is_file())
+    return _names_of(tuple(sorted((one, one.stat().st_mtime_ns) for one in skeletons)))
+
+
+@cache
+def _names_of(stamped: tuple[tuple[Path, int], ...]) -> frozenset[str]:
+    """The names of the classes in files of these times."""
+    return frozenset(name for path, _ in stamped for name in names_in(path))
 
 
 def _described(text: str) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 import ast
 import warnings
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.expressions import parse
 from scaffold.spec.helpers import bound_by, helpers_in, joined
-from scaffold.spec.names import file_name_fault
+from scaffold.spec.names import file_name_fault, stem
 from scaffold.spec.skeletons.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes import ClassReader
 from scaffold.spec.skeletons.names import Import, Names, is_for_types, read_names
@@ -47,7 +48,7 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Skelet
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parsed(text, where)
     file = Notes(text, where)
-    names = read_names(tree.body)
+    names = read_names(tree.body, partial(_is_described_in, path.parent if path else None))
     names.variables.update(type_variables(tree.body, names))
     classes = described_classes(tree.body, names)
     used = used_variables(classes, names)
@@ -62,6 +63,15 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Skelet
     above = _comments_above(tree.body, file)
     parts = zip(classes, _beside(classes, beside), strict=True)
     return [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
+
+
+def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
+    """Whether a module beside a skeleton has a class that is described: one of its name, or several."""
+    if stem(name) == module or folder is None or not module.isidentifier():
+        return stem(name) == module
+    from scaffold.spec.files import names_in  # here, since it reads skeletons by this
+
+    return name in names_in(folder / f"{module}.py")
 
 
 def names_described(text: str) -> tuple[str, ...]:

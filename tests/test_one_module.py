@@ -1,0 +1,519 @@
+"""A skeleton with several classes: one module with all its contents in order, one test file, and what becomes of them later."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from scaffold import ScaffoldError
+from scaffold.cli import main
+from scaffold.generate import load_specs, plan_modules, shown_files
+from scaffold.in_project.layout import find_layout
+from scaffold.spec.files import read_spec_file
+from tests.forking import forked_pytest
+from tests.library import Library, actions
+from tests.projects import passed
+from tests.support import read_tree, write_tree
+
+HEAD = """\
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param
+"""
+LEFT = '''
+
+class Left(Module):
+    weight: Float[Array, "n m"] = param("lecun_normal")
+
+    def __call__(self, x: Float[Array, " m"]) -> Float[Array, " n"]:
+        return scaled(self.weight @ x)
+
+    def turned(self) -> "Right":
+        """The other one."""
+        return Right(self.weight[0])
+'''
+BETWEEN = """
+
+FACTOR = 3.0
+
+
+def scaled(x: Float[Array, "..."]) -> Float[Array, "..."]:
+    return FACTOR * x
+"""
+RIGHT = '''
+
+class Right(Module):
+    scale: Float[Array, " n"] = param("ones")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.scale * x
+
+    def held(self) -> Left:
+        """One of each."""
+        return Left(self.scale[None])
+'''
+BELOW = """
+
+def both(left: Left, right: Right) -> tuple[Left, Right]:
+    return left, right
+"""
+SIDES = HEAD + LEFT + BETWEEN + RIGHT + BELOW
+THIRD = """
+
+class Third(Module):
+    shift: Float[Array, " n"] = param("zeros")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return x + self.shift
+"""
+PLAIN = RIGHT[: RIGHT.index("\n    def held")]
+MODULE, TESTS = "lib/sides.py", "tests/test_sides.py"
+
+
+def sides(root: Path, text: str = SIDES) -> Library:
+    """A project with the classes of one skeleton."""
+    library = Library.at(root)
+    library.write("specs/sides.py", text)
+    library.new("specs/sides.py")
+    return library
+
+
+def shown(root: Path, text: str, name: str = "sides") -> tuple[str, str]:
+    """The module and the tests that a skeleton gives."""
+    write_tree(root, {".git/": "", f"specs/{name}.py": text})
+    module, tests = shown_files(name, find_layout(root))
+    return module.text, tests.text
+
+
+def order(text: str) -> list[str]:
+    """The names that the statements of a module bind, in order."""
+    bound = (node for node in ast.parse(text).body if not isinstance(node, ast.Import | ast.ImportFrom))
+    return [
+        getattr(node, "name", "") or ast.unparse(node).partition(" =")[0]
+        for node in bound
+        if not isinstance(node, ast.Expr)
+    ]
+
+
+# -- what is written ---------------------------------------------------------------------------------------------------
+
+
+def test_one_module_holds_all_in_order_and_one_file_the_tests(tmp_path: Path) -> None:
+    module, tests = shown(
+        tmp_path, f'"""Two sides."""\n\nimport math\n\nAT = math.pi  # once around\n{SIDES}'
+    )
+    assert order(module) == ["AT", "Left", "FACTOR", "scaled", "Right", "both"]
+    assert module.startswith('"""Two sides."""\n\nimport math\n\nimport equinox as eqx\nimport jax\n')
+    assert "AT = math.pi  # once around\n" in module and "import Left" not in module
+    assert order(tests) == ["TestLeft", "TestRight"]
+    assert tests.startswith('"""Tests of `Left` and `Right`."""\n')
+    assert tests.count("from sides import") == 1 and "from sides import Left, Right\n" in tests
+
+
+def test_one_class_is_a_module_of_its_own_under_its_name(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/sides.py": HEAD + PLAIN + "\n\nclass Plain:\n    pass\n"})
+    files = shown_files(str(tmp_path / "specs/sides.py"), find_layout(tmp_path))
+    assert [str(file.path) for file in files] == ["right.py", "tests/test_right.py"]
+
+
+def test_what_comes_below_is_quoted_where_it_is_not_there_yet(tmp_path: Path) -> None:
+    early = '''
+
+@test(values={"inner": lambda: Right.create(3), "many": lambda: [Right.create(3)], "side": lambda: [Right.create(3)]})
+class Early(Module):
+    inner: Right | None
+    many: list[Right]
+
+    def take(self, x: Float[Array, " n"], side: list[Right]) -> Right | Float[Array, " n"]:
+        """The first."""
+        return side[0] if side else x
+'''
+    text = HEAD.replace("param", "param, test") + LEFT.replace('"Right"', "Right") + BETWEEN + early + RIGHT
+    module, _ = shown(tmp_path, text)
+    assert 'def turned(self) -> "Right":' in module
+    assert '    inner: "Right | None"\n' in module and '    many: tuple["Right", ...]\n' in module
+    assert 'side: list["Right"]' in module and 'many: Sequence["Right"]' in module
+    assert "-> \"Right | Float[Array, ' n']\":" in module
+    assert "def held(self) -> Left:" in module
+
+
+def test_annotations_that_are_read_late_stay_as_they_are(tmp_path: Path) -> None:
+    late = LEFT.replace('"Right"', "Right").replace("def turned(self)", "def turned(self, *rest)")
+    module, _ = shown(tmp_path, "from __future__ import annotations\n" + HEAD + late + BETWEEN + RIGHT)
+    assert module.startswith("from __future__ import annotations\n\nimport equinox")
+    assert "def turned(self, *rest) -> Right:" in module
+
+
+KINDS = {
+    "Pytree": 'class NAME(Pytree):\n    weight: Float[Array, " n"] = param("ones")\n',
+    "Closure": (
+        'class NAME(Closure):\n    theta: Float[Array, " n"] = param("ones")\n\n'
+        '    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:\n        return self.theta * x\n'
+    ),
+    "Nnx": (
+        'class NAME(Nnx):\n    weight: Float[Array, " n"] = param("ones")\n'
+        '    seen: Float[Array, " n"] = buffer("zeros", variable="Seen")\n'
+    ),
+    "TrainState": "class NAME(TrainState):\n    model: Linear\n    optimiser: Any\n",
+}
+
+
+@pytest.mark.parametrize("kind", ["Pytree", "Closure", "Nnx"])
+def test_what_a_kind_brings_stands_once_or_says_whose_it_is(kind: str, tmp_path: Path) -> None:
+    head = f"from jaxtyping import Array, Float\nfrom scaffold.skeleton import {kind}, buffer, param\n"
+    text = "\n\n".join([head, KINDS[kind].replace("NAME", "One"), KINDS[kind].replace("NAME", "Two")])
+    module, _ = shown(tmp_path, text)
+    names = order(module)
+    assert len(names) == len(set(names)) and names.index("One") < names.index("Two")
+    if kind == "Pytree":
+        assert {"_one_flatten", "_two_unflatten"} <= set(names) and "_flatten" not in names
+
+
+def test_the_suites_of_all_classes_pass(tmp_path: Path) -> None:
+    every = (
+        "from abc import abstractmethod\n"
+        + HEAD.replace("Module", "Abstract, Module, Pytree")
+        + (
+            '\n\nclass AbstractMap(Abstract):\n    @abstractmethod\n    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]: ...\n'
+            '\n\nclass Table(Pytree):\n    rows: Float[Array, " n"] = param("ones")\n'
+            '\n    def banked(self) -> "Bank":\n        """A bank of it."""\n        return Bank(self.rows, self)\n'
+            '\n\nclass Bank(Pytree):\n    rows: Float[Array, " n"] = param("ones")\n    table: Table\n'
+            '\n\nclass Gain(AbstractMap):\n    gain: Float[Array, " n"] = param("ones")\n'
+            '\n    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:\n        return self.gain * x\n'
+        )
+    )
+    library = sides(tmp_path, every)
+    assert order(library.read(TESTS)) == ["TestAbstractMap", "TestTable", "TestBank", "TestGain"]
+    assert passed(forked_pytest(tmp_path)) > 200
+
+
+def test_other_specs_import_from_the_module(tmp_path: Path) -> None:
+    user = HEAD + (
+        "from .sides import Right\n\n\nclass User(Module):\n    right: Right\n\n"
+        '    def again(self) -> Right:\n        """Anew."""\n        return Right.create(2)\n'
+    )
+    toml = (
+        'name = "Holder"\n[fields]\nright = "Right"\nmore = { type = "Right", init = "=Right.create(2)" }\n'
+    )
+    library = sides(tmp_path)
+    write_tree(tmp_path, {"specs/user.py": user, "specs/holder.toml": toml})
+    library.new("specs/user.py", "specs/holder.toml")
+    for path in ("lib/user.py", "lib/holder.py", "tests/test_user.py"):
+        assert "from lib.sides import Right\n" in library.read(path)
+
+
+def test_the_package_imports_each_class_from_the_module(tmp_path: Path) -> None:
+    library = sides(tmp_path)
+    assert "from .sides import Left as Left\nfrom .sides import Right as Right\n" in library.read(
+        "lib/__init__.py"
+    )
+    (tmp_path / "specs/sides.py").write_text(SIDES.replace("Right", "Wrong"))
+    library.update()
+    assert "Right" not in library.read("lib/__init__.py")
+
+
+def test_the_commands_name_the_module_and_its_files(tmp_path: Path) -> None:
+    library = Library.at(tmp_path)
+    library.write("specs/sides.py", SIDES)
+    place = ["--folder", str(tmp_path)]
+    made = CliRunner().invoke(main, ["new-module", "--spec", str(tmp_path / "specs/sides.py"), *place])
+    assert made.exit_code == 0 and f"create     {MODULE}\n" in made.output
+    assert re.search(r"next: .*pytest \S*tests/test_sides\.py$", made.output.rstrip()), made.output
+    for name in ("Left", "sides"):
+        told = CliRunner().invoke(main, ["show", name, *place]).output
+        assert f"# --- {MODULE}\n" in told and f"# --- {TESTS}\n" in told
+        assert told.count("class Left(") == told.count("class TestRight(") == 1
+    contexts = json.loads(CliRunner().invoke(main, ["show", "sides", "--context", *place]).output)
+    assert [*contexts["classes"]] == ["Left", "Right"]
+    again = json.loads(CliRunner().invoke(main, ["update", "sides", "--json", *place]).output)
+    assert {MODULE, TESTS} <= {one["path"] for one in again["files"]}
+    checked = CliRunner().invoke(main, ["adopt", "--check", "lib.sides", *place])
+    assert "2 classes: 0 without a suite" in checked.output, checked.output
+
+
+# -- what is refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "told"),
+    [
+        ("my-sides", "", "", "my-sides.py:1:1: `my-sides` is no name of a module"),
+        ("sides", "Right(Module)", 'Right(Module, file="right")', "are one module, `sides.py`"),
+        ("sides", "class Left(Module)", "class Left(Right)", "`Right` stands below `Left`, and is not there yet"),
+        ("sides", "weight: Float[", "other: Right\n    weight: Float[", "need each other in a circle"),
+        ("sides", "def scaled", "def Left", "`Left` hides what else has that name"),
+        ("sides", "Right", "Left", "describes `Left`, as specs/sides.py: Left does"),
+        ("sides", "FACTOR * x", "FACTOR * y", "the name `y` is not known here"),
+        ("serialisation", "", "", "`serialisation.py` is where `save` and `load` do their work"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_told_where_it_stands(
+    name: str, old: str, new: str, told: str, tmp_path: Path
+) -> None:
+    text = SIDES.replace(old, new) if old else SIDES
+    if "circle" in told:
+        text = text.replace("scale: Float[", "other: Left\n    scale: Float[")
+    write_tree(tmp_path, {".git/": "", f"specs/{name}.py": text})
+    before = read_tree(tmp_path)
+    result = CliRunner().invoke(
+        main, ["new-module", "--spec", str(tmp_path / f"specs/{name}.py"), "--folder", str(tmp_path)]
+    )
+    assert result.exit_code == 2 and told.replace("specs/", f"{tmp_path}/specs/") in result.output, (
+        result.output
+    )
+    assert read_tree(tmp_path) == before
+
+
+def test_a_class_alone_is_no_module(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/sides.py": SIDES})
+    alone = read_spec_file(tmp_path / "specs/sides.py", "specs/sides.py", "Left")
+    with pytest.raises(ScaffoldError, match="is one module with `Right`, which are not planned with it"):
+        plan_modules([alone], find_layout(tmp_path))
+
+
+def test_two_parts_of_a_module_cannot_bind_one_name(tmp_path: Path) -> None:
+    text = HEAD.replace("Module", "Module, Pytree") + LEFT + BETWEEN + RIGHT.replace("Module", "Pytree")
+    with pytest.raises(ScaffoldError, match="`_right_flatten` is a name that the module uses itself"):
+        shown(tmp_path, text + "\n\ndef _right_flatten() -> None: ...\n")
+
+
+def test_toml_holds_one_class_with_what_stands_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/sides.py": SIDES, "specs/out/": ""})
+    monkeypatch.chdir(tmp_path)
+    refused = CliRunner().invoke(main, ["convert", "specs/sides.py", "specs/out"])
+    assert refused.exit_code == 2
+    assert "Left: reads `scaled`, which stands beside another class" in " ".join(refused.output.split())
+    assert "need each other in a circle" in refused.output
+    write_tree(tmp_path, {"specs/sides.py": f'"""Two."""\n{HEAD}{PLAIN}{THIRD}'})
+    done = CliRunner().invoke(main, ["convert", "specs/sides.py", "specs/out"])
+    assert done.exit_code == 0, done.output
+    assert "`sides.py` was one module: of TOML, each class becomes a module of its own" in done.output
+    assert "the docstring of specs/sides.py has no place there" in done.output
+    assert [spec.stem for spec in load_specs(sorted((tmp_path / "specs/out").glob("*.toml")))] == [
+        *("right", "third")
+    ]
+
+
+# -- later -------------------------------------------------------------------------------------------------------------
+
+
+def test_classes_come_and_go_and_what_was_edited_stays(tmp_path: Path) -> None:
+    library = sides(tmp_path)
+    assert sorted(path.name for path in (tmp_path / ".scaffold").rglob("*.txt")) == ["sides.txt"]
+    library.edit(MODULE, "return self.scale * x", "return x * self.scale")
+    library.append("specs/sides.py", THIRD)
+    assert library.states() == {
+        ".scaffold/": "stale",
+        "lib/__init__.py": "stale",
+        MODULE: "stale",
+        TESTS: "stale",
+    }
+    assert actions(library.update("Left")) == {
+        ".scaffold/": "update",
+        "lib/__init__.py": "update",
+        MODULE: "merge",
+        TESTS: "update",
+    }
+    assert order(library.read(MODULE))[-2:] == ["both", "Third"]
+    assert "import Third as Third" in library.read("lib/__init__.py")
+    library.write("specs/sides.py", SIDES)
+    library.update()
+    assert order(library.read(MODULE)) == ["Left", "FACTOR", "scaled", "Right", "both"]
+    assert "return x * self.scale" in library.read(MODULE) and "Third" not in library.read("lib/__init__.py")
+    assert library.states() == {MODULE: "edited"}
+
+
+def test_the_order_of_the_author_is_kept_when_it_changes(tmp_path: Path) -> None:
+    library = sides(tmp_path, HEAD + PLAIN + THIRD)
+    library.write("specs/sides.py", HEAD + THIRD + PLAIN)
+    library.update()
+    assert order(library.read(MODULE)) == ["Third", "Right"]
+    assert order(library.read(TESTS)) == ["TestThird", "TestRight"]
+    assert library.states() == {}
+
+
+def test_a_class_gets_another_name_with_its_edits(tmp_path: Path) -> None:
+    library = sides(tmp_path, HEAD + PLAIN + THIRD)
+    library.append(MODULE, "\n\ndef doubled(third: Third) -> Third:\n    return third\n")
+    library.edit("specs/sides.py", "Third", "Fourth")
+    plan = library.update()
+    assert "`Third` is called `Fourth` now" in plan.notes
+    assert "def doubled(third: Fourth) -> Fourth:" in library.read(MODULE)
+    assert "Third" not in library.read(TESTS) + library.read("lib/__init__.py")
+    library.edit("specs/sides.py", "Fourth", "Fifth")
+    library.edit("specs/sides.py", "Right", "Wrong", every=True)
+    library.update(rename={"Fourth": "Fifth", "Right": "Wrong"})
+    assert "def doubled(third: Fifth) -> Fifth:" in library.read(MODULE)
+    assert order(library.read(MODULE)) == ["Wrong", "Fifth", "doubled"]
+
+
+def test_one_class_becomes_several_and_one_again(tmp_path: Path) -> None:
+    library = Library.at(tmp_path)
+    library.write("specs/sides.py", HEAD + PLAIN)
+    library.new("specs/sides.py")
+    library.edit(
+        "lib/right.py",
+        "    def __call__",
+        "    def twice(self):\n        return 2 * self.scale\n\n    def __call__",
+    )
+    library.append("specs/sides.py", THIRD)
+    plan = library.update()
+    assert "`Right`: in the module `lib.sides` now, not in `lib.right`" in plan.notes
+    assert actions(plan)["lib/right.py"] == "remove" and not library.path("tests/test_right.py").exists()
+    text = library.read(MODULE)
+    assert order(text) == ["Right", "Third"] and "def twice(self):" in text.partition("class Third")[0]
+    assert library.read("lib/__init__.py").count("from .sides import") == 2
+    assert library.states() == {MODULE: "edited"}
+    library.write("specs/sides.py", HEAD + PLAIN)
+    library.update("Right")
+    assert "def twice(self):" in library.read("lib/right.py") and not library.path(MODULE).exists()
+    assert "from .right import Right" in library.read("lib/__init__.py")
+    assert [path.name for path in (tmp_path / ".scaffold").rglob("*.txt")] == ["Right.txt"]
+
+
+def apart(root: Path) -> Library:
+    """A project in which each class of a skeleton has a module, as an earlier version of the tool wrote them."""
+    library = Library.at(root)
+    write_tree(root, {"specs/right.py": HEAD + PLAIN, "specs/third.py": HEAD + THIRD})
+    library.new("specs/right.py", "specs/third.py")
+    write_tree(root, {"specs/sides.py": HEAD + PLAIN + THIRD})
+    for name in ("right", "third"):
+        library.path(f"specs/{name}.py").unlink()
+        library.edit(f".scaffold/{name.capitalize()}.txt", f"spec: specs/{name}.py", "spec: specs/sides.py")
+    return library
+
+
+def test_modules_of_one_class_each_become_one(tmp_path: Path) -> None:
+    library = apart(tmp_path)
+    head = "# What the classes of test_NAME.py compute.\n# As float32.\n"
+    for name in ("right", "third"):
+        section = f"\n[Test{name.capitalize()}: as it is built]\nw: float32[1]\n    1.0\n"
+        library.write(f"tests/numbers/{name}.txt", head.replace("NAME", name) + section)
+    states = library.states()
+    assert states[MODULE] == "missing" and states["lib/right.py"] == states["tests/test_third.py"] == "stale"
+    plan = library.update()
+    done = actions(plan)
+    assert {path for path, action in done.items() if action == "remove" and path != ".scaffold/"} == {
+        f"{folder}{name}{ending}"
+        for name in ("right", "third")
+        for folder, ending in (("lib/", ".py"), ("tests/test_", ".py"), ("tests/numbers/", ".txt"))
+    }
+    assert "`Right`: in the module `lib.sides` now, not in `lib.right`" in plan.notes
+    assert order(library.read(MODULE)) == ["Right", "Third"]
+    numbers = library.read("tests/numbers/sides.txt")
+    assert numbers.startswith(head.replace("NAME", "sides") + "\n[TestRight: as it is built]\n")
+    assert "\n\n[TestThird: as it is built]\n" in numbers
+    assert library.read("lib/__init__.py").count("from .sides import") == 2
+    assert ".right" not in library.read("lib/__init__.py")
+    assert library.states() == {}
+    assert actions(library.update()) == {}
+
+
+def test_an_edited_module_is_not_removed(tmp_path: Path) -> None:
+    library = apart(tmp_path)
+    library.append("lib/third.py", "\n\nMINE = 3\n")
+    before = read_tree(tmp_path)
+    assert library.states()["lib/third.py"] == "conflicting"
+    told = "lib/third.py: was edited since it was generated, and `Third` is in `sides.py` now: move what is yours there"
+    with pytest.raises(ScaffoldError) as caught:
+        library.update()
+    assert told in str(caught.value) and read_tree(tmp_path) == before
+    library.path("lib/third.py").unlink()
+    library.update()
+    assert library.states() == {} and library.path(MODULE).exists()
+
+
+def test_force_keeps_a_copy_of_an_edited_module(tmp_path: Path) -> None:
+    library = apart(tmp_path)
+    library.append("lib/third.py", "\n\nMINE = 3\n")
+    library.update(force=True)
+    kept = [path for path in (tmp_path / ".scaffold/kept").rglob("third.py.*")]
+    assert len(kept) == 1 and "MINE = 3" in kept[0].read_text()
+    assert not library.path("lib/third.py").exists() and library.states() == {}
+
+
+def test_a_damaged_record_of_a_class_stops_the_move(tmp_path: Path) -> None:
+    library = apart(tmp_path)
+    library.edit(".scaffold/Third.txt", "class Third", "class  Third")
+    with pytest.raises(
+        ScaffoldError, match=r"Third\.txt: is damaged: (.|\n)*bring it back from version control"
+    ):
+        library.update()
+
+
+def test_classes_go_to_modules_of_their_own(tmp_path: Path) -> None:
+    library = sides(tmp_path, HEAD + PLAIN + THIRD)
+    library.path("specs/sides.py").unlink()
+    write_tree(tmp_path, {"specs/right.py": HEAD + PLAIN, "specs/third.py": HEAD + THIRD})
+    library.update("Third")
+    assert {"lib/right.py", "lib/third.py"} <= library.tree().keys() and MODULE not in library.tree()
+    assert library.states() == {}
+
+
+def test_a_module_goes_as_a_whole(tmp_path: Path) -> None:
+    library = sides(tmp_path)
+    before = read_tree(tmp_path)
+    with pytest.raises(ScaffoldError) as caught:
+        library.destroy("Left")
+    told = "NAME: `Left` is in one module with `Right`, `sides.py`, which goes as a whole"
+    fix = "`scaffold destroy sides` removes it; or take `Left` out of specs/sides.py, then `scaffold update`"
+    assert str(caught.value) == f"{told}\n  fix: {fix}"
+    assert read_tree(tmp_path) == before
+    plan = library.destroy("sides")
+    assert actions(plan)[MODULE] == actions(plan)[TESTS] == actions(plan)["specs/sides.py"] == "remove"
+    assert library.read("lib/__init__.py") == '"""Lib."""\n' and library.states() == {}
+    again = sides(tmp_path / "again")
+    again.destroy("Right", "Left")
+    assert MODULE not in again.tree()
+
+
+def test_who_uses_a_class_of_it_is_named(tmp_path: Path) -> None:
+    library = sides(tmp_path)
+    library.write("lib/user.py", "from lib.sides import Right\n")
+    library.write("specs/holder.toml", 'name = "Holder"\n[fields]\nright = "Right"\n')
+    with pytest.raises(ScaffoldError) as caught:
+        library.destroy("sides")
+    assert [(fault.where, fault.what) for fault in caught.value.faults] == [
+        ("lib/user.py:1", "uses `sides`"),
+        ("specs/holder.toml", "names `sides`"),
+    ]
+
+
+def test_a_module_without_a_spec_is_left_to_its_owner(tmp_path: Path) -> None:
+    library = sides(tmp_path)
+    library.path("specs/sides.py").unlink()
+    assert library.states_why(MODULE) == "no spec describes `sides` any more (`scaffold destroy sides`)"
+    notes = library.update().notes
+    assert (
+        "specs/sides.py: describes `sides` no more; `scaffold destroy sides` removes what was generated"
+        in notes
+    )
+    library.destroy("sides")
+    assert MODULE not in library.tree()
+
+
+def test_own_templates_lay_out_the_classes_of_a_module(tmp_path: Path) -> None:
+    folder = "templates/mine/{{ source_folder }}"
+    template = (
+        "{% for line in imports %}\n{{ line }}\n{% endfor %}\n{{ helpers }}\n\nclass {{ name }}(eqx.Module):\n"
+        "    {% for field in fields %}\n    {{ field }}\n    {% endfor %}\n"
+    )
+    settings = '[tool.scaffold.templates]\nmine = "templates/mine"\n'
+    write_tree(
+        tmp_path,
+        {
+            "pyproject.toml": settings,
+            f"{folder}/{{{{ stem }}}}.py.jinja": template,
+            f"{folder}/{{{{ name }}}}.md.jinja": "# {{ name }}\n",
+        },
+    )
+    text = f"{HEAD}{PLAIN}{THIRD.replace('Module', 'Module, template=' + repr('mine'))}"
+    write_tree(tmp_path, {"specs/sides.py": text})
+    files = {str(file.path): file.text for file in shown_files("sides", find_layout(tmp_path))}
+    assert files.keys() == {"sides.py", "tests/test_sides.py", "Third.md"}
+    assert order(files["sides.py"]) == ["Right", "Third"] and "def trainable" not in files["sides.py"]
+    assert "import equinox as eqx" in files["sides.py"].partition("class Right")[0]
