@@ -141,13 +141,16 @@ def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]
     known = {spec.name: spec for spec in specs}
     files = SpecFiles(layout, [spec.where for spec in specs])
     wanted = [name for spec in specs for name in generated_classes(spec)]
+    looked_for = {*known}
     while wanted:
         name = wanted.pop()
-        path = None if name in known else files.find(name)
+        path = None if name in looked_for else files.find(name)
+        looked_for.add(name)
         if path is not None:
-            known[name] = read_spec_file(path, files.shown(path), name)
-            wanted += generated_classes(known[name])
-    circles = list(circle_faults(known))
+            beside = read_spec_files([path], files.shown)
+            known |= {spec.name: spec for spec in beside if spec.name not in known}
+            wanted += [other for spec in beside for other in generated_classes(spec)]
+    circles = circle_faults(known)
     if circles:
         raise ScaffoldError.of(circles)
     return known

@@ -146,6 +146,7 @@ def test_annotations_that_are_read_late_stay_as_they_are(tmp_path: Path) -> None
     assert "def turned(self, *rest) -> Right:" in module
 
 
+LAYER = PLAIN.replace("Right", "Layer")
 KINDS = {
     "Pytree": 'class NAME(Pytree):\n    weight: Float[Array, " n"] = param("ones")\n',
     "Closure": (
@@ -156,13 +157,13 @@ KINDS = {
         'class NAME(Nnx):\n    weight: Float[Array, " n"] = param("ones")\n'
         '    seen: Float[Array, " n"] = buffer("zeros", variable="Seen")\n'
     ),
-    "TrainState": "class NAME(TrainState):\n    model: Linear\n    optimiser: Any\n",
+    "TrainState": "class NAME(TrainState, ema=0.9):\n    model: Layer\n",
 }
 
 
-@pytest.mark.parametrize("kind", ["Pytree", "Closure", "Nnx"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_a_kind_brings_stands_once_or_says_whose_it_is(kind: str, tmp_path: Path) -> None:
-    head = f"from jaxtyping import Array, Float\nfrom scaffold.skeleton import {kind}, buffer, param\n"
+    head = HEAD.replace("Module", f"{kind}, Module, buffer") + (LAYER if kind == "TrainState" else "")
     text = "\n\n".join([head, KINDS[kind].replace("NAME", "One"), KINDS[kind].replace("NAME", "Two")])
     module, _ = shown(tmp_path, text)
     names = order(module)
@@ -271,6 +272,24 @@ def test_a_class_alone_is_no_module(tmp_path: Path) -> None:
     alone = read_spec_file(tmp_path / "specs/sides.py", "specs/sides.py", "Left")
     with pytest.raises(ScaffoldError, match="is one module with `Right`, which are not planned with it"):
         plan_modules([alone], find_layout(tmp_path))
+
+
+def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
+    other = HEAD + "from .sides import Right\n" + THIRD.replace("shift:", "side: Right\n    shift:")
+    mine = (
+        HEAD
+        + "from .others import Fourth\n"
+        + PLAIN
+        + THIRD.replace("Third", "Fifth").replace("shift:", "fourth: Fourth\n    shift:")
+    )
+    files = {"specs/others.py": other + THIRD.replace("Third", "Fourth"), "specs/sides.py": mine, ".git/": ""}
+    write_tree(tmp_path, files)
+    told = (
+        r"files need each other in a circle: `.*specs/others.py` -> `.*specs/sides.py` -> `.*specs/others.py`"
+    )
+    for specs in (["others"], ["sides", "others"]):
+        with pytest.raises(ScaffoldError, match=told):
+            plan_modules(load_specs([tmp_path / f"specs/{name}.py" for name in specs]), find_layout(tmp_path))
 
 
 def test_two_parts_of_a_module_cannot_bind_one_name(tmp_path: Path) -> None:
