@@ -214,6 +214,15 @@ def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
             plan_modules(load_specs([tmp_path / f"specs/{name}.py" for name in specs]), find_layout(tmp_path))
 
 
+def test_two_specs_of_one_class_are_refused(tmp_path: Path) -> None:
+    library = sides(tmp_path)
+    with pytest.raises(ScaffoldError, match=r"describes `Right`, as specs/sides\.py does"):
+        library.typed({"name": "Right", "fields": {"weight": "f[n]=ones"}})
+    write_tree(tmp_path, {"specs/mine.py": HEAD + PLAIN + THIRD})
+    with pytest.raises(ScaffoldError, match=r"specs/mine\.py: describes `Right`, as specs/sides\.py does"):
+        library.new("specs/mine.py")
+
+
 def test_two_parts_of_a_module_cannot_bind_one_name(tmp_path: Path) -> None:
     text = HEAD.replace("Module", "Module, Pytree") + LEFT + BETWEEN + RIGHT.replace("Module", "Pytree")
     with pytest.raises(ScaffoldError, match="`_right_flatten` is a name that the module uses itself"):

@@ -89,12 +89,16 @@ class Ancestry(Struct, frozen=True, dict=True):
         others = (other for other in self.classes if other.name != one.name)
         return None if any(replaced[0] in self._replaced(other) for other in others) else replaced[0]
 
-    def _replaced(self, one: ClassFiles) -> list[Record]:
-        """The records in which classes of a module were, and which have no class any more that is not planned."""
+    def holding(self, one: ClassFiles) -> list[Record]:
+        """The records in which classes of a module are, but for that of its own name."""
         former = [self.renamed.get(name, name) for name in one.names]
         singles = (self.records.sound(name) for name in former if one.classes)
         found = (*singles, *(self.records.units.get(name) for name in former))
-        return [*dict.fromkeys(record for record in found if record is not None and self._is_gone(record))]
+        return [*dict.fromkeys(record for record in found if record is not None and record.name != one.name)]
+
+    def _replaced(self, one: ClassFiles) -> list[Record]:
+        """Those of them that have no class any more which is not planned."""
+        return [record for record in self.holding(one) if self._is_gone(record)]
 
     def _is_gone(self, record: Record) -> bool:
         if record.name in {one.name for one in self.classes}:

@@ -65,7 +65,7 @@ class History(Struct, frozen=True, dict=True):
         faults = [
             Fault(one.spec, f"describes `{name}`, as {record.spec} does", fix)
             for one in self.classes
-            for record in self.ancestry.before(one)
+            for record in {*self.ancestry.before(one), *self.ancestry.holding(one)}
             if record.spec not in ("", one.spec)
             for name in described_by(self.layout.root / record.spec)
             if name in one.names and name in record.names

@@ -262,8 +262,20 @@ def read_spec(
     tables = reader.table(raw, "fields")
     if not tables and isinstance(raw.get("fields"), Mapping) and not odd and raw.get("kind") != "abstract":
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
+    spec = replace(_assembled(reader, raw, tables), call_at=call_at, unit=unit)
+    spec = replace(_built(spec), uses=classes_used(spec, is_class))
+    named = frozenset(name for name, value in raw.items() if isinstance(value, str))
+    unread = "\n".join(reader.unread)
+    reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
+    if reader.faults:
+        raise ScaffoldError.of(set(reader.faults))
+    return kind_of(spec.kind).complete(spec)
+
+
+def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]) -> ModuleSpec:
+    """The spec that the tables say, with what could be read of them."""
     kind = reader.text(raw, "kind", "module")
-    spec = ModuleSpec(
+    return ModuleSpec(
         name=reader.text(raw, "name"),
         kind=kind,
         fields=reader.fields(tables, kind),
@@ -286,19 +298,10 @@ def read_spec(
         call=reader.call(raw),
         test=read_test(reader, raw),
         methods=read_methods(reader, raw),
-        call_at=call_at,
-        where=where,
+        where=reader.where,
         file=reader.text(raw, "file"),
         template=reader.text(raw, "template"),
-        unit=unit,
     )
-    spec = replace(_built(spec), uses=classes_used(spec, is_class))
-    named = frozenset(name for name, value in raw.items() if isinstance(value, str))
-    unread = "\n".join(reader.unread)
-    reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
-    if reader.faults:
-        raise ScaffoldError.of(set(reader.faults))
-    return kind_of(kind).complete(spec)
 
 
 def _built(spec: ModuleSpec) -> ModuleSpec:
