@@ -15,7 +15,7 @@ from scaffold.in_project.layout import Layout
 from scaffold.kinds import Context, kind_of
 from scaffold.own_templates import own_template
 from scaffold.render import render, render_class, render_named
-from scaffold.spec.helpers import emitted_names_faults
+from scaffold.spec.helpers import emitted_names_faults, suite_names_faults
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.unit import Unit
 from scaffold.suite.suites import emitted_suite
@@ -78,11 +78,13 @@ def module_contexts(
     emitted = [_emitted(spec, layout, known) for spec in specs]
     readable = [{**readable_context(spec, one), **_BARE} for spec, one in zip(specs, emitted, strict=True)]
     module = "\n".join(merged_code(specs, _codes(specs, readable, layout)))
-    if any(spec.unit or spec.helpers or spec.below for spec in specs):
-        faults = list(emitted_names_faults(specs, module))
-        if faults:
-            raise ScaffoldError.of(faults)
     tests = "\n".join(render_class("tests", context) for context in readable)
+    unit = specs[0].unit
+    faults = [*suite_names_faults(unit, tests)] if unit is not None else []
+    if unit is not None or any(spec.helpers or spec.below for spec in specs):
+        faults += emitted_names_faults(specs, module)
+    if faults:
+        raise ScaffoldError.of(faults)
     blocks = import_blocks(specs, layout, known, Code(module, tests, readable))
     return [{**one, **blocks} for one in emitted]
 

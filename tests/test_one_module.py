@@ -214,6 +214,13 @@ def test_modules_that_import_each_other_are_refused(tmp_path: Path) -> None:
             plan_modules(load_specs([tmp_path / f"specs/{name}.py" for name in specs]), find_layout(tmp_path))
 
 
+def test_two_suites_of_one_name_are_refused(tmp_path: Path) -> None:
+    cased = PLAIN.replace("class Right", '@test(cases=[{"name": "other", "sizes": {"n": 3}}])\nclass Right')
+    text = HEAD.replace("param", "param, test") + cased + THIRD.replace("Third", "RightOther")
+    with pytest.raises(ScaffoldError, match=r"specs/sides\.py: two suites are called `TestRightOther`"):
+        shown(tmp_path, text)
+
+
 def test_two_specs_of_one_class_are_refused(tmp_path: Path) -> None:
     library = sides(tmp_path)
     with pytest.raises(ScaffoldError, match=r"describes `Right`, as specs/sides\.py does"):
