@@ -14,13 +14,8 @@ class Dropout(eqx.Module):
     can change them.
     """
 
-    p: float = eqx.field(default=0.5)
-    inference: bool = eqx.field(default=False)
-
-    @property
-    def deterministic(self) -> bool:
-        """The former name of `inference`."""
-        return self.inference
+    p: float
+    inference: bool
 
     def __init__(
         self,
@@ -28,12 +23,24 @@ class Dropout(eqx.Module):
         inference: bool = False,
         *,
         deterministic: bool | None = None,
-    ) -> None:
+    ):
+        """Build an instance.
+
+        **Arguments:**
+
+        - `p`: Share of the entries that become zero.
+        - `inference`: Whether to do nothing.
+        """
         if deterministic is not None:
             warnings.warn("`deterministic` is deprecated: use `inference`")
             inference = deterministic
         self.p = p
         self.inference = inference
+
+    @property
+    def deterministic(self) -> bool:
+        """The former name of `inference`."""
+        return self.inference
 
     def __call__(
         self,

@@ -15,6 +15,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.shared import tie_faults
 from scaffold.spec.types import ClassType, walk
+from scaffold.spec.unit import siblings, unit_faults
 
 
 def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
@@ -25,7 +26,7 @@ def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
 
 
 def check_names(specs: Sequence[ModuleSpec]) -> None:
-    """Raises `ScaffoldError` where two specs describe the same class."""
+    """Raises `ScaffoldError` where two specs describe the same class, or a module lacks one of its classes."""
     first: dict[str, ModuleSpec] = {}
     fix = "remove one of the two, or give one class another name"
     faults = [
@@ -33,6 +34,9 @@ def check_names(specs: Sequence[ModuleSpec]) -> None:
         for spec in specs
         if first.setdefault(spec.name, spec) is not spec
     ]
+    if faults:
+        raise ScaffoldError.of(faults)
+    faults = [*unit_faults(specs)]
     if faults:
         raise ScaffoldError.of(faults)
 
@@ -56,18 +60,16 @@ def _faults(
     name = spec.stem
     yield from name_faults(name, spec.where, layout, compiled)
     if name in HELPERS:
-        fix = f'write `file = "{name}_module"`, for example'
-        yield Fault(
-            f"{spec.where}: {'file' if spec.file else 'name'}",
-            f"`{name}.py` is where {HELPERS[name].purpose}",
-            fix,
-        )
+        is_unit = spec.unit is not None
+        fix = "rename the skeleton" if is_unit else f'write `file = "{name}_module"`, for example'
+        key = "" if is_unit else ": file" if spec.file else ": name"
+        yield Fault(f"{spec.where}{key}", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
     yield from save_faults(spec)
     yield from _mixture_faults(spec, known)
     yield from (*tie_faults(spec, known), *base_faults(spec, known))
     yield from kind_of(spec.kind).faults_beside(spec, known)
     for other in generated_classes(spec):
-        on_disk = (layout.root / layout.source_file(stem(other))).is_file()
+        on_disk = (layout.root / layout.source_file(stem(other))).is_file() or other in siblings(spec)
         if other not in known and not on_disk:
             fix = f"generate `{other}` first or with it (`--spec` takes several), or write `package.module:{other}`"
             what = f"there is no class `{other}`: looked for it in {layout.specs} and beside the spec"

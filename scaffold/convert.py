@@ -10,19 +10,23 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.comments import as_comment, comments, left_out
-from scaffold.errors import ScaffoldError
+from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File, Plan, make_plan
 from scaffold.files.places import read_regular
 from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.copies import with_copies
 from scaffold.spec import ModuleSpec
+from scaffold.spec.check_source import names_read
+from scaffold.spec.circles import circle_faults
 from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files
+from scaffold.spec.helpers import helper_names
 from scaffold.spec.names import IMPORTS, stem
 from scaffold.spec.raw import as_table, as_text
 from scaffold.spec.read import read_spec
 from scaffold.spec.shortened import shortened
 from scaffold.spec.toml import write_toml
+from scaffold.spec.unit import Unit
 
 SCHEMA_NAME = "scaffold.schema.json"
 _STRINGS = re.compile(
@@ -43,6 +47,7 @@ def plan_conversion(source: Path, target: Path, layout: Layout, *, force: bool =
         what = f"describes {len(specs)} classes, and a TOML file holds one"
         raise ScaffoldError(what, where=source.as_posix(), fix="name a folder: each class gets a file there")
     named = [target / f"{stem(spec.name)}{suffix}" if target.is_dir() else target for spec in specs]
+    _check_apart(specs)
     root = Path(os.path.abspath(layout.root if _is_below(target, layout.root) else named[0].parent))
     texts = [_written(raw, spec, suffix) for raw, spec in zip(raws, specs, strict=True)]
     for text, spec in zip(texts, specs, strict=True):
@@ -50,7 +55,7 @@ def plan_conversion(source: Path, target: Path, layout: Layout, *, force: bool =
     places = [PurePosixPath(Path(os.path.relpath(place, root)).as_posix()) for place in named]
     files = [File(place, text) for place, text in zip(places, texts, strict=True)]
     plan = with_copies(make_plan(root, [*files, *_schema(files, suffix)], force=force))
-    return replace(plan, notes=(*_notes(source, raws), *plan.notes))
+    return replace(plan, notes=(*_notes(source, raws), *_unit_notes(specs), *plan.notes))
 
 
 def _other_form(source: Path) -> str:
@@ -67,6 +72,23 @@ def _check_forms(source: Path, target: Path, suffix: str) -> None:
         what = f"a {source.suffix} file is converted to a {other} file"
         fix = f"write `{source.with_suffix(other).as_posix()}`, for example, or a folder that is there"
         raise ScaffoldError(what, where=target.as_posix(), fix=fix)
+
+
+def _check_apart(specs: Sequence[ModuleSpec]) -> None:
+    """Raises `ScaffoldError` where classes of one file cannot stand in files of their own."""
+    faults = [fault for spec in specs if spec.unit is not None for fault in _apart_faults(spec, spec.unit)]
+    alone = {spec.name: replace(spec, unit=None) for spec in specs}
+    faults += circle_faults(alone) if len(specs) > 1 else ()
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def _apart_faults(spec: ModuleSpec, unit: Unit) -> Iterator[Fault]:
+    elsewhere = {*unit.bound} - {*helper_names(spec)}
+    for name in sorted(elsewhere & names_read(spec)):
+        what = f"reads `{name}`, which stands beside another class, and a TOML file holds one class with its own helpers"
+        fix = f"keep the skeleton, or move `{name}` to a module of yours, and import it"
+        yield Fault(spec.where, what, fix)
 
 
 def _is_below(path: Path, root: Path) -> bool:
@@ -99,7 +121,7 @@ def meaning(spec: ModuleSpec) -> tuple[ModuleSpec, tuple[Parameter, ...]]:
     methods = tuple(
         replace(one, call=replace(one.call, doc=one.call.doc.strip()), table="") for one in spec.methods
     )
-    plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="")
+    plain = replace(spec, arguments=(), imports=needed, doc=spec.doc.strip(), where="", unit=None)
     plain = replace(plain, call=call, methods=methods)
     return plain, parameters(spec)
 
@@ -123,6 +145,14 @@ def _notes(source: Path, raws: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for line, comment in left_out(found, kept):
         yield f"the comment in line {line} has no place there: {comment}"
     yield f"{source.name} stays as it is: remove it, since both describe the same class"
+
+
+def _unit_notes(specs: Sequence[ModuleSpec]) -> Iterator[str]:
+    """What becomes of a file with several classes, which was one module."""
+    for unit in dict.fromkeys(spec.unit for spec in specs if spec.unit is not None):
+        yield f"`{unit.stem}.py` was one module: of TOML, each class becomes a module of its own"
+        if unit.doc:
+            yield f"the docstring of {unit.path} has no place there"
 
 
 def _with_comments(raw: Mapping[str, Any]) -> Iterator[str]:

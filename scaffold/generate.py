@@ -1,5 +1,6 @@
 """Specs to a plan. They are checked beside each other (`beside`), emitted as a class (`kinds`, `emit`) and as a suite
-(`suite`), laid out with their imports (`lay_out`, `render`), formatted (`tidy`), and met with what is on disk (`fileset`).
+(`suite`), laid out as modules with their imports (`lay_out`, `import_blocks`, `render`), formatted (`tidy`), and met with
+what is on disk (`fileset`).
 """
 
 import json
@@ -18,9 +19,9 @@ from scaffold.in_project.fit import Wishes, plan_in_project
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kinds import Context
-from scaffold.lay_out import conftest_file, module_context, module_files
-from scaffold.lifecycle.history import ClassFiles
-from scaffold.lifecycle.records import MODULE, SPEC, TEST
+from scaffold.lay_out import conftest_file, module_contexts, module_files
+from scaffold.lifecycle.ancestry import ClassFiles
+from scaffold.lifecycle.records import MODULE, SPEC, TEST, UNITS
 from scaffold.own_templates import check_templates
 from scaffold.progress import counted
 from scaffold.spec import ModuleSpec
@@ -30,6 +31,7 @@ from scaffold.spec.places import COMMAND_LINE, by_argument, located
 from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import write_toml
+from scaffold.spec.unit import by_module
 from scaffold.suite.as_written import untested_notes
 from scaffold.suite.untried import untried_notes
 from scaffold.tidy import tidy
@@ -79,9 +81,10 @@ def plan_classes(
         known = _known(specs, layout)
         check_beside(specs, known, layout)
         untested = untested_notes(specs, known)
-        files = {spec.name: module_files(spec, layout, known) for spec in counted(specs, "classes laid out:")}
-    classes = [_class_files(spec, files[spec.name], layout) for spec in specs]
-    texts = tidy(_unique(file for own in files.values() for file in own))
+        modules = by_module(specs)
+        files = [module_files(one, layout, known) for one in counted(modules, "modules laid out:")]
+    classes = [_class_files(one, own, layout) for one, own in zip(modules, files, strict=True)]
+    texts = tidy(_unique(file for own in files for file in own))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
     return replace(plan, notes=(*plan.notes, *untested, *untried_notes(specs)))
 
@@ -92,12 +95,16 @@ def tidy_conftest(layout: Layout) -> File:
     return file
 
 
-def _class_files(spec: ModuleSpec, files: Iterable[File], layout: Layout) -> ClassFiles:
-    """What a class owns: the files that no other shares, and its spec where the command line says it."""
+def _class_files(specs: Sequence[ModuleSpec], files: Iterable[File], layout: Layout) -> ClassFiles:
+    """What the classes of a module own: the files that no other shares, and the spec where the command line says it."""
+    spec = specs[0]
     roles = {file.path: _role(file.path, spec, layout) for file in files if not file.keep}
     said = layout.spec_file(spec.stem)
     if spec.where == COMMAND_LINE:
         return ClassFiles(spec.name, spec.stem, said.as_posix(), {**roles, said: SPEC})
+    if len(specs) > 1:
+        listed = tuple(one.name for one in specs)
+        return ClassFiles(f"{UNITS}{spec.stem}", spec.stem, _spec_path(spec, layout), roles, classes=listed)
     return ClassFiles(spec.name, spec.stem, _spec_path(spec, layout), roles)
 
 
@@ -136,13 +143,16 @@ def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]
     known = {spec.name: spec for spec in specs}
     files = SpecFiles(layout, [spec.where for spec in specs])
     wanted = [name for spec in specs for name in generated_classes(spec)]
+    looked_for = {*known}
     while wanted:
         name = wanted.pop()
-        path = None if name in known else files.find(name)
+        path = None if name in looked_for else files.find(name)
+        looked_for.add(name)
         if path is not None:
-            known[name] = read_spec_file(path, files.shown(path), name)
-            wanted += generated_classes(known[name])
-    circles = list(circle_faults(known))
+            beside = read_spec_files([path], files.shown)
+            known |= {spec.name: spec for spec in beside if spec.name not in known}
+            wanted += [other for spec in beside for other in generated_classes(spec)]
+    circles = circle_faults(known)
     if circles:
         raise ScaffoldError.of(circles)
     return known
@@ -183,7 +193,7 @@ def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     with _placed(specs, layout):
         check_templates(specs, layout)
         known = _known(specs, layout)
-        shown = tidy(_unique(file for spec in specs for file in module_files(spec, layout, known)))
+        shown = tidy(_unique(file for one in by_module(specs) for file in module_files(one, layout, known)))
     return tuple(file for file in shown if not file.keep)
 
 
@@ -193,13 +203,14 @@ def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
     with _placed(specs, layout):
         check_templates(specs, layout)
         known = _known(specs, layout)
-        return {spec.name: module_context(spec, layout, known) for spec in specs}
+        contexts = [one for module in by_module(specs) for one in module_contexts(module, layout, known)]
+    return {str(one["name"]): one for one in contexts}
 
 
 def _targeted(target: str, layout: Layout) -> list[ModuleSpec]:
-    """The specs of a file, or that of the class `target`."""
+    """The specs of a file, or of the file that describes the class `target`: its classes are one module."""
     files = SpecFiles(layout)
     is_file = is_spec_file(target)
     path = Path(target) if is_file else files.demand(target)
-    specs = load_specs([path]) if is_file else [read_spec_file(path, files.shown(path), target)]
+    specs = load_specs([path]) if is_file else read_spec_files([path], files.shown)
     return [with_defaults(spec, layout) for spec in specs]

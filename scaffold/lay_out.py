@@ -1,59 +1,126 @@
-"""One class, from what is emitted of it to its files: places and imports are added, and the templates lay it all out."""
+"""One module, from what is emitted of its classes to its files: places and imports are added, and the templates lay it all out."""
 
-import ast
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from scaffold.emit.generics import generic_context, readable_context
-from scaffold.emit.helpers import HELPERS, helper_faults, helper_imports, helpers_of
-from scaffold.emit.imports import import_lines, imported, sorted_lines
+from scaffold.emit.helpers import helper_faults, helpers_of
 from scaffold.emit.members import with_comments
+from scaffold.emit.merged import merged_code
+from scaffold.emit.text import docstring, listed
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File
+from scaffold.import_blocks import Code, import_blocks
 from scaffold.in_project.layout import Layout
 from scaffold.kinds import USUAL_SUITE, Context, kind_of
 from scaffold.own_templates import own_template
 from scaffold.render import render, render_class, render_named
-from scaffold.spec.generics import GENERIC
-from scaffold.spec.helpers import emitted_names_faults, helper_names
+from scaffold.spec.helpers import emitted_names_faults, suite_names_faults
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.names import TEST_IMPORTS, stem
-from scaffold.spec.types import ClassType
+from scaffold.spec.unit import Unit
 from scaffold.suite.suites import emitted_suite
 
 CONFTEST = "conftest.py.jinja"
+Rendered = tuple[PurePosixPath, str]
+_BARE: Context = {"imports": [], "test_imports": [], "module_doc": ""}
+"""What a class has not of its own where it is laid out beside others."""
 
 
-def module_files(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> tuple[File, ...]:
-    """The files of one class, as the templates lay them out."""
-    context = module_context(spec, layout, known)
-    helpers = helpers_of(context, layout)
-    faults = list(helper_faults(spec, helpers, layout))
+def module_files(
+    classes: ModuleSpec | Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec]
+) -> tuple[File, ...]:
+    """The files of one module, with one class or with several, as the templates lay them out."""
+    specs = (classes,) if isinstance(classes, ModuleSpec) else classes
+    contexts = module_contexts(specs, layout, known)
+    helpers = helpers_of(contexts[0], layout)
+    faults = list(helper_faults(specs[0], helpers, layout))
     if faults:
         raise ScaffoldError.of(faults)
-    own = own_template(spec, layout)
-    rendered = [*render(spec.kind, context, own)]
-    if context["is_tested"]:
-        suite = kind_of(spec.kind).suite_template
-        conftest = render_named(USUAL_SUITE, CONFTEST, context) if suite != USUAL_SUITE else ()
-        rendered += [*render(suite, context), *conftest]
-    rendered += [file for name in helpers for file in render(name.replace("_", "-"), context)]
+    rendered = [*(_several if len(specs) > 1 else _alone)(specs, contexts, layout)]
+    rendered += [file for name in helpers for file in render(name.replace("_", "-"), contexts[0])]
     # These modules are the user's own, as conftest.py is: written once.
     kept = {"conftest.py", *(f"{name}.py" for name in helpers)}
     return tuple(File(path, text, keep=path.name in kept) for path, text in rendered)
 
 
+def _alone(specs: Sequence[ModuleSpec], contexts: Sequence[Context], layout: Layout) -> Iterator[Rendered]:
+    """A class that is a module of its own, and its tests."""
+    yield from render(specs[0].kind, contexts[0], own_template(specs[0], layout))
+    if contexts[0]["is_tested"]:
+        suite = kind_of(specs[0].kind).suite_template
+        yield from render(suite, contexts[0])
+        yield from render_named(USUAL_SUITE, CONFTEST, contexts[0]) if suite != USUAL_SUITE else ()
+
+
+def _several(specs: Sequence[ModuleSpec], contexts: Sequence[Context], layout: Layout) -> Iterator[Rendered]:
+    """Classes that are one module, their tests, and what else own templates lay out."""
+    bare = [{**context, **_BARE} for context in contexts]
+    unit = {
+        **contexts[0],
+        **_module_doc(specs[0].unit),
+        "parts": merged_code(specs, _codes(specs, bare, layout)),
+        "test_doc": docstring(f"Tests of {listed(f'`{spec.name}`' for spec in specs)}.", ""),
+        "suites": [*_suites(specs, bare)],
+    }
+    yield from render("unit", unit)
+    yield from render_named(USUAL_SUITE, CONFTEST, contexts[0])
+    for spec, context in zip(specs, bare, strict=True):
+        if (own := own_template(spec, layout)) is not None:
+            files = render(spec.kind, context, own)
+            yield from (file for file in files if file[0] != layout.source_file(spec.stem))
+
+
+def _suites(specs: Iterable[ModuleSpec], contexts: Iterable[Context]) -> Iterator[str]:
+    """The test class of each class that has one."""
+    for spec, context in zip(specs, contexts, strict=True):
+        if context["is_tested"]:
+            yield render_class(kind_of(spec.kind).suite_template, context)
+
+
 def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
-    """Everything that the templates of one class lay out: plain JSON."""
+    """Everything that the templates of a class alone lay out: plain JSON."""
+    return module_contexts((spec,), layout, known)[0]
+
+
+def module_contexts(
+    specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec]
+) -> list[Context]:
+    """The same of each class of a module, with the imports of the whole."""
+    emitted = [_emitted(spec, layout, known) for spec in specs]
+    readable = [{**readable_context(spec, one), **_BARE} for spec, one in zip(specs, emitted, strict=True)]
+    module = "\n".join(merged_code(specs, _codes(specs, readable, layout)))
+    tests = "\n".join(_suites(specs, readable))
+    unit = specs[0].unit
+    faults = [*suite_names_faults(unit, tests)] if unit is not None else []
+    built = [spec for spec in specs if not kind_of(spec.kind).is_carried]
+    if built and (unit is not None or any(spec.helpers or spec.below for spec in built)):
+        faults += emitted_names_faults(specs, module)
+    if faults:
+        raise ScaffoldError.of(faults)
+    blocks = import_blocks(specs, layout, known, Code(module, tests, readable))
+    return [{**one, **blocks} for one in emitted]
+
+
+def _codes(specs: Sequence[ModuleSpec], contexts: Iterable[Context], layout: Layout) -> list[str]:
+    """The code of each class."""
+    pairs = zip(specs, contexts, strict=True)
+    return [render_class(spec.kind, context, own_template(spec, layout)) for spec, context in pairs]
+
+
+def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
+    """What a class and its suite have, without imports."""
     emitted = {
         **with_comments(spec, kind_of(spec.kind).context(spec)),
         **emitted_suite(spec, known),
         **_places(spec, layout),
     }
-    emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
-    readable: Context = {**readable_context(spec, emitted), "imports": [], "test_imports": []}
-    return {**emitted, **_imports(spec, layout, known, readable)}
+    return emitted | generic_context(spec, layout, str(emitted.get("bases", "")))
+
+
+def _module_doc(unit: Unit | None) -> Context:
+    """The docstring of the file, where it has one."""
+    text = unit.doc if unit is not None else ""
+    return {"has_doc": bool(text.strip()), "module_doc": docstring(text, "")}
 
 
 def _places(spec: ModuleSpec, layout: Layout) -> Context:
@@ -81,90 +148,3 @@ def import_root(layout: Layout) -> str:
     """Source of the folder that must be importable, as seen from the conftest in the folder of the tests."""
     up = f"Path(__file__).parents[{len(layout.tests.parts)}]"
     return up if layout.import_root == PurePosixPath(".") else f'{up} / "{layout.import_root}"'
-
-
-def _imports(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], context: Context) -> Context:
-    """The import blocks, read off the code, which is laid out once without them."""
-    code = render_class(spec.kind, context, own_template(spec, layout))
-    is_carried = kind_of(spec.kind).is_carried
-    test = render_class(kind_of(spec.kind).suite_template, context) if context["is_tested"] else ""
-    is_beside = not is_carried and bool(spec.helpers or spec.below)
-    faults = list(emitted_names_faults(spec, code)) if is_beside else []
-    if faults:
-        raise ScaffoldError.of(faults)
-    lines = {
-        **kind_of(spec.kind).imports,
-        **({"Generic": GENERIC} if spec.generic else {}),
-        **_of_author(spec, layout),
-        **{one.name: _class_import(one, layout, known) for one in spec.classes},
-        **helper_imports(layout),
-    }
-    own_line = f"from {layout.module(spec.stem)} import "
-    of_tests = {
-        **lines,
-        **TEST_IMPORTS,
-        **{
-            name: _class_import(ClassType(name), layout, {**known, spec.name: spec})
-            for name in (spec.name, *context["test_classes"])
-        },
-        **{name: own_line + name for name in (*context.get("defines", ()), *helper_names(spec))},
-    }
-    own = _first_party(spec, layout, known, (*lines.values(), *of_tests.values()))
-    first = [line for line in spec.imports if line.startswith("from __future__ ")]
-    return {
-        "imports": [*first, *([""] if first else []), *_block(spec, layout, code, lines, own)],
-        "test_imports": import_lines(test, of_tests, own),
-    }
-
-
-def _block(
-    spec: ModuleSpec, layout: Layout, code: str, lines: Mapping[str, str], own: tuple[str, ...]
-) -> list[str]:
-    """The imports of the module; a class that is emitted word for word keeps all that its author imports."""
-    if not kind_of(spec.kind).is_carried:
-        return import_lines(code, lines, own)
-    words = set(re.findall(r"\w+", code))  # in annotations that are texts too
-    named = (line for line in spec.imports if words & {*imported(line)} or "*" in imported(line))
-    kept = (_absolute(line, layout) for line in named if not line.startswith("from __future__ "))
-    return sorted_lines({*filter(None, import_lines(code, lines, own)), *kept}, own)
-
-
-def _of_author(spec: ModuleSpec, layout: Layout) -> dict[str, str]:
-    """The author's imports by the name that each binds; `import a.b` and `import a.c` bind one name."""
-    found: dict[str, str] = {}
-    for line in spec.imports:
-        for name in imported(line):
-            found[name] = "\n".join(filter(None, (found.get(name), _absolute(line, layout))))
-    return found
-
-
-def _absolute(line: str, layout: Layout) -> str:
-    """A relative import with the whole name of its module, which is seen from that of the class."""
-    [statement] = ast.parse(line).body
-    if not isinstance(statement, ast.ImportFrom) or not statement.level:
-        return line
-    above = (layout.package or "").split(".")
-    above = above[: len(above) - statement.level + 1]
-    module = ".".join(filter(None, (*above, statement.module)))
-    return ast.unparse(ast.ImportFrom(module, statement.names, 0) if module else ast.Import(statement.names))
-
-
-def _class_import(kind: ClassType, layout: Layout, known: Mapping[str, ModuleSpec]) -> str:
-    own = known[kind.name].stem if kind.name in known else stem(kind.name)
-    return f"from {kind.module or layout.module(own)} import {kind.name}"
-
-
-def _first_party(
-    spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec], lines: Iterable[str]
-) -> tuple[str, ...]:
-    """The modules of the project among those that the lines import: generated, or lying where imports begin."""
-    held = (one.name for one in spec.classes if one.module is None)
-    generated = (
-        {spec.stem, *(one.stem for one in known.values()), *map(stem, held), *HELPERS}
-        if layout.package is None
-        else set[str]()
-    )
-    above = layout.root / layout.import_root
-    roots = {line.split()[1].split(".")[0] for line in lines}
-    lying = {root for root in roots if (above / f"{root}.py").is_file() or (above / root).is_dir()}
-    return tuple(sorted({(layout.package or "").split(".")[0], *generated, *lying} - {""}))

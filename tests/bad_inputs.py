@@ -94,7 +94,6 @@ FIELD_WORDS += (
     "len",
     "create",
     "trainable",
-    "dtype",
     "a" * 81,
     "a" * 100_000,
     "ä",

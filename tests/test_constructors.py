@@ -287,9 +287,7 @@ class Trained(TrainState):
 '''
 USE_HELD = """
 import equinox as eqx, jax, jax.numpy as jnp
-from belief import Belief
-from limit import Limit
-from trained import Trained
+from held import Belief, Limit, Trained
 limit = Limit.of_size(3)
 assert limit(jnp.arange(3.0)) and limit.raised() == 2
 assert (Belief.unit(2).moved(jnp.ones(2)).mean == 1).all()

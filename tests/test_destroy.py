@@ -168,15 +168,22 @@ def test_a_spec_by_hand_goes_and_a_copy_of_it_is_kept(tmp_path: Path):
     assert library.states() == {}
 
 
-def test_a_skeleton_of_several_classes_stays(tmp_path: Path):
+def test_a_skeleton_of_several_classes_stays_where_each_is_a_module(tmp_path: Path):
     skeleton = (
         "from jaxtyping import Array, Float\nfrom scaffold.skeleton import Module, param\n\n\n"
         'class One(Module):\n    a: Float[Array, " n"] = param("ones")\n\n\n'
         'class Two(Module):\n    b: Float[Array, " n"] = param("ones")\n'
     )
     library = Library.at(tmp_path)
+    head, one, two = skeleton.split("\n\n\n")
+    write_tree(tmp_path, {"specs/one.py": f"{head}\n\n\n{one}\n", "specs/two.py": f"{head}\n\n\n{two}"})
+    library.new("specs/one.py", "specs/two.py")
+    # As an earlier version of the tool has left it.
+    library.path("specs/one.py").unlink()
+    library.path("specs/two.py").unlink()
     write_tree(tmp_path, {"specs/both.py": skeleton})
-    library.new("specs/both.py")
+    for name in ("One", "Two"):
+        library.edit(f".scaffold/{name}.txt", f"spec: specs/{name.lower()}.py", "spec: specs/both.py")
     done = library.destroy("One")
     assert done.notes == ("specs/both.py: still describes `One`, beside others; take it out there",)
     assert "lib/one.py" not in library.tree() and "lib/two.py" in library.tree()

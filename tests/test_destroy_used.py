@@ -104,12 +104,10 @@ def test_those_who_go_with_it_do_not_hold_it_up(library: Library) -> None:
 
 
 def test_a_skeleton_beside_which_builds_on_it_is_named(library: Library) -> None:
-    skeleton = (
-        "from jaxtyping import Array, Float\nfrom scaffold.skeleton import Module, param\n\n\n"
-        'class One(Module):\n    a: Float[Array, " n"] = param("ones")\n\n\n'
-        "class Two(Module):\n    one: One\n"
-    )
-    write_tree(library.root, {"specs/both.py": skeleton})
-    library.new("specs/both.py")
+    head = "from jaxtyping import Array, Float\nfrom scaffold.skeleton import Module, param\n"
+    one = '\n\nclass One(Module):\n    a: Float[Array, " n"] = param("ones")\n'
+    two = "from .one import One\n\n\nclass Two(Module):\n    one: One\n"
+    write_tree(library.root, {"specs/one.py": head + one, "specs/two.py": head + two})
+    library.new("specs/one.py", "specs/two.py")
     where = [fault.where.partition(":")[0] for fault in refusal(library, "One").faults]
     assert "lib/two.py" in where

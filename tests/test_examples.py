@@ -11,6 +11,7 @@ from scaffold import find_layout, load_spec, plan, publish
 from scaffold.files.fileset import Action
 from scaffold.in_project.spec_files import spec_files
 from scaffold.project import plan_project
+from scaffold.spec.files import read_spec_files
 from tests.projects import EXAMPLES
 from tests.starters import TEMPLATE, starter_files
 from tests.support import read_tree, write_tree
@@ -32,7 +33,8 @@ FOUNDING = {
 def planned(folder: Path, *, force: bool = False):
     """The plan for all examples, without the records: what was generated is here once."""
     layout = find_layout(folder)
-    specs = [load_spec(folder / "specs" / path.name, where=f"specs/{path.name}") for path in SPECS]
+    paths = [folder / "specs" / path.name for path in SPECS]
+    specs = read_spec_files(paths, lambda path: f"specs/{path.name}")
     found = plan(specs, layout, force=force)
     return replace(found, steps=tuple(step for step in found.steps if step.path.parts[0] != ".scaffold"))
 

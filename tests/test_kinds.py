@@ -96,4 +96,4 @@ def test_what_the_kind_adds() -> None:
     assert [field.name for field in whole.fields] == names
     plain = read_spec(train_state(), "s")
     assert [field.name for field in plain.fields] == ["model", "opt_state", "step"]
-    assert [one.name for one in read_spec(closure(), "s").arguments] == ["w", "example", "dtype"]
+    assert [one.name for one in read_spec(closure(), "s").arguments] == ["w", "example"]

@@ -76,12 +76,10 @@ def test_a_base_has_methods_and_asks_for_methods(tmp_path: Path) -> None:
     write_tree(tmp_path, {".git/": "", "specs/kernels.py": KERNEL})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/kernels.py")
     assert result.returncode == 0, result.stderr
-    base = (tmp_path / "abstract_kernel.py").read_text()
+    base = (tmp_path / "kernels.py").read_text()
     assert "    @abc.abstractmethod\n    def diagonal(" in base and "    def gram(" in base
-    assert (
-        '    methods = ("__call__", "diagonal")' in (tmp_path / "tests/test_abstract_kernel.py").read_text()
-    )
-    use = "import jax.numpy as jnp\nfrom rbf import RBF\nx = jnp.arange(6.0).reshape(3, 2)\nkernel = RBF.create()\n"
+    assert '    methods = ("__call__", "diagonal")' in (tmp_path / "tests/test_kernels.py").read_text()
+    use = "import jax.numpy as jnp\nfrom kernels import RBF\nx = jnp.arange(6.0).reshape(3, 2)\nkernel = RBF.create()\n"
     use += "assert jnp.allclose(jnp.diagonal(kernel.gram(x)), kernel.diagonal(x)) and kernel.trace(x) == 3\n"
     used = run([sys.executable, "-c", use], tmp_path)
     assert used.returncode == 0, used.stderr

@@ -21,7 +21,9 @@ from benchmarks.mutants import (
     rewritten,
 )
 
-TESTED = sorted(path.stem.removeprefix("test_") for path in (EXAMPLES / "tests").glob("test_*.py"))
+EMITTED = (path.stem.removeprefix("test_") for path in (EXAMPLES / "tests").glob("test_*.py"))
+TESTED = sorted({*EMITTED} - {"autoencoder", "shear"})
+"""The examples of one class that the tool lays out: `autoencoder` has several, and `shear` is emitted as it is written."""
 
 
 def survivors(found: Sequence[Found]) -> list[str]:

@@ -58,7 +58,7 @@ def test_a_wrong_pair_is_told_with_its_fix(kind: str, what: str, texts: list[str
 
 def test_the_legal_options_are_listed() -> None:
     for kind, legal in {
-        "module": ("train-state: ema, key, state",),
+        "module": ("as-written: laws", "train-state: ema, key, state"),
         "train-state": ("ema", "key", "state"),
     }.items():
         with pytest.raises(ScaffoldError) as caught:

@@ -42,10 +42,10 @@ def test_a_long_plan_is_one_line_that_goes() -> None:
     stream = Terminal()
     line = ProgressLine(stream, ticks(0.3))
     with heard_by(line.tell):
-        assert len([*counted(range(1200), "classes laid out:")]) == 1200
+        assert len([*counted(range(1200), "modules laid out:")]) == 1200
     line.clear()
     text = stream.getvalue()
-    assert text.startswith("\r\x1b[Kclasses laid out: ") and text.endswith(" of 1,200\r\x1b[K")
+    assert text.startswith("\r\x1b[Kmodules laid out: ") and text.endswith(" of 1,200\r\x1b[K")
     assert "\n" not in text and "0 of 1,200" not in text.split("\x1b[K")[1]
 
 
@@ -53,7 +53,7 @@ def test_a_short_plan_writes_nothing() -> None:
     stream = Terminal()
     line = ProgressLine(stream, ticks(0.0001))
     with heard_by(line.tell):
-        assert len([*counted(range(100), "classes laid out:")]) == 100
+        assert len([*counted(range(100), "modules laid out:")]) == 100
     line.clear()
     assert stream.getvalue() == ""
 
@@ -74,7 +74,7 @@ def test_it_is_for_terminals_and_not_beside_json(
         library.new("specs/dense.toml")
     told = [line.partition(":")[0] for line in stream.getvalue().split("\r\x1b[K") if line]
     assert list(dict.fromkeys(told)) == (
-        ["specs read", "classes laid out", "files written"] if is_told else []
+        ["specs read", "modules laid out", "files written"] if is_told else []
     )
 
 
@@ -98,4 +98,4 @@ def test_check_tells_it_on_a_terminal(tmp_path: Path, arguments: tuple[str, ...]
     assert done.returncode == 0, text
     assert b"\x1b" not in done.stdout
     assert text.endswith("\r\x1b[Kend" if is_told else "end")
-    assert ("specs read: 1 of 3" in text, "classes laid out: 2 of 3" in text) == (is_told, is_told)
+    assert ("specs read: 1 of 3" in text, "modules laid out: 2 of 3" in text) == (is_told, is_told)

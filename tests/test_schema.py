@@ -66,9 +66,7 @@ def test_neither_takes_an_unknown_key(place: str) -> None:
     assert told(AFFINE) == [] and any("unknown key `colour`" in one for one in told(raw))
 
 
-@pytest.mark.parametrize(
-    ("place", "key"), [("", "name"), ("", "fields"), ("fields.w", "type"), ("call", "body")]
-)
+@pytest.mark.parametrize(("place", "key"), [("", "name"), ("fields.w", "type"), ("call", "body")])
 def test_neither_does_without_a_required_key(place: str, key: str) -> None:
     raw = changed(place, key, None)
     table = raw

@@ -50,11 +50,12 @@ BLOCKS = re.findall(r"^```py\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
 def test_the_skeletons_of_the_documentation_are_right(tmp_path: Path) -> None:
-    write_tree(tmp_path, {".git/": "", **{f"specs/{n}.py": text for n, text in enumerate(BLOCKS)}})
+    write_tree(tmp_path, {".git/": "", **{f"specs/example_{n}.py": text for n, text in enumerate(BLOCKS)}})
     specs = load_specs(sorted((tmp_path / "specs").iterdir()))
-    assert [spec.name for spec in specs] == ["Coupling", "Leaky", "Filter", "Turn", "Layer"]
+    names = ["Coupling", "Leaky", "Encoder", "Decoder", "Filter", "Turn", "Layer"]
+    assert [spec.name for spec in specs] == names
     wanted = {str(step.path) for step in plan(specs, find_layout(tmp_path)).writes}
-    assert {"coupling.py", "filter.py"} <= wanted
+    assert {"coupling.py", "example_2.py", "filter.py"} <= wanted
     env = {"MYPYPATH": str(REPOSITORY)}
     for command in (
         checker("pyright"),

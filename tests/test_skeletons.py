@@ -27,7 +27,8 @@ from tests.strategies import specs
 from tests.tokens_of import sayable, through_tokens
 
 CLASSES = [*sorted((Path(__file__).parent / "classes/specs").glob("*.py")), EXAMPLES / "specs/so3.py"]
-RAW = {path.stem: one.tables for path in spec_files(EXAMPLES / "specs") for one in raw_specs(path, path.name)}
+EVERY = [(path.stem, one) for path in spec_files(EXAMPLES / "specs") for one in raw_specs(path, path.name)]
+RAW = {name: one.tables for name, one in EVERY if one.unit is None}
 NINE = {one.tables["name"]: one.tables for path in CLASSES for one in raw_specs(path, path.name)}
 METHODS: dict[str, Any] = {
     "count_of": {

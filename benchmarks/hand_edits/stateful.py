@@ -16,7 +16,7 @@ STATEFUL = (
     declared(
         "loop_condition",
         "The greatest number of steps is stored as it is given.",
-        ("steps=jnp.array(steps, jnp.int32)", "steps=steps"),
+        ("steps=_real(steps, jnp.int32)", "steps=steps"),
     ),
     declared(
         "loop_condition",

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from pytree_laws import Leaf, PytreeLaws, sample
+from pytree_laws import Leaf, Output, PytreeLaws, sample
 
 from dropout import Dropout
 
@@ -11,10 +11,11 @@ class TestDropout(PytreeLaws):
     """The pytree laws on `Dropout`."""
 
     leaves = (
-        Leaf("p", "python"),
-        Leaf("inference", "python"),
+        Leaf("p", "python", value=0.3),
+        Leaf("inference", "python", value=False),
     )
     static: ClassVar = {}
+    returns = (Output((13, 11)),)
     invariants = ("mean over keys kept",)
 
     def inputs(self, seed: int) -> dict[str, Any]:

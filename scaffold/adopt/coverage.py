@@ -10,7 +10,7 @@ from scaffold.adopt.source_classes import Definition, Module, Modules
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.in_project.layout import Layout
-from scaffold.lifecycle.adopted import class_of, is_adopted
+from scaffold.lifecycle.adopted import classes_of
 from scaffold.lifecycle.check import DRIFT, Row, check
 from scaffold.lifecycle.project_specs import ProjectSpecs
 from scaffold.lifecycle.records import TEST, Record
@@ -91,9 +91,9 @@ def _recorded(modules: Modules, records: Sequence[Record]) -> Iterator[tuple[Def
     """The classes that were generated or adopted, with their test files."""
     for record in records:
         test = record.of(TEST)
-        found = modules.resolve(record.module, class_of(record) if is_adopted(record) else record.name)
-        if test is not None and isinstance(found, Definition):
-            yield found, str(test.path)
+        for found in (modules.resolve(record.module, name) for name in classes_of(record)):
+            if test is not None and isinstance(found, Definition):
+                yield found, str(test.path)
 
 
 def _written_by_hand(modules: Modules, layout: Layout) -> Iterator[tuple[Definition, str]]:

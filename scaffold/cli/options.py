@@ -70,7 +70,7 @@ def _laws(_: click.Context) -> Iterable[str]:
 
 
 def _classes(ctx: click.Context) -> Iterator[str]:
-    """The classes of the specs in the project."""
+    """The classes of the specs in the project, and the modules that have several."""
     from scaffold.errors import ScaffoldError
     from scaffold.in_project.layout import find_layout
     from scaffold.in_project.spec_files import described_by, spec_files
@@ -80,7 +80,8 @@ def _classes(ctx: click.Context) -> Iterator[str]:
     except ScaffoldError:
         return
     for path in spec_files(layout.root / layout.specs):
-        yield from described_by(path)
+        names = described_by(path)
+        yield from (*names, *([path.stem] if len(names) > 1 else []))
 
 
 def _answers(_: click.Context) -> Iterator[str]:

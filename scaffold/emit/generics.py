@@ -20,7 +20,8 @@ def generic_context(spec: ModuleSpec, layout: Layout, bases: str) -> dict[str, A
     own = {"own_type": f"{spec.name}[{names}]" if names else spec.name, "type_parameters": ""}
     if not spec.generic:
         return {**own, "helpers": _above(spec)}
-    if _has_syntax(layout):
+    # Of several classes in one module the code is put together, which every Python has to be able to read.
+    if _has_syntax(layout) and spec.unit is None:
         listed = ", ".join(map(_declared, spec.generic))
         return {**own, "type_parameters": f"[{listed}]", "helpers": _above(spec)}
     helpers = _above(spec, map(variable, spec.generic))

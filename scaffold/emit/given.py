@@ -121,7 +121,8 @@ def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
     whole = fields_as_given(spec) if spec.rebuilds_by("flag") else spec
     takes_dtype = bool(asked_dtype(spec) or asked_dtype(whole))
     copied = [array for one in whole.stored if one.given and one.dynamic for array in _copied(one.type)]
-    named = dict.fromkeys(map(_copier, copied), False)
+    # Several classes of one module share the function that takes a dtype.
+    named = dict.fromkeys(map(_copier, copied), spec.unit is not None)
     for array in copied:
         named[_copier(array)] |= takes_dtype or array.dtype not in CHOSEN_DTYPES
     return tuple(COPIERS[name][named[name]] for name in COPIERS if name in named)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
+from scaffold.emit.text import listed
 from scaffold.spec.model import Field, Group, ModuleSpec
 from scaffold.spec.rewriting import move
 from scaffold.spec.types import ClassType
@@ -16,9 +17,7 @@ def small_classes(spec: ModuleSpec) -> tuple[ModuleSpec, ...]:
 
 def _small_class(spec: ModuleSpec, group: Group) -> ModuleSpec:
     fields = tuple(one for name in group.fields if (one := spec.field(name)) is not None)
-    told = " and ".join(
-        filter(None, [", ".join(f"`{name}`" for name in group.fields[:-1]), f"`{group.fields[-1]}`"])
-    )
+    told = listed(f"`{name}`" for name in group.fields)
     doc = f"The group `{group.name}` of `{spec.name}`: {told}."
     return ModuleSpec(group.class_name, spec.kind, fields, doc, rebuild="bypass", where=group.name)
 

@@ -3,6 +3,7 @@
 import io
 import textwrap
 import tokenize
+from collections.abc import Iterable
 
 from scaffold.spec.expressions import dedented
 
@@ -69,6 +70,12 @@ def block(source: str, indent: str) -> str:
         line if number in inside or not line.strip() else indent + line
         for number, line in enumerate(lines, 1)
     )
+
+
+def listed(parts: Iterable[str]) -> str:
+    """The parts in one phrase: `a, b and c`."""
+    every = [*parts]
+    return " and ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
 
 
 def _string_lines(text: str) -> frozenset[int]:

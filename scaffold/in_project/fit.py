@@ -14,8 +14,9 @@ from scaffold.in_project.dependencies import undeclared
 from scaffold.in_project.law_files import WHEEL
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.reach import find_reach
+from scaffold.lifecycle.ancestry import ClassFiles
 from scaffold.lifecycle.copies import with_copies
-from scaffold.lifecycle.history import ClassFiles, History
+from scaffold.lifecycle.history import History
 from scaffold.registration.exports import Export, dependency_notes, exports, withdrawals
 
 
@@ -45,9 +46,9 @@ def plan_in_project(
     Raises `ScaffoldError` where the project leaves no room for them.
     """
     history = History(layout, _placed_tests(classes, layout), wishes.renamed, wishes.force, adopted)
-    history.check_specs()
+    history.check_records()
     found = history.to_register(wishes.register)
-    _check_stems(layout, [Export(one.stem, one.name) for one in classes])
+    _check_stems(layout, [Export(one.stem, name) for one in classes for name in one.names])
     missing = undeclared(layout, files)
     added = addition(missing, layout) if wishes.add_dependencies else Addition()
     register = wishes.register is not False
@@ -106,9 +107,9 @@ def _check_stems(layout: Layout, found: Iterable[Export]) -> None:
 def _unseen(layout: Layout, found: Iterable[ClassFiles]) -> Iterator[str]:
     """The settings by which pytest would not see the tests."""
     config = layout.pytest
-    for export in found:
-        for option in config.blind_spots(f"Test{export.name}", "test_p01_"):
-            yield f"{config.file}: by `{option}` pytest will not see `Test{export.name}`; add what it begins with"
+    for name in (name for one in found for name in one.names):
+        for option in config.blind_spots(f"Test{name}", "test_p01_"):
+            yield f"{config.file}: by `{option}` pytest will not see `Test{name}`; add what it begins with"
     below = [(config.folder / path).resolve() for path in config.testpaths]
     tests = (layout.root / layout.tests).resolve()
     if below and not any(tests.is_relative_to(folder) for folder in below):

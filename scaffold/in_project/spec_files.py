@@ -31,10 +31,11 @@ class SpecFiles:
         self._by_class: dict[str, Path] | None = None
 
     def find(self, name: str) -> Path | None:
-        """The spec of the class `name`."""
+        """The spec of the class `name`, or the skeleton of this name with several classes."""
         for usual in self._usual_files(name):
             described = described_by(self._root / usual)
-            if name in described or not described:
+            is_unit = len(described) > 1 and usual.stem == name
+            if name in described or not described or is_unit:
                 return self._root / usual
         if self._by_class is None:
             self._by_class = {}

@@ -20,6 +20,7 @@ from scaffold.emit.construct import Constructor, constructor, hand_over, signatu
 from scaffold.emit.given import fields_as_given
 from scaffold.emit.groups import group_context
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties, readable
+from scaffold.emit.merged import private_prefix
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
@@ -51,6 +52,7 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
     checks = [] if is_built else [block(check, BODY) for check in check_statements(spec)]
     return {
         "name": spec.name,
+        "prefix": private_prefix(spec),
         "doc": class_doc(outer),
         "small_classes": [_small_class(one) for one in small_classes(spec)],
         "decorators": _decorators(spec),

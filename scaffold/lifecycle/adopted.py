@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 
 from scaffold.in_project.layout import Layout
-from scaffold.lifecycle.history import ClassFiles
+from scaffold.lifecycle.ancestry import ClassFiles
 from scaffold.lifecycle.records import ADOPTED, TEST, DamagedError, Generated, Record, Records, record_path
 
 
@@ -24,6 +24,11 @@ def is_adopted(record: Record) -> bool:
 def class_of(record: Record) -> str:
     """The name of the class in its module."""
     return record.name.removeprefix(ADOPTED).removeprefix(f"{record.module}.")
+
+
+def classes_of(record: Record) -> tuple[str, ...]:
+    """The names of the classes in their module, which was generated or adopted."""
+    return (class_of(record),) if is_adopted(record) else record.names
 
 
 def target_of(record: Record) -> str:
@@ -80,4 +85,9 @@ class AdoptedTests(Struct, frozen=True, dict=True):
 def stems_by_class(records: Iterable[Record]) -> Mapping[tuple[str, str], str]:
     """The names of the test files that there are, by module and class."""
     tests = ((record, record.of(TEST)) for record in records)
-    return {(one.module, class_of(one)): stem_of(test.path) for one, test in tests if test is not None}
+    return {
+        (one.module, name): stem_of(test.path)
+        for one, test in tests
+        if test is not None
+        for name in classes_of(one)
+    }

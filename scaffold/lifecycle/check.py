@@ -99,7 +99,7 @@ def _damaged(found: ProjectSpecs) -> Iterator[Row]:
 def _orphaned(found: ProjectSpecs) -> Iterator[Row]:
     """What was generated of classes that no spec describes any more."""
     renamed = found.renamed({}).values()
-    for name, record in found.orphans.items():
-        why = f"no spec describes `{name}` any more (`scaffold destroy {name}`)"
+    for record in found.orphans.values():
+        why = f"no spec describes `{record.title}` any more (`scaffold destroy {record.title}`)"
         there = [one.path for one in record.files if (found.layout.root / one.path).is_file()]
-        yield from (Row(str(path), State.STALE, why) for path in there if name not in renamed)
+        yield from (Row(str(path), State.STALE, why) for path in there if not {*record.names} & {*renamed})

@@ -1,11 +1,12 @@
 """What `scaffold destroy` does: a class goes, with its tests, its spec, its record, its import, and what only it needed."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from scaffold.emit.text import listed
 from scaffold.errors import Fault, ScaffoldError, shown, suggestion
 from scaffold.files.fileset import Action, Plan, Step, make_plan
 from scaffold.files.places import read_below
@@ -14,7 +15,8 @@ from scaffold.in_project.spec_files import described_by, is_spec_of
 from scaffold.lifecycle.adopted import AdoptedTests, is_adopted, target_of
 from scaffold.lifecycle.copies import with_copies
 from scaffold.lifecycle.leftovers import leftovers
-from scaffold.lifecycle.records import FOLDER, SPEC, TEST, DamagedError, Generated, Record, Records
+from scaffold.lifecycle.records import FOLDER, SPEC, TEST, UNITS, DamagedError, Generated, Record, Records
+from scaffold.lifecycle.replaced import numbers_of
 from scaffold.lifecycle.texts import Text
 from scaffold.lifecycle.users import users
 from scaffold.registration.exports import withdrawals
@@ -56,8 +58,7 @@ class _Going(Struct, frozen=True):
 
     def _numbers(self, file: Generated) -> Iterator[Step]:
         """The numbers that the laws have recorded for a test file, which lie beside it."""
-        name = f"{file.path.stem.removeprefix('test_')}.txt"
-        path = file.path.parent / "numbers" / name
+        path = numbers_of(file.path)
         if file.role == TEST and (content := self._read(path)) is not None:
             yield Step(path, Action.REMOVE, content, None)
 
@@ -79,10 +80,12 @@ class _Going(Struct, frozen=True):
         """What is left to do by hand."""
         for record in self.records:
             if not is_adopted(record) and self._others(record):
-                yield f"{record.spec}: still describes `{record.name}`, beside others; take it out there"
+                yield f"{record.spec}: still describes `{record.title}`, beside others; take it out there"
 
     def _others(self, record: Record) -> set[str]:
-        return {*described_by(self.layout.root / record.spec)} - {one.name for one in self.records}
+        return {*described_by(self.layout.root / record.spec)} - {
+            name for one in self.records for name in one.names
+        }
 
     def _read(self, path: PurePosixPath) -> bytes | None:
         return read_below(self.layout.real_root, path)
@@ -112,14 +115,14 @@ def plan_destroy(names: Sequence[str], layout: Layout, *, force: bool = False) -
     return with_copies(replace(plan, notes=(*plan.notes, *left)))
 
 
-def _records(names: Iterable[str], layout: Layout) -> list[Record]:
+def _records(names: Collection[str], layout: Layout) -> list[Record]:
     records = Records(layout.root)
-    found: list[Record] = []
+    found: dict[str, Record] = {}
     faults: list[Fault] = []
     damaged = 0
     for name in dict.fromkeys(names):
         try:
-            record = records.find(name) or _adopted(name, layout)
+            record = records.find(name) or _unit(name, names, records) or _adopted(name, layout)
             _check_spec(record, layout)
         except DamagedError as error:
             what = f"is damaged: {error}; it does not say any more what was generated"
@@ -128,14 +131,29 @@ def _records(names: Iterable[str], layout: Layout) -> list[Record]:
             damaged += 1
             continue
         if record is None:
-            legal = (*records.names(), *map(target_of, AdoptedTests(layout).records))
+            legal = (*_legal(records), *map(target_of, AdoptedTests(layout).records))
             fix = suggestion(name, legal, "write the name of a class that was generated here")
             faults.append(Fault("NAME", f"there is no record of `{name}`", fix, legal))
         else:
-            found.append(record)
+            found[record.name] = record
     if faults:
         raise ScaffoldError.of(faults, exit_code=1 if damaged == len(faults) else 2)
-    return found
+    return [*found.values()]
+
+
+def _unit(name: str, names: Collection[str], records: Records) -> Record | None:
+    """The record of a module with several classes, which is named, or all of whose classes are. Raises `ScaffoldError` for some."""
+    record = records.find(f"{UNITS}{name}") or records.units.get(name)
+    if record is None or record.title == name or {*record.names} <= {*names}:
+        return record
+    others = listed(f"`{one}`" for one in record.names if one not in names)
+    what = f"`{name}` is in one module with {others}, `{record.stem}.py`, which goes as a whole"
+    fix = f"`scaffold destroy {record.title}` removes it; or take `{name}` out of {record.spec}, then `scaffold update`"
+    raise ScaffoldError(what, where="NAME", fix=fix)
+
+
+def _legal(records: Records) -> list[str]:
+    return [name.removeprefix(UNITS) for name in records.names()]
 
 
 def _check_spec(record: Record | None, layout: Layout) -> None:
@@ -143,8 +161,9 @@ def _check_spec(record: Record | None, layout: Layout) -> None:
     if record is None or not record.spec:
         return
     place = layout.root / record.spec
-    if place.exists() and not is_spec_of(place, record.name) and not {*described_by(place)} - {record.name}:
-        raise DamagedError(f"`{shown(record.spec)}` is no spec of `{record.name}`")
+    is_spec = any(is_spec_of(place, name) for name in record.names) if place.exists() else True
+    if not is_spec and not {*described_by(place)} - {*record.names}:
+        raise DamagedError(f"`{shown(record.spec)}` is no spec of `{record.title}`")
 
 
 def _adopted(name: str, layout: Layout) -> Record | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import PurePosixPath
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -11,6 +10,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Action, File, Plan, Step
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import described_by
+from scaffold.lifecycle.ancestry import Ancestry, ClassFiles
 from scaffold.lifecycle.file_steps import FileSteps, Wanted
 from scaffold.lifecycle.records import (
     AFTER,
@@ -19,31 +19,17 @@ from scaffold.lifecycle.records import (
     MODULE,
     SHARED,
     SPEC,
-    DamagedError,
     Generated,
     Record,
     Records,
-    record_path,
 )
 from scaffold.lifecycle.renames import carried_names
+from scaffold.lifecycle.replaced import ReplacedSteps
 from scaffold.lifecycle.states import outcome
 from scaffold.lifecycle.texts import Text
 from scaffold.registration.exports import Export
 
 _NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
-
-
-class ClassFiles(Struct, frozen=True):
-    """A class of a plan, the spec that it comes from, and the role of each of its files.
-
-    Without a spec it is a module that classes share, or the tests of a class of the user's own, which lies in `module`.
-    """
-
-    name: str
-    stem: str
-    spec: str
-    roles: Mapping[PurePosixPath, str]
-    module: str = ""
 
 
 class History(Struct, frozen=True, dict=True):
@@ -65,60 +51,57 @@ class History(Struct, frozen=True, dict=True):
         return Records(self.layout.root)
 
     @cached_property
+    def ancestry(self) -> Ancestry:
+        return Ancestry(self.layout, self.classes, self.renamed, self.found)
+
+    @cached_property
     def files(self) -> FileSteps:
         taken = frozenset(path for one in self.classes for path in one.roles)
         return FileSteps(self.layout.real_root, taken, self.force)
 
-    def former(self, name: str) -> Record | str | None:
-        """The record of a class, or what is to be said of one that was damaged."""
-        if name not in self.found:
-            self.found[name] = self._former(self.renamed.get(name, name))
-        return self.found[name]
-
-    def _former(self, name: str) -> Record | str | None:
-        try:
-            return self.records.find(name)
-        except DamagedError as error:
-            return f"exists, and differs from what would be generated, and {record_path(name)} is damaged: {error}"
-
-    def record(self, name: str) -> Record | None:
-        """The record of a class, where there is a sound one."""
-        found = self.former(name)
-        return found if isinstance(found, Record) else None
-
-    def check_specs(self) -> None:
-        """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated."""
+    def check_records(self) -> None:
+        """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated, and for damage."""
         fix = "remove one of the two, or give one class another name"
         faults = [
-            Fault(one.spec, f"describes `{one.name}`, as {record.spec} does", fix)
+            Fault(one.spec, f"describes `{name}`, as {record.spec} does", fix)
             for one in self.classes
-            if (record := self.record(one.name)) is not None and record.spec not in ("", one.spec)
-            if record.name == one.name and one.name in described_by(self.layout.root / record.spec)
+            for record in {*self.ancestry.before(one), *self.ancestry.holding(one)}
+            if record.spec not in ("", one.spec)
+            for name in described_by(self.layout.root / record.spec)
+            if name in one.names and name in record.names
         ]
         if faults:
             raise ScaffoldError.of(faults)
+        if damage := [*self.ancestry.damage()]:
+            raise ScaffoldError.of(damage, exit_code=1)
 
     # -- what the package imports --------------------------------------------------------------------------------------
 
     def departed(self) -> Iterator[Record]:
         """The records of classes that were imported from another module, or by another name."""
         for one in self.classes:
-            record = self.record(one.name)
-            if record is not None and (record.name, record.module) != (
-                one.name,
-                self.layout.module(one.stem),
-            ):
-                yield record
+            for record in self.ancestry.before(one):
+                is_here = record.module == self.layout.module(one.stem)
+                gone = tuple(name for name in record.names if not (is_here and name in one.names))
+                if gone:
+                    yield replace(record, classes=gone)
 
     def to_register(self, register: bool | None) -> list[Export]:
         """The classes that the package is to import. Where that is not said, as it was said when they were new."""
-        return [Export(one.stem, one.name) for one in self.classes if self._registers(one, register)]
+        return [
+            Export(one.stem, name)
+            for one in self.classes
+            for name in one.names
+            if self._registers(one, name, register)
+        ]
 
-    def _registers(self, one: ClassFiles, register: bool | None) -> bool:
-        record = self.record(one.name)
-        if register is not None or record is None:
+    def _registers(self, one: ClassFiles, name: str, register: bool | None) -> bool:
+        before = self.ancestry.before(one)
+        if register is not None or not before:
             return register is not False
-        return record.registered and record in self.departed()
+        module = self.layout.module(one.stem)
+        was_here = any(record.module == module and name in record.names for record in before)
+        return not was_here and any(record.registered for record in before)
 
     # -- the plan ------------------------------------------------------------------------------------------------------
 
@@ -135,8 +118,11 @@ class History(Struct, frozen=True, dict=True):
             )
             for step in (*done, *history._record_steps(one, wanted, register)):
                 steps[step.path] = step
+        replaced = ReplacedSteps(self.ancestry, history.files)
+        steps |= {step.path: step for one in self.classes for step in replaced.of(one)}
         steps |= {step.path: step for step in self._edited(plan)}
-        return replace(plan, steps=tuple(sorted(steps.values(), key=lambda step: step.path)))
+        ordered = tuple(sorted(steps.values(), key=lambda step: step.path))
+        return replace(plan, steps=ordered, notes=(*plan.notes, *replaced.notes()))
 
     def _shared(self, plan: Plan) -> Iterator[ClassFiles]:
         """The modules that classes share: those that are written now, and those of which there is a record."""
@@ -165,30 +151,37 @@ class History(Struct, frozen=True, dict=True):
                 yield self._written(Record(name, "", step.path.stem, pair))
 
     def _wanted(self, one: ClassFiles, role: str, step: Step) -> Wanted:
-        former = self.former(one.name)
+        former = self.ancestry.former(one)
         before = former.of(role) if isinstance(former, Record) else None
         lies = self.files.place(step, before)
         there = self.files.read(lies)
         base, mine = before.text if before else None, there
-        if isinstance(former, Record) and former.name != one.name:
-            names = carried_names(base or "", step.asked, (former.name, one.name), (former.stem, one.stem))
+        if isinstance(former, Record) and (pairs := self._called_anew(one, former)):
+            names = carried_names(base or "", step.asked, *pairs, (former.stem, one.stem))
             base, mine = base and names.applied(base), _renamed(mine, names.applied)
         lost = former if isinstance(former, str) else _NO_RECORD
         become = outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
         return Wanted(role, step, before, lies, there, become)
 
+    def _called_anew(self, one: ClassFiles, former: Record) -> list[tuple[str, str]]:
+        """The classes that have another name now: the former, and the new."""
+        pairs = [(self.renamed[name], name) for name in one.names if name in self.renamed]
+        is_moved = not (one.classes or former.classes) and former.name != one.name
+        return pairs or [(former.name, one.name)] * is_moved
+
     def _record_steps(
         self, one: ClassFiles, wanted: Iterable[Wanted], register: bool | None
     ) -> Iterator[Step]:
-        former = self.record(one.name)
+        former, before = self.ancestry.record(one), self.ancestry.before(one)
         files = [Generated(file.role, file.step.path, file.step.asked) for file in wanted]
         if former is not None and (spec := former.of(SPEC)) and SPEC not in one.roles.values():
             files.append(spec)
-        registered = register if register is not None else former is None or former.registered
+        was = not before or any(record.registered for record in before)
+        registered = was if register is None else register
         registered = registered and one not in self.adopted
         module = one.module or self.layout.module(one.stem)
         files.sort(key=lambda file: (file.role, file.path))
-        record = Record(one.name, one.spec, module, tuple(files), registered=registered)
+        record = Record(one.name, one.spec, module, tuple(files), registered, one.classes)
         yield self._written(record)
         if former is not None and former.name != one.name:
             yield Step(former.path, Action.REMOVE, self.records.content(former.name), None, folder=FOLDER)

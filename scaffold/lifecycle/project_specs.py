@@ -22,10 +22,15 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
 
     @cached_property
     def records(self) -> dict[str, Record]:
-        """The records that can be read, by class."""
+        """The records that can be read, by name."""
         records = Records(self.layout.root)
         found = {name: records.sound(name) for name in records.names()}
         return {name: record for name, record in found.items() if record is not None}
+
+    @cached_property
+    def by_class(self) -> dict[str, Record]:
+        """The same by class."""
+        return {name: record for record in self.records.values() for name in record.names}
 
     @cached_property
     def adopted(self) -> AdoptedTests:
@@ -59,14 +64,29 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
         return found
 
     def specs(self, names: Sequence[str]) -> tuple[ModuleSpec, ...]:
-        """The specs of these classes, of all where none is named. Raises one `ScaffoldError` for all faults."""
-        unknown = [name for name in names if name not in self.classes]
+        """The specs of the modules of these classes, of all where none is named. Raises one `ScaffoldError` for all faults."""
+        unknown = [name for name in names if name not in {**self.units, **self.classes}]
         if unknown:
             raise ScaffoldError.of(self._unknown(name) for name in unknown)
-        wanted = {self.classes[name] for name in names} if names else {*self._files_of_specs()}
-        paths = [self.layout.root / path for path in sorted(wanted)]
-        specs = read_spec_files(paths, self.shown)
-        return tuple(spec for spec in specs if not names or spec.name in names)
+        wanted = self._files_of(names) if names else {*self._files_of_specs()}
+        return read_spec_files([self.layout.root / path for path in sorted(wanted)], self.shown)
+
+    @cached_property
+    def units(self) -> dict[str, str]:
+        """The skeletons with several classes, by the name of their module."""
+        return {Path(path).stem: path for path, names in self.described.items() if len(names) > 1}
+
+    def _files_of(self, names: Iterable[str]) -> set[str]:
+        """The files of these classes and modules, and of the classes that were generated in one module with them."""
+        files = {self.classes.get(name) or self.units[name] for name in names}
+        while more := {*self._parted_from(files)} - files:
+            files |= more
+        return files
+
+    def _parted_from(self, files: Iterable[str]) -> Iterator[str]:
+        for name in (name for path in files for name in self.described[path]):
+            beside = self.by_class[name].names if name in self.by_class else ()
+            yield from (self.classes[one] for one in beside if one in self.classes)
 
     def _files_of_specs(self) -> Iterator[str]:
         """The files that hold specs; a TOML file that does not say its class is one with a fault."""
@@ -74,8 +94,8 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
 
     def _unknown(self, name: str) -> Fault:
         legal = tuple(sorted(self.classes))
-        if name in self.records:
-            spec = self.records[name].spec
+        if name in self.by_class:
+            spec = self.by_class[name].spec
             what = f"no spec describes `{name}` any more; it was {spec}"
             return Fault("NAME", what, f"`scaffold destroy {name}`, or bring its spec back", legal)
         if adopted := self.adopted.called(name):
@@ -86,8 +106,9 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
 
     @cached_property
     def orphans(self) -> dict[str, Record]:
-        """The records of classes that no spec describes any more."""
-        return {name: record for name, record in self.records.items() if name not in self.classes}
+        """The records of modules of which no spec describes a class any more, by name."""
+        records = self.records.items()
+        return {name: record for name, record in records if not self.classes.keys() & {*record.names}}
 
     def renamed(self, said: Mapping[str, str]) -> dict[str, str]:
         """The former name of each class that has another now: what was said, and where a spec leaves no doubt.
@@ -96,8 +117,9 @@ class ProjectSpecs(Struct, frozen=True, dict=True):
         """
         found = {now: old for old, now in said.items()}
         for path, names in self.described.items():
-            gone = [name for name, record in self.orphans.items() if record.spec == path]
-            new = [name for name in names if name not in self.records]
+            recorded = (name for name, record in self.by_class.items() if record.spec == path)
+            gone = [name for name in recorded if name not in self.classes]
+            new = [name for name in names if name not in self.by_class]
             if len(gone) == len(new) == 1 and gone[0] not in found.values():
                 found.setdefault(new[0], gone[0])
         return found
@@ -112,8 +134,8 @@ def check_renames(said: Mapping[str, str], specs: ProjectSpecs) -> None:
 
 def _rename_faults(said: Mapping[str, str], specs: ProjectSpecs) -> Iterable[Fault]:
     for old, now in said.items():
-        if old not in specs.records:
-            legal = tuple(specs.orphans)
+        if old not in specs.by_class:
+            legal = tuple(name for name in specs.by_class if name not in specs.classes)
             fix = suggestion(old, legal, "write a class that was generated before")
             yield Fault("--rename", f"there is no record of `{old}`", fix, legal)
         elif old in specs.classes:

@@ -28,6 +28,8 @@ BEFORE, AFTER = "before", "after"
 """A file of the user's that was edited, as it was, and as it was then: the way back."""
 SHARED = "shared/"
 """What the names of records begin with that are about no class, but about a module that classes share."""
+UNITS = "modules/"
+"""What the names of records begin with that are about several classes, which are one module."""
 ADOPTED = "adopted/"
 """What the names of records begin with that are about the tests of a class which is the user's own."""
 _FIRST = "scaffold record, format "
@@ -49,13 +51,28 @@ class Generated(Struct, frozen=True):
 
 
 class Record(Struct, frozen=True):
-    """What was last generated of a class, from which spec, the name to import it by, and whether the package was to."""
+    """What was last generated of a module, from which spec, the name to import it by, and whether the package was to.
+
+    It bears the name of its class, or that of the module where it has several.
+    """
 
     name: str
     spec: str
     module: str
     files: tuple[Generated, ...]
     registered: bool = True
+    classes: tuple[str, ...] = ()
+    """The classes, where it has several."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The classes."""
+        return self.classes or (self.name,)
+
+    @property
+    def title(self) -> str:
+        """What the command line calls it."""
+        return self.name.removeprefix(UNITS)
 
     @property
     def path(self) -> PurePosixPath:
@@ -84,6 +101,7 @@ class Record(Struct, frozen=True):
     def text(self) -> str:
         """The record as a file."""
         head = [f"{_FIRST}{FORMAT}", f"class: {self.name}", f"spec: {self.spec}", f"module: {self.module}"]
+        head += [f"classes: {', '.join(self.classes)}"] if self.classes else []
         head += [f"registered: {'yes' if self.registered else 'no'}", ""]
         return "\n".join(head) + "".join(part for one in self.files for part in _section(one))
 
@@ -124,6 +142,7 @@ def parse_record(content: bytes) -> Record:
         head["module"],
         tuple(_files(lines[start:])),
         registered=head["registered"] == "yes",
+        classes=tuple(filter(None, head.get("classes", "").split(", "))),
     )
     _check_head(record)
     return record
@@ -133,6 +152,9 @@ def _check_head(record: Record) -> None:
     """Raises `DamagedError` for what no run writes: what a record names is read, merged and removed."""
     if not re.fullmatch(_NAME, record.name) or ".." in record.name:
         raise DamagedError(f"`{shown(record.name)}` is no name of a class")
+    is_unit = record.name.startswith(UNITS)
+    if is_unit != bool(record.classes) or not all(one.isidentifier() for one in record.classes):
+        raise DamagedError(f"`{shown(', '.join(record.classes))}` are no names of its classes")
     if record.module and not re.fullmatch(_MODULE, record.module):
         raise DamagedError(f"`{shown(record.module)}` is no name of a module")
     spec = PurePosixPath(record.spec)
@@ -213,8 +235,14 @@ class Records(Struct, frozen=True, dict=True):
         return Path(self.root).resolve()
 
     def names(self) -> tuple[str, ...]:
-        """The classes that have a record."""
-        return self._in("")
+        """The records of classes that are generated, and of modules with several."""
+        return (*self._in(""), *self._in(UNITS))
+
+    @cached_property
+    def units(self) -> dict[str, Record]:
+        """The sound records of modules with several classes, by class."""
+        found = filter(None, map(self.sound, self._in(UNITS)))
+        return {name: record for record in found for name in record.names}
 
     def shared(self) -> tuple[str, ...]:
         """The records of modules that classes share."""

@@ -56,6 +56,7 @@ def _adopted_files(tests: Sequence[tuple[Record, Generated]], found: ProjectSpec
 
 
 def _left(found: ProjectSpecs, renamed: Mapping[str, str]) -> Iterator[str]:
-    for name, record in found.orphans.items():
-        if name not in renamed.values():
-            yield f"{record.spec}: describes `{name}` no more; `scaffold destroy {name}` removes what was generated"
+    for record in found.orphans.values():
+        if not {*record.names} & {*renamed.values()}:
+            told = f"`scaffold destroy {record.title}` removes what was generated"
+            yield f"{record.spec}: describes `{record.title}` no more; {told}"

@@ -35,11 +35,11 @@ def users(records: Sequence[Record], layout: Layout, steps: Mapping[PurePosixPat
             # In a file that the plan edits, lines have other numbers by then.
             yield Fault(
                 str(path) if path in steps else f"{path}:{line}",
-                f"uses `{record.name}`",
-                _FIX.format(record.name),
+                f"uses `{record.title}`",
+                _FIX.format(record.title),
             )
         for path in _naming(record, layout, {*steps, *importing}):
-            yield Fault(path, f"names `{record.name}`", _FIX.format(record.name))
+            yield Fault(path, f"names `{record.title}`", _FIX.format(record.title))
 
 
 # -- Python ------------------------------------------------------------------------------------------------------------
@@ -47,7 +47,7 @@ def users(records: Sequence[Record], layout: Layout, steps: Mapping[PurePosixPat
 
 def _line(record: Record, layout: Layout, path: PurePosixPath, text: str, *, is_edited: bool) -> int | None:
     """The first line of a file that uses the class; an edited one had its import, which is taken out already."""
-    if record.name not in text and record.stem not in text:
+    if record.stem not in text and not any(name in text for name in record.names):
         return None
     try:
         tree = ast.parse(text)
@@ -55,7 +55,7 @@ def _line(record: Record, layout: Layout, path: PurePosixPath, text: str, *, is_
         return None
     below = path.is_relative_to(layout.import_root)
     inside = path.relative_to(layout.import_root) if below else path
-    names = {record.name: f"{record.module}.{record.name}"} if is_edited else {}
+    names = {name: f"{record.module}.{name}" for name in record.names if is_edited}
     references = _References(inside.parent.parts, names)
     return min((line for line, target in references.of(tree) if _is_of(record, target)), default=None)
 
@@ -63,7 +63,8 @@ def _line(record: Record, layout: Layout, path: PurePosixPath, text: str, *, is_
 def _is_of(record: Record, target: str) -> bool:
     """Whether a dotted name is the module of the class, is in that, or is the class as a package hands it on."""
     packages = record.module.split(".")[:-1]
-    handed_on = {".".join([*packages[:depth], record.name]) for depth in range(1, len(packages) + 1)}
+    above = [packages[:depth] for depth in range(1, len(packages) + 1)]
+    handed_on = {".".join([*package, name]) for package in above for name in record.names}
     return f"{target}.".startswith(f"{record.module}.") or target in handed_on
 
 
@@ -112,17 +113,18 @@ def _naming(record: Record, layout: Layout, others: set[PurePosixPath]) -> Itera
     """The specs that hold the class, or build on it. One that cannot be read names nothing."""
     for place in spec_files(layout.root / layout.specs):
         path = PurePosixPath(place.relative_to(layout.root).as_posix())
-        if path not in others and any(_needs(spec, record) for spec in _specs_in(place, record.name)):
+        if path not in others and any(_needs(spec, record) for spec in _specs_in(place, record.names)):
             yield str(path)
 
 
-def _specs_in(place: Path, name: str) -> tuple[ModuleSpec, ...]:
+def _specs_in(place: Path, names: Sequence[str]) -> tuple[ModuleSpec, ...]:
     try:
-        return read_spec_files([place], str) if name.encode() in read_regular(place) else ()
+        content = read_regular(place)
+        return read_spec_files([place], str) if any(name.encode() in content for name in names) else ()
     except (OSError, ScaffoldError):
         return ()
 
 
 def _needs(spec: ModuleSpec, record: Record) -> bool:
     modules = (None, record.module)
-    return any(one.name == record.name and one.module in modules for one in spec.classes)
+    return any(one.name in record.names and one.module in modules for one in spec.classes)

@@ -68,14 +68,16 @@ def _detached(record: Record, layout: Layout, where: str, source: bytes) -> byte
     from scaffold.registration.lazy_exports import detach
 
     cleaned = partial(as_clean, place=layout.root / where)
-    return detach(source, record.stem, record.name, where=where, cleaned=cleaned)
+    for name in record.names:
+        source = detach(source, record.stem, name, where=where, cleaned=cleaned)
+    return source
 
 
 def _withdrawn(record: Record, layout: Layout, where: str, source: bytes) -> bytes:
     from scaffold.registration.edits import unregister
 
     width = line_width(layout)
-    return unregister(source, record.stem, [record.name], package=record.package, where=where, width=width)
+    return unregister(source, record.stem, record.names, package=record.package, where=where, width=width)
 
 
 def _by_hand(init_file: PurePosixPath, export: Export) -> str:

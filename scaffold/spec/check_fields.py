@@ -246,7 +246,7 @@ def _class(spec: ModuleSpec, kind: ClassType, place: str) -> Iterator[Fault]:
     if kind.name in IMPORTS or class_name_fault(kind.name, place):
         fix = "write `f[...]` for an array, `tree` for any structure, or rename the class"
         yield Fault(place, f"`{kind.name}` is not a class that can be held", fix)
-    elif kind.module is None and stem(kind.name) == spec.stem:
+    elif kind.module is None and spec.unit is None and stem(kind.name) == spec.stem:
         fix = f"write `{spec.name}` as well, or another name"
         yield Fault(place, f"`{kind.name}` would be the same file as `{spec.name}`", fix)
     modules = {one.module for one in spec.classes if one.name == kind.name}

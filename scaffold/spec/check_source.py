@@ -99,22 +99,25 @@ def imported_names(spec: ModuleSpec) -> frozenset[str]:
     """The names that the spec's imports, the classes of its fields and its helpers bring in."""
     lines = frozenset(assigned_names("\n".join(spec.imports)))
     types = {one.name for one in (*spec.classes, *spec.generic)}
-    return lines | types | {*helper_names(spec)}
+    shared = spec.unit.bound if spec.unit is not None else ()
+    return lines | types | {*helper_names(spec), *shared}
 
 
 def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:
     """The generated classes that the Python of the spec names, beside those of its types."""
-    sound = readable(spec)[0]
     taken = {*IMPORTS, *imported_names(spec), *_BUILTINS, spec.name, *(field.name for field in spec.fields)}
-    named = {
+    named = sorted(names_read(spec) - taken)
+    return tuple(name for name in named if class_name_fault(name, "") is None and is_class(name))
+
+
+def names_read(spec: ModuleSpec) -> set[str]:
+    """The names that the Python of the spec reads and does not bind, as far as it parses."""
+    return {
         name
-        for piece in pieces(sound)
+        for piece in pieces(readable(spec)[0])
         if not is_broken(piece.text, expression=piece.expression)
         for name in free_names(piece.text, expression=piece.expression)
     }
-    return tuple(
-        name for name in sorted(named - taken) if class_name_fault(name, "") is None and is_class(name)
-    )
 
 
 def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:

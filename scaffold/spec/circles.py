@@ -1,13 +1,19 @@
-"""Classes that need each other: each would import the other before it is there, and none could be built."""
+"""Classes that need each other: each would import the other before it is there, or none could be built."""
 
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.types import ClassType, Type, walk
+from scaffold.spec.unit import siblings
 
 
-def circle_faults(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+def circle_faults(known: Mapping[str, ModuleSpec]) -> list[Fault]:
+    """The faults of classes that need each other, or else of modules."""
+    return [*_circles_of_classes(known)] or [*_circles_of_modules(known)]
+
+
+def _circles_of_classes(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     """One fault for each circle of generated classes: fields, bases, arguments and results count."""
     needs = {name: _needs(spec, known) for name, spec in known.items()}
     while needs := _without_ends(needs):
@@ -20,8 +26,29 @@ def circle_faults(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
         needs = {name: others for name, others in needs.items() if name not in circle}
 
 
+def _circles_of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """One fault where modules with several classes import each other, though their classes need no other in a circle."""
+    modules = {name: spec.unit.path if spec.unit else spec.where for name, spec in known.items()}
+    needs: dict[str, dict[str, None]] = {module: {} for module in modules.values()}
+    for name, spec in known.items():
+        others = (modules[one.name] for one in spec.classes if one.module is None and one.name in known)
+        needs[modules[name]] |= dict.fromkeys(one for one in others if one != modules[name])
+    left = _without_ends({module: tuple(others) for module, others in needs.items()})
+    if left:
+        circle = _circle(left)
+        told = " -> ".join(f"`{module}`" for module in (*circle, circle[0]))
+        fix = "put the classes that need each other into one file: each module would import the other first"
+        yield Fault(circle[0], f"files need each other in a circle: {told}", fix)
+
+
 def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
-    return tuple(one.name for one in spec.classes if one.module is None and one.name in known)
+    """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
+    beside = {*siblings(spec)} - {one.name for one in spec.held}
+    return tuple(
+        one.name
+        for one in spec.classes
+        if one.module is None and one.name in known and one.name not in beside
+    )
 
 
 def _without_ends(needs: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -20,6 +20,7 @@ from scaffold.spec.names import stem
 from scaffold.spec.places import located
 from scaffold.spec.read import read_spec
 from scaffold.spec.toml import read_toml
+from scaffold.spec.unit import Unit
 
 SUFFIXES = (".toml", ".py")
 _QUOTED = r"`([^`]*)`"
@@ -32,6 +33,8 @@ class Raw(Struct, frozen=True):
     where: str
     tables: dict[str, Any]
     faults: tuple[Fault, ...] = ()
+    unit: Unit | None = None
+    """The file that it shares with other classes."""
 
 
 def is_spec_file(name: str) -> bool:
@@ -45,7 +48,7 @@ def raw_specs(path: Path, where: str) -> list[Raw]:
         return [Raw(where, read_toml(path, where))]
     from scaffold.spec.skeletons.read import read_skeletons  # here, since most specs are no skeletons
 
-    return [Raw(one.where, one.raw, one.faults) for one in read_skeletons(path, where)]
+    return [Raw(one.where, one.raw, one.faults, one.unit) for one in read_skeletons(path, where)]
 
 
 def read_spec_file(path: Path, where: str, name: str = "") -> ModuleSpec:
@@ -85,11 +88,13 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
 
     def is_class(name: str) -> bool:
         lies = any((path.parent / f"{stem(name)}{suffix}").is_file() for suffix in SUFFIXES)
-        return lies or name in _names((path, *beside))
+        siblings = raw.unit.classes if raw.unit is not None else ()
+        return lies or name in siblings or name in _names((path, *beside)) or name in _names_beside(path)
 
     try:
         with located({raw.where: path}):
-            spec = read_spec(raw.tables, raw.where, unread=_unread(raw), is_class=is_class)
+            unread = _unread(raw)
+            spec = read_spec(raw.tables, raw.where, unread=unread, is_class=is_class, unit=raw.unit)
     except ScaffoldError as error:
         raise ScaffoldError.of({*raw.faults, *error.faults}) from None
     if raw.faults:
@@ -108,12 +113,34 @@ def _names(paths: tuple[Path, ...]) -> frozenset[str]:
     return frozenset(name for path in paths for name in names_in(path))
 
 
+def _names_beside(path: Path) -> frozenset[str]:
+    """The names of the classes in the skeletons beside a spec, whatever these are called."""
+    skeletons = (one for one in path.parent.glob("*.py") if one.is_file())
+    return _names_of(tuple(sorted((one, one.stat().st_mtime_ns) for one in skeletons)))
+
+
+@cache
+def _names_of(stamped: tuple[tuple[Path, int], ...]) -> frozenset[str]:
+    """The names of the classes in files of these times."""
+    return frozenset(name for path, _ in stamped for name in names_in(path))
+
+
+def _described(text: str) -> tuple[str, ...]:
+    """The classes of a skeleton; where it has several, those that are for the tool, as far as it can be parsed."""
+    found = tuple(re.findall(_CLASS, text))
+    if len(found) < 2:
+        return found
+    from scaffold.spec.skeletons.read import names_described  # here, since most specs are no skeletons
+
+    return names_described(text) or found
+
+
 def names_in(path: Path) -> tuple[str, ...]:
     """The classes that a file says it describes; none where it cannot be read, which is told when somebody wants it."""
     try:
         text = read_regular(path).decode("utf-8-sig")
         if path.suffix == ".py":
-            return tuple(re.findall(_CLASS, text))
+            return _described(text)
         name = tomllib.loads(text).get("name")
     except (OSError, ValueError, RecursionError):
         return ()

@@ -1,7 +1,7 @@
-"""Statements of the module beside the class: their names, and which of them a class reads."""
+"""Statements of the module beside the class, and the names that they bind."""
 
 import ast
-import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -10,8 +10,8 @@ from scaffold.errors import Fault
 from scaffold.spec.expressions import first_line, local_names, syntax_fault
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import EMITTED_BUILTINS
+from scaffold.spec.unit import Unit, siblings
 
-_WORD = r"\w+"
 _MODULES = ("jax", "jnp", "eqx", "nnx", "np", "optax")
 """What the emitted code reads, and no author means otherwise."""
 
@@ -39,27 +39,8 @@ def helpers_in(text: str, statements: Iterable[ast.stmt] | None = None) -> Itera
 
 
 def joined(helpers: Iterable[Helper]) -> str:
-    """The helpers as one text, each once."""
-    return "\n".join({one.text.strip("\n"): one.text for one in helpers}.values()).strip("\n")
-
-
-def shared_out(helpers: Sequence[Helper], classes: Sequence[str]) -> list[list[Helper]]:
-    """For the source of each class the helpers that it reads, through others too; the first has those that none reads."""
-    read = [_needed(helpers, source) for source in classes]
-    everyone = set[Helper]().union(*read)
-    read[0] |= {one for one in helpers if one not in everyone}
-    return [[one for one in helpers if one in found] for found in read]
-
-
-def _needed(helpers: Sequence[Helper], source: str) -> set[Helper]:
-    found: set[Helper] = set()
-    ahead = [source]
-    while ahead:
-        words = set(re.findall(_WORD, ahead.pop()))
-        more = [one for one in helpers if one not in found and words & set(one.names)]
-        found |= set(more)
-        ahead += [one.text for one in more]
-    return found
+    """The helpers as one text."""
+    return "\n".join(one.text for one in helpers).strip("\n")
 
 
 def bound_by(statement: ast.stmt) -> tuple[str, ...]:
@@ -75,18 +56,31 @@ def helper_names(spec: ModuleSpec) -> tuple[str, ...]:
 
 def helper_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Names of helpers that hide what the class reads from the module."""
-    taken = {*_MODULES, *(one.name for one in spec.classes), *EMITTED_BUILTINS, spec.name}
+    taken = {*_MODULES, *(one.name for one in spec.classes), *EMITTED_BUILTINS, spec.name, *siblings(spec)}
     for name in dict.fromkeys(helper_names(spec)):
         if name in taken:
             fix = f"rename it, to `{name}_` for example"
             yield Fault(f"{spec.where}: helpers", f"`{name}` hides what else has that name", fix)
 
 
-def emitted_names_faults(spec: ModuleSpec, code: str) -> Iterator[Fault]:
-    """Helpers with names that the emitted code of the class binds in its module as well."""
-    found = [name for statement in ast.parse(code).body for name in bound_by(statement)]
-    own = helper_names(spec)
-    for name in dict.fromkeys(own):
-        if found.count(name) > own.count(name):
-            what = f"`{name}` is a name that the module uses itself"
-            yield Fault(f"{spec.where}: helpers", what, f"rename it, to `{name}_` for example")
+def suite_names_faults(unit: Unit, tests: str) -> Iterator[Fault]:
+    """Suites of one name: that of a class, and that of a case of another."""
+    fix = "give a case of `@test(...)`, or a class, another name"
+    for name in (name for name, times in _bound_in(tests).items() if times > 1):
+        yield Fault(unit.path, f"two suites are called `{name}`", fix)
+
+
+def _bound_in(code: str) -> Counter[str]:
+    """How often a module binds each name."""
+    return Counter(name for statement in ast.parse(code).body for name in bound_by(statement))
+
+
+def emitted_names_faults(specs: Sequence[ModuleSpec], code: str) -> Iterator[Fault]:
+    """Names that the emitted code of a module binds for two of its parts: helpers, and each of its classes."""
+    found = _bound_in(code)
+    helpers = {spec: Counter(helper_names(spec)) for spec in specs}
+    by_author = sum(helpers.values(), Counter[str]())
+    for name in (name for name, times in found.items() if times > max(1, by_author[name])):
+        spec = next((one for one, names in helpers.items() if name in names), specs[-1])
+        what = f"`{name}` is a name that the module uses itself"
+        yield Fault(f"{spec.where}: helpers", what, f"rename it, to `{name}_` for example")

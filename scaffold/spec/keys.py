@@ -83,7 +83,7 @@ SPEC_KEYS = {
     "source": Key("string", "Kind as-written: the class statement, word for word."),
     "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
     "options": Key("table", "What this kind of class takes beside its fields."),
-    "fields": Key("table", "The fields, in order.", required=True),
+    "fields": Key("table", "The fields, in order."),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
     "call": Key("table", "The `__call__` method."),
     "constructors": Key("table", "Further constructors: a table `[constructors.NAME]` each."),

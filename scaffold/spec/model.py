@@ -12,6 +12,7 @@ from scaffold.spec.initialisers import named
 from scaffold.spec.names import stem
 from scaffold.spec.test_plan import TestPlan
 from scaffold.spec.types import ArrayType, ClassType, OpaqueType, Type, arrays, walk
+from scaffold.spec.unit import Unit
 
 Source = str
 """Python source of an expression."""
@@ -228,6 +229,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """The name of its file, without the ending, where the spec says one."""
     template: str = ""
     """What lays the class out, where that is not the template of its kind: a name in the project's settings."""
+    unit: Unit | None = None
+    """The file that it shares with other classes; None where it is a module of its own."""
 
     @cached_property
     def worked_out(self) -> dict[str, Any]:
@@ -237,7 +240,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     @property
     def stem(self) -> str:
         """The name of its file, without the ending."""
-        return self.file or stem(self.name)
+        return self.unit.stem if self.unit is not None else self.file or stem(self.name)
 
     @property
     def stored(self) -> tuple[Field, ...]:
@@ -274,6 +277,12 @@ class ModuleSpec(Struct, frozen=True, dict=True):
         found = (part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
         own = {ClassType(self.name), *(ClassType(one.name) for one in self.generic)}
         return tuple(dict.fromkeys(one for one in found if one not in own))
+
+    @property
+    def held(self) -> tuple[ClassType, ...]:
+        """The other classes without which there is no instance: those of bases and of stored fields."""
+        kinds = (*self.bases, *(one.type for one in self.stored))
+        return tuple(part for kind in kinds for part in walk(kind) if isinstance(part, ClassType))
 
     @property
     def constructors(self) -> tuple[Method, ...]:

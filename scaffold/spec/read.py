@@ -44,6 +44,7 @@ from scaffold.spec.tokens import parse_field_text
 from scaffold.spec.type_parser import LEGAL_TYPES, parse_type
 from scaffold.spec.type_texts import type_fix, without_role
 from scaffold.spec.types import ClassType, OpaqueType, ScalarType, Type, UnionType
+from scaffold.spec.unit import Unit
 from scaffold.spec.values import as_float, default_source, literal, literals, one_value
 
 
@@ -246,12 +247,17 @@ def _no_class(name: str) -> bool:
 
 
 def read_spec(
-    raw: Mapping[str, Any], where: str, *, unread: str = "", is_class: Callable[[str], bool] = _no_class
+    raw: Mapping[str, Any],
+    where: str,
+    *,
+    unread: str = "",
+    is_class: Callable[[str], bool] = _no_class,
+    unit: Unit | None = None,
 ) -> ModuleSpec:
     """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
 
     `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
-    spec at hand describes a class of that name.
+    spec at hand describes a class of that name. `unit` is the file that the class shares with others.
     """
     found, odd = cleaned(raw, where)
     found, call_at = with_call_apart(found)
@@ -263,9 +269,26 @@ def read_spec(
     reader.unread.append(unread)
     reader.faults += [*odd, *(fault.below(where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
-    if not tables and isinstance(raw.get("fields"), Mapping) and not odd and needs_fields:
+    if "fields" not in raw:
+        reader.faults.append(
+            Fault(where, "`fields` is missing", f"write `fields = ...`: {SPEC_KEYS['fields'].doc}")
+        )
+    elif not tables and isinstance(raw.get("fields"), Mapping) and not odd and needs_fields:
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
-    spec = ModuleSpec(
+    spec = replace(_assembled(reader, raw, tables), call_at=call_at, unit=unit)
+    spec = replace(_built(spec), uses=classes_used(spec, is_class))
+    named = frozenset(name for name, value in raw.items() if isinstance(value, str))
+    unread = "\n".join(reader.unread)
+    reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
+    if reader.faults:
+        raise ScaffoldError.of(set(reader.faults))
+    return kind_of(spec.kind).complete(spec)
+
+
+def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]) -> ModuleSpec:
+    """The spec that the tables say, with what could be read of them."""
+    kind = reader.text(raw, "kind", "module")
+    return ModuleSpec(
         name=reader.text(raw, "name"),
         kind=kind,
         fields=reader.fields(tables, kind),
@@ -289,18 +312,10 @@ def read_spec(
         call=reader.call(raw),
         test=read_test(reader, raw),
         methods=read_methods(reader, raw),
-        call_at=call_at,
-        where=where,
+        where=reader.where,
         file=reader.text(raw, "file"),
         template=reader.text(raw, "template"),
     )
-    spec = replace(_built(spec), uses=classes_used(spec, is_class))
-    named = frozenset(name for name, value in raw.items() if isinstance(value, str))
-    unread = "\n".join(reader.unread)
-    reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
-    if reader.faults:
-        raise ScaffoldError.of(set(reader.faults))
-    return kind_of(kind).complete(spec)
 
 
 def _built(spec: ModuleSpec) -> ModuleSpec:

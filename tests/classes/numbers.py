@@ -9,14 +9,12 @@ import pytest
 from affine_coupling import AffineCoupling
 from camera import Camera
 from kalman_filter import KalmanFilter
+from kernels import RBF, ProductKernel, SumKernel
 from key_cache import KeyCache
 from lora_linear import LoRALinear
-from product_kernel import ProductKernel
-from rbf import RBF
 from replay_buffer import ReplayBuffer
 from rotary_attention import RotaryAttention
 from so3 import SO3
-from sum_kernel import SumKernel
 
 KEY = jax.random.key(0)
 POINT = jnp.array([0.3, -1.2, 0.8])

@@ -79,7 +79,8 @@ def _is_of_field(one: ast.arg, given: Mapping[str, Mapping[str, Any]], names: Na
     """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
     table = given.get(one.arg, {})
     text = argument_text(one, names, notes) if one.annotation is not None else None
-    return text is None or "converter" in table or table.get("type", text) == text
+    is_stored = table.get("role") not in ("derived", "shared")
+    return text is None or "converter" in table or not is_stored or table.get("type", text) == text
 
 
 def _is_known(one: ast.arg, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:

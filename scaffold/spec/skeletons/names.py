@@ -1,7 +1,7 @@
 """What the names in a skeleton stand for, read off its imports."""
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeGuard
 
 from msgspec import Struct, field
@@ -67,12 +67,16 @@ class Names(Struct):
         ]
 
 
-def read_names(body: Iterable[ast.stmt]) -> Names:
-    """The names that the imports of a file bring."""
+def _by_its_stem(module: str, name: str) -> bool:
+    return stem(name) == module
+
+
+def read_names(body: Iterable[ast.stmt], is_class: Callable[[str, str], bool] = _by_its_stem) -> Names:
+    """The names that the imports of a file bring. `is_class` tells whether a module beside it has a described class."""
     names = Names()
     for statement in _imports(body):
         if isinstance(statement, ast.ImportFrom) and statement.level:
-            _beside(statement, names)
+            _beside(statement, names, is_class)
             continue
         for alias in statement.names:
             _import(statement, alias, names)
@@ -110,13 +114,13 @@ def _import(statement: Import, alias: ast.alias, names: Names) -> None:
         names.lines.append((bound, line))
 
 
-def _beside(statement: ast.ImportFrom, names: Names) -> None:
+def _beside(statement: ast.ImportFrom, names: Names, is_class: Callable[[str, str], bool]) -> None:
     """A relative import brings the class that another skeleton describes, or anything else of the package."""
     module = "." * statement.level + (statement.module or "")
     for alias in statement.names:
         bound = alias.asname or alias.name
         names.whole[bound] = f"{module}.{alias.name}"
-        if not alias.asname and stem(alias.name) == statement.module:
+        if not alias.asname and is_class(statement.module or "", alias.name):
             names.beside.add(alias.name)
             names.whole[bound] = alias.name
         else:

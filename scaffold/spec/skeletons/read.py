@@ -1,25 +1,27 @@
 """A Python file to the specs of its classes: parsed, never run."""
 
 import ast
-import re
 import warnings
-from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.expressions import assigned_names, first_line, parse
-from scaffold.spec.helpers import bound_by, helpers_in, joined, shared_out
+from scaffold.spec.expressions import parse
+from scaffold.spec.helpers import bound_by, helpers_in, joined
+from scaffold.spec.names import file_name_fault, stem
 from scaffold.spec.skeletons.as_written import is_as_written, read_as_written
 from scaffold.spec.skeletons.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes import ClassReader
 from scaffold.spec.skeletons.names import Import, Names, is_for_types, read_names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.type_variables import type_variables, used_variables
+from scaffold.spec.unit import Unit
 
 FUTURE = "from __future__ import annotations"
 """What the annotations of carried methods may need; those that the tool writes need it not."""
@@ -33,19 +35,21 @@ class Skeleton(Struct, frozen=True):
     raw: dict[str, Any]
     faults: tuple[Fault, ...]
     positions: dict[tuple[str, ...], tuple[int, int]]
+    unit: Unit | None = None
+    """The file, where it has several classes."""
 
 
 def read_skeletons(path: Path, where: str) -> list[Skeleton]:
     """The classes of a file. Raises `ScaffoldError` where there is no Python, or no class in it."""
-    return skeletons_of(_text(path, where), where)
+    return skeletons_of(_text(path, where), where, path)
 
 
-def skeletons_of(text: str, where: str) -> list[Skeleton]:
-    """The classes that the text of a file has."""
+def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Skeleton]:
+    """The classes that the text of a file has, which lies at `path`, or is to."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     tree = _parsed(text, where)
     file = Notes(text, where)
-    names = read_names(tree.body)
+    names = read_names(tree.body, partial(_is_described_in, path.parent if path else None))
     names.variables.update(type_variables(tree.body, names))
     classes = described_classes(tree.body, names)
     built = [one for one in classes if not is_as_written(one, names)]
@@ -61,9 +65,37 @@ def skeletons_of(text: str, where: str) -> list[Skeleton]:
     if not classes:
         fix = "write `class Affine(Module):`, with `from scaffold.skeleton import Module`"
         raise ScaffoldError.of([*file.faults, Fault(where, "there is no class in it", fix, line=1, column=1)])
-    parts = zip(classes, _beside(classes, beside, file), strict=True)
+    unit = _unit(tree, classes, names, file, path or Path(where)) if len(classes) > 1 else None
     above = _comments_above(tree.body, file)
-    return [_skeleton(node, texts, above.get(node), len(classes) > 1, names, file) for node, texts in parts]
+    parts = zip(classes, _beside(classes, beside), strict=True)
+    return [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
+
+
+def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
+    """Whether a module beside a skeleton has a class that is described: one of its name, or several."""
+    if stem(name) == module or folder is None or not module.isidentifier():
+        return stem(name) == module
+    from scaffold.spec.files import names_in  # here, since it reads skeletons by this
+
+    return name in names_in(folder / f"{module}.py")
+
+
+def names_described(text: str) -> tuple[str, ...]:
+    """The names of the classes that the text of a file has, none where it is no Python."""
+    try:
+        body = _parsed(text, "").body
+    except ScaffoldError:
+        return ()
+    return tuple(node.name for node in described_classes(body, read_names(body)))
+
+
+def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Notes, path: Path) -> Unit:
+    """The file of several classes, which is one module that bears its name."""
+    fault = file_name_fault(path.stem, file.where)
+    if fault is not None:
+        file.faults.append(replace(fault, fix=f"rename the skeleton: {fault.fix}", line=1, column=1))
+    listed = tuple(node.name for node in classes)
+    return Unit(path.stem, file.where, listed, tuple(sorted(names.bound)), ast.get_docstring(tree) or "")
 
 
 def described_classes(body: list[ast.stmt], names: Names) -> list[ast.ClassDef]:
@@ -88,18 +120,13 @@ def _is_described(node: ast.ClassDef, names: Names) -> bool:
     return any(names.word(one) or names.of(one) in KINDS_ELSEWHERE for one in words)
 
 
-def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt], file: Notes) -> list[dict[str, str]]:
-    """What stands above and below each class; several share what stands beside them by the names that they read."""
-    for one in beside:
-        file.note(("below" if one.lineno > classes[-1].lineno else "helpers",), one)
-    if len(classes) > 1:
-        shares = shared_out([*helpers_in(file.text, beside)], [_source(one, file.text) for one in classes])
-        return [{"helpers": joined(one)} if one else {} for one in shares]
-    sides = {
-        "helpers": [one for one in beside if one.lineno < classes[0].lineno],
-        "below": [one for one in beside if one.lineno > classes[0].lineno],
-    }
-    return [{name: joined(helpers_in(file.text, side)) for name, side in sides.items() if side}]
+def _beside(classes: list[ast.ClassDef], beside: list[ast.stmt]) -> list[dict[str, list[ast.stmt]]]:
+    """The statements between each class and the one above it; below the last, the rest."""
+    lines = [0, *(node.lineno for node in classes)]
+    above = [[one for one in beside if first < one.lineno < last] for first, last in pairwise(lines)]
+    sides = [{"helpers": one} for one in above]
+    sides[-1]["below"] = [one for one in beside if one.lineno > lines[-1]]
+    return sides
 
 
 def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
@@ -110,14 +137,15 @@ def _comments_above(body: list[ast.stmt], file: Notes) -> dict[ast.stmt, str]:
 
 def _skeleton(
     node: ast.ClassDef,
-    beside: dict[str, str],
+    sides: dict[str, list[ast.stmt]],
     comment: str | None,
-    is_one_of_several: bool,
+    unit: Unit | None,
     names: Names,
     file: Notes,
 ) -> Skeleton:
-    where = f"{file.where}: {node.name}" if is_one_of_several else file.where
-    notes = Notes(file.text, where, dict(file.positions))
+    where = f"{file.where}: {node.name}" if unit is not None else file.where
+    notes = Notes(file.text, where)
+    beside = {key: _source_of(statements, key, notes) for key, statements in sides.items() if statements}
     if is_as_written(node, names):
         raw = read_as_written(node, names, notes)
         lines = list(dict.fromkeys(line for _, line in names.lines))
@@ -127,27 +155,25 @@ def _skeleton(
     raw |= {"comment": comment} if comment else {}
     raw |= beside
     if "imports" in raw:
-        lines = _imports_for(raw, _source(node, file.text)) if is_one_of_several else raw["imports"]
         is_read = bool(beside) or any("source" in one for one in raw.get("methods", {}).values())
-        raw["imports"] = [one for one in lines if is_read or not (one == FUTURE or _is_of_abc(one))]
+        raw["imports"] = [one for one in raw["imports"] if is_read or not (one == FUTURE or _is_of_abc(one))]
         raw = {key: part for key, part in raw.items() if key != "imports" or part}
-    return Skeleton(where, raw, (*file.faults, *notes.faults), notes.positions)
+    if unit is not None and "file" in raw:
+        what, fix = f"the classes of one file are one module, `{unit.stem}.py`", "rename the skeleton"
+        notes.refuse(node, ("file",), what, f"take it out; to call the module otherwise, {fix}")
+    return Skeleton(where, raw, (*file.faults, *notes.faults), notes.positions, unit)
+
+
+def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
+    """The text of statements beside a class, whose places are noted."""
+    for one in statements:
+        notes.note((key,), one)
+    return joined(helpers_in(notes.text, statements))
 
 
 def _is_of_abc(line: str) -> bool:
     """Whether an import is for abstract methods, which the tool marks itself."""
     return line == "import abc" or line.startswith("from abc ")
-
-
-def _imports_for(raw: Mapping[str, Any], source: str) -> list[str]:
-    """The imports whose names the class or its helpers say; the others are for the classes beside it."""
-    words = set(re.findall(r"\w+", f"{source}\n{raw.get('helpers', '')}"))
-    return [line for line in raw["imports"] if words & set(assigned_names(line))]
-
-
-def _source(node: ast.ClassDef, text: str) -> str:
-    """The lines of a class, with its decorators."""
-    return "\n".join(text.split("\n")[first_line(node) - 1 : node.end_lineno])
 
 
 def _is_read(statement: ast.stmt) -> bool:

@@ -1,0 +1,84 @@
+"""The emitted code of several classes to that of one module."""
+
+import ast
+from collections.abc import Collection, Iterator, Sequence
+
+from scaffold.spec.helpers import helpers_in, joined
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.names import stem
+
+
+def private_prefix(spec: ModuleSpec) -> str:
+    """What the names of functions begin with that belong to one class of a module: they say which, where there are several."""
+    return "_" if spec.unit is None else f"_{stem(spec.name).lstrip('_')}_"
+
+
+def merged_code(specs: Sequence[ModuleSpec], codes: Sequence[str]) -> list[str]:
+    """The code of each class of a module: what classes of a kind share stands once, and names that come below are quoted."""
+    if len(specs) == 1:
+        return [*codes]
+    by_author = {name for spec in specs for name in (spec.unit.bound if spec.unit else ())}
+    is_late = any(line.startswith("from __future__ ") for spec in specs for line in spec.imports)
+    seen: set[str] = set()
+    parts: list[str] = []
+    for spec, code in zip(specs, codes, strict=True):
+        later = spec.unit.below(spec.name) if spec.unit is not None and not is_late else ()
+        parts.append(quoted(_new(code, seen, by_author), later))
+    return parts
+
+
+def _new(code: str, seen: set[str], by_author: set[str]) -> str:
+    """The code without what the classes above have brought, word for word: helper functions, type variables."""
+    kept = [
+        one
+        for one in helpers_in(code)
+        if not one.names or by_author.intersection(one.names) or one.text.strip() not in seen
+    ]
+    seen |= {one.text.strip() for one in kept}
+    return joined(kept)
+
+
+def quoted(code: str, later: Collection[str]) -> str:
+    """The code with annotations in quotes where they name classes that are not bound yet when they are evaluated."""
+    found = [one for one in _early(ast.parse(code), later)] if later else []
+    lines = [line.encode() for line in code.split("\n")]
+    for node in sorted(found, key=lambda one: (one.lineno, one.col_offset), reverse=True):
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        head, tail = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
+        lines[first : last + 1] = [head + _text(node).encode() + tail]
+    return b"\n".join(lines).decode()
+
+
+def _text(node: ast.expr) -> str:
+    text = ast.unparse(node)
+    return repr(text) if '"' in text or "'" in text else f'"{text}"'
+
+
+def _early(tree: ast.Module, later: Collection[str]) -> Iterator[ast.expr]:
+    """The expressions in annotations that are evaluated where they stand, and name one of these classes."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.AnnAssign(annotation=annotation):
+                yield from _naming(annotation, later)
+            case ast.arg(annotation=ast.expr() as annotation):
+                yield from _naming(annotation, later)
+            case ast.FunctionDef(returns=ast.expr() as returns):
+                yield from _naming(returns, later)
+            case ast.AsyncFunctionDef(returns=ast.expr() as returns):
+                yield from _naming(returns, later)
+            case _:
+                pass
+
+
+def _naming(annotation: ast.expr, later: Collection[str]) -> Iterator[ast.expr]:
+    """The smallest parts of an annotation that may stand in quotes, each around such a name: of `A | B`, the whole."""
+    match annotation:
+        case ast.Subscript(value=ast.Name(id=name), slice=inner) if name not in later:
+            yield from _naming(inner, later)
+        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+            for part in parts:
+                yield from _naming(part, later)
+        case _:
+            names = {one.id for one in ast.walk(annotation) if isinstance(one, ast.Name)}
+            if not names.isdisjoint(later):
+                yield annotation

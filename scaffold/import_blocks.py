@@ -1,0 +1,113 @@
+"""The import blocks of a module and of its tests, read off their code."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from scaffold.emit.helpers import HELPERS, helper_imports
+from scaffold.emit.imports import import_lines, imported, sorted_lines
+from scaffold.in_project.layout import Layout
+from scaffold.kinds import Context, kind_of
+from scaffold.spec.generics import GENERIC
+from scaffold.spec.helpers import helper_names
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.names import TEST_IMPORTS, stem
+from scaffold.spec.types import ClassType
+
+
+class Code(Struct, frozen=True):
+    """A module and its tests, laid out without imports, and what the templates of its classes were given."""
+
+    module: str
+    tests: str
+    contexts: Sequence[Context]
+
+
+def import_blocks(
+    specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec], code: Code
+) -> Context:
+    """The import blocks of a module with these classes, and of its tests."""
+    lines: dict[str, str] = {}
+    for spec in specs:
+        lines |= {
+            **kind_of(spec.kind).imports,
+            **({"Generic": GENERIC} if spec.generic else {}),
+            **_of_author(spec, layout),
+            **{one.name: _class_import(one, layout, known) for one in spec.classes},
+        }
+    lines |= helper_imports(layout)
+    of_tests = {**lines, **TEST_IMPORTS}
+    for spec, context in zip(specs, code.contexts, strict=True):
+        of_tests |= _of_tests(spec, context, layout, {**known, **{one.name: one for one in specs}})
+    first_party = _first_party(specs, layout, known, (*lines.values(), *of_tests.values()))
+    first = sorted({line for spec in specs for line in spec.imports if line.startswith("from __future__ ")})
+    read = {*filter(None, import_lines(code.module, lines, first_party)), *_kept(specs, layout, code.module)}
+    return {
+        "imports": [*first, *([""] if first else []), *sorted_lines(read, first_party)],
+        "test_imports": import_lines(code.tests, of_tests, first_party),
+    }
+
+
+def _kept(specs: Iterable[ModuleSpec], layout: Layout, code: str) -> Iterator[str]:
+    """What a class that is emitted word for word reads of its author's imports, in annotations that are texts too."""
+    words = set(re.findall(r"\w+", code))
+    carried = (line for spec in specs if kind_of(spec.kind).is_carried for line in spec.imports)
+    for line in (one for one in carried if not one.startswith("from __future__ ")):
+        if words & {*imported(line)} or "*" in imported(line):
+            yield _absolute(line, layout)
+
+
+def _of_tests(
+    spec: ModuleSpec, context: Context, layout: Layout, known: Mapping[str, ModuleSpec]
+) -> dict[str, str]:
+    """What the tests of a class import from its module, and from those of the classes that its example builds."""
+    own_line = f"from {layout.module(spec.stem)} import "
+    classes = (spec.name, *context["test_classes"])
+    names = (*context.get("defines", ()), *helper_names(spec), *(spec.unit.bound if spec.unit else ()))
+    return {
+        **{name: _class_import(ClassType(name), layout, known) for name in classes},
+        **{name: own_line + name for name in names},
+    }
+
+
+def _of_author(spec: ModuleSpec, layout: Layout) -> dict[str, str]:
+    """The author's imports by the name that each binds; `import a.b` and `import a.c` bind one name."""
+    found: dict[str, str] = {}
+    for line in spec.imports:
+        for name in imported(line):
+            found[name] = "\n".join(filter(None, (found.get(name), _absolute(line, layout))))
+    return found
+
+
+def _absolute(line: str, layout: Layout) -> str:
+    """A relative import with the whole name of its module, which is seen from that of the class."""
+    [statement] = ast.parse(line).body
+    if not isinstance(statement, ast.ImportFrom) or not statement.level:
+        return line
+    above = (layout.package or "").split(".")
+    above = above[: len(above) - statement.level + 1]
+    module = ".".join(filter(None, (*above, statement.module)))
+    return ast.unparse(ast.ImportFrom(module, statement.names, 0) if module else ast.Import(statement.names))
+
+
+def _class_import(kind: ClassType, layout: Layout, known: Mapping[str, ModuleSpec]) -> str:
+    own = known[kind.name].stem if kind.name in known else stem(kind.name)
+    return f"from {kind.module or layout.module(own)} import {kind.name}"
+
+
+def _first_party(
+    specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec], lines: Iterable[str]
+) -> tuple[str, ...]:
+    """The modules of the project among those that the lines import: generated, or lying where imports begin."""
+    held = {one.name for spec in specs for one in spec.classes if one.module is None} - known.keys()
+    generated = (
+        {specs[0].stem, *(one.stem for one in known.values()), *map(stem, held), *HELPERS}
+        if layout.package is None
+        else set[str]()
+    )
+    above = layout.root / layout.import_root
+    roots = {line.split()[1].split(".")[0] for line in lines}
+    lying = {root for root in roots if (above / f"{root}.py").is_file() or (above / root).is_dir()}
+    return tuple(sorted({(layout.package or "").split(".")[0], *generated, *lying} - {""}))

@@ -1,0 +1,57 @@
+"""Several classes that one skeleton describes: one module, with all that stands beside them in the order of the file."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from scaffold.errors import Fault
+
+if TYPE_CHECKING:
+    from scaffold.spec.model import ModuleSpec
+
+
+class Unit(Struct, frozen=True):
+    """The file of several classes. Each has as `helpers` what stands between it and the class above, the last as `below` the rest."""
+
+    stem: str
+    """The name of the file, and so of the module, without the ending."""
+    path: str
+    """What faults call the file."""
+    classes: tuple[str, ...]
+    """The names of the classes, in order."""
+    bound: tuple[str, ...] = ()
+    """The names that the other statements of the file bind."""
+    doc: str = ""
+    """The docstring of the file."""
+
+    def below(self, name: str) -> tuple[str, ...]:
+        """The classes that stand below a class, which are not bound yet where its annotations are evaluated."""
+        return self.classes[self.classes.index(name) + 1 :]
+
+
+def siblings(spec: "ModuleSpec") -> tuple[str, ...]:
+    """The other classes of the file of a class."""
+    return tuple(name for name in (spec.unit.classes if spec.unit else ()) if name != spec.name)
+
+
+def by_module(specs: Iterable["ModuleSpec"]) -> list[tuple["ModuleSpec", ...]]:
+    """The classes of each module: those of one unit together, each other class alone."""
+    modules: dict[str, list[ModuleSpec]] = {}
+    for spec in specs:
+        modules.setdefault(spec.unit.path if spec.unit else f": {spec.name}", []).append(spec)
+    return [tuple(one) for one in modules.values()]
+
+
+def unit_faults(specs: Sequence["ModuleSpec"]) -> Iterator[Fault]:
+    """Units of which a class is missing, and bases that stand below their class."""
+    names = {spec.name for spec in specs}
+    for spec in specs:
+        missing = [name for name in siblings(spec) if name not in names]
+        if missing and spec.unit is not None:
+            what = f"is one module with `{'`, `'.join(missing)}`, which are not planned with it"
+            yield Fault(spec.where, what, f"plan all classes of {spec.unit.path}: `load_specs` reads them")
+        for base in spec.bases:
+            if spec.unit is not None and base.name in spec.unit.below(spec.name):
+                what = f"`{base.name}` stands below `{spec.name}`, and is not there yet"
+                yield Fault(f"{spec.where}: bases", what, f"move `{base.name}` above `{spec.name}`")
