@@ -137,6 +137,8 @@ def is_same(before: Any, after: Any) -> bool:
             before, after = jax.random.key_data(before), jax.random.key_data(after)
         inexact = jnp.issubdtype(before.dtype, jnp.inexact)
         return bool(np.array_equal(np.asarray(before), np.asarray(after), equal_nan=bool(inexact)))
+    if isinstance(before, float) and isinstance(after, float):
+        return before == after or (before != before and after != after)
     if callable(before) and callable(after):
         return name_of(before) == name_of(after)
     with contextlib.suppress(Exception):

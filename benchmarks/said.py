@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from scaffold.adopt import Wanted
-from scaffold.adopt.as_spec.flow import specs
+from scaffold.adopt.as_spec.flow import FUNCTION, specs
 from scaffold.errors import ScaffoldError
 from scaffold.generate import shown_files
 from scaffold.in_project.layout import find_layout
@@ -83,7 +83,7 @@ def examined(library: str, python: str) -> Row:
         folder = Path(name)
         wanted = Wanted((library,), python=python, seconds=SECONDS)
         report = specs(wanted, find_layout(folder), folder, lambda *_: None)
-        unsaid = {one.label: one.why for one in report.specs if one.why}
+        unsaid = {one.label: one.why for one in report.specs if one.why and one.why != FUNCTION}
         rows = list(_emitted(folder, [(one.label, one.text) for one in report.specs if one.text], unsaid))
         untested = {one.label: "no example" for one in report.specs if one.text} | {}
         differing: dict[str, str] = {}

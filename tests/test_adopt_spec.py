@@ -278,3 +278,29 @@ def test_every_example_comes_out_word_for_word(tmp_path: Path) -> None:
             if f"class {name}(" in one.text or f"class {name}:" in one.text
         ]
         assert statement(emitted[0], name) == statement((EXAMPLES / file).read_text(), name), target
+
+
+INHERITED = """\
+import equinox as eqx
+import jax
+
+
+class Base(eqx.Module):
+    gain: float = 2.0
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.gain * x
+
+
+class Below(Base):
+    pass
+"""
+
+
+def test_a_class_that_a_base_builds_says_so_by_an_expression(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"nets.py": INHERITED})
+    spec = said(tmp_path, "nets.py:Below")["Below"]["spec"]
+    assert "build=lambda: Below()" in spec
+    write_tree(tmp_path, {"specs/below.py": spec})
+    made = run([sys.executable, "-m", "scaffold", "new-module", "--spec", "specs/below.py"], tmp_path)
+    assert "not tested" not in made.stdout and (tmp_path / "tests" / "test_below.py").exists(), made.stderr

@@ -27,7 +27,9 @@ STANDARD = sorted(
     and (found.origin or "").endswith(".py")
     and name not in ("this", "antigravity", "idlelib", "turtledemo")
 )
-PACKAGES = (  # of some classes each
+FILES = 25
+"""How many files of a package are taken, one in so many."""
+PACKAGES = (
     *("chex", "copier", "diffrax", "equinox", "flax", "flowjax", "hypothesis", "jax", "jaxlie", "jaxtyping"),
     *("jinja2", "lineax", "msgspec", "optax", "optimistix", "paramax", "pytest", "rich", "tinygp", "tomlkit"),
 )
@@ -81,4 +83,5 @@ def test_classes_of_the_standard_library_come_out_word_for_word(name: str, tmp_p
 def test_classes_of_packages_come_out_word_for_word(name: str, tmp_path: Path) -> None:
     origin = importlib.util.find_spec(name).origin  # type: ignore[union-attr]
     files = sorted(Path(origin).parent.rglob("*.py"))  # type: ignore[arg-type]
-    assert sum(check_module(path, tmp_path) for path in files) > 0
+    spread = files[:: max(1, len(files) // FILES)]
+    assert sum(check_module(path, tmp_path) for path in spread) > 0

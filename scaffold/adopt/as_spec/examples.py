@@ -40,7 +40,8 @@ def _build(found: Found, own: str) -> str:
     given = ", ".join(f"{name}={text}" for name, text in found["inputs"])
     text = str(found["build"]) or f"{found['maker']}({given})"
     whole = re.compile(rf"(?:\w+\.)*\b{re.escape(own)}\b(?=[.(])")
-    is_usual = not found["build"] and str(found["maker"]).rpartition(".")[2] == own
+    # Without an argument to name, nothing but the expression says that the constructor takes none.
+    is_usual = bool(found["inputs"]) and str(found["maker"]).rpartition(".")[2] == own
     return "" if is_usual else whole.sub(own, text)
 
 

@@ -15,6 +15,8 @@ from scaffold.adopt.workers import each
 from scaffold.in_project.layout import Layout
 from scaffold.interpreter import find_python
 
+FUNCTION = "it is a function, and a spec is of a class"
+"""Why a transformation of optax has no spec."""
 Progress = Callable[[int, int, str], None]
 
 
@@ -102,7 +104,7 @@ def _label(one: Mapping[str, Any]) -> str:
 
 def _one(one: Mapping[str, Any], run: _Run, child: Child) -> Said:
     if one["kind"] == "transformation":
-        return Said(_label(one), why="it is a function, and a spec is of a class")
+        return Said(_label(one), why=FUNCTION)
     placed = run.asked(child, "place", one)
     if "error" in placed:
         return Said(_label(one), why=str(placed["error"]))
