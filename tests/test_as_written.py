@@ -162,6 +162,25 @@ def test_a_module_of_nnx_is_held_to_the_laws_of_nnx(tmp_path: Path) -> None:
     assert " passed" in result and "failed" not in result, result
 
 
+def test_every_import_that_the_class_reads_is_kept(tmp_path: Path) -> None:
+    text = """\
+from abc import ABC
+import equinox as eqx
+from math import *
+from scaffold.skeleton import as_written
+
+
+@as_written
+class Empty(eqx.Module, ABC):
+    size: int = int(floor(2.5))
+"""
+    write_tree(tmp_path, {"specs/empty.py": text})
+    generate(tmp_path, "specs/empty.py")
+    module = (tmp_path / "empty.py").read_text()
+    assert "from abc import ABC\n" in module and "from math import *\n" in module
+    assert "failed" not in checked(tmp_path)
+
+
 UNTESTED = {
     "a constructor of a base": (
         "from somewhere import Base\n",
@@ -219,6 +238,10 @@ FAULTS = {
         "@as_written\n@groups(a=['x'])\nclass Odd:\n    x: int\n",
         "`@groups(a=['x'])` says nothing of a class that is emitted as written",
     ),
+    "what no test reads": (
+        "@as_written\n@test(tolerance=0.1)\nclass Odd:\n    x: int\n",
+        "`tolerance` says nothing to the tests of a class that is emitted as written",
+    ),
     "an unknown option": (
         '@as_written(laws="flax")\nclass Odd:\n    x: int\n',
         "`flax` is not legal",
@@ -229,7 +252,9 @@ FAULTS = {
 @pytest.mark.parametrize("name", FAULTS)
 def test_what_is_wrong_is_told_and_nothing_written(name: str, tmp_path: Path) -> None:
     text, what = FAULTS[name]
-    write_tree(tmp_path, {"specs/odd.py": f"from scaffold.skeleton import as_written, groups\n\n\n{text}"})
+    write_tree(
+        tmp_path, {"specs/odd.py": f"from scaffold.skeleton import as_written, groups, test\n\n\n{text}"}
+    )
     result = run([sys.executable, "-m", "scaffold", "new-module", "--spec", "specs/odd.py"], tmp_path)
     assert result.returncode == 2
     assert what in result.stderr

@@ -31,7 +31,7 @@ FILES = 25
 """How many files of a package are taken, one in so many."""
 PACKAGES = (
     *("chex", "copier", "diffrax", "equinox", "flax", "flowjax", "hypothesis", "jax", "jaxlie", "jaxtyping"),
-    *("jinja2", "lineax", "msgspec", "optax", "optimistix", "paramax", "pytest", "rich", "tinygp", "tomlkit"),
+    *("jinja2", "lineax", "click", "optax", "optimistix", "paramax", "_pytest", "rich", "tinygp", "tomlkit"),
 )
 
 
@@ -42,12 +42,15 @@ def classes_in(path: Path) -> Iterator[tuple[str, str]]:
         body = ast.parse(text).body
     except (SyntaxError, UnicodeDecodeError):
         return
-    yield from ((text, one.name) for one in body if isinstance(one, ast.ClassDef))
+    classes = (one for one in body if isinstance(one, ast.ClassDef))
+    yield from ((text, one.name) for one in classes if not one.name.startswith("Test"))  # pytest's own
 
 
 def unlisted(text: str, name: str, path: Path, folder: Path) -> list[str]:
     """What is refused of a class and is not on the list; and whether its statement comes out otherwise."""
-    placed = {"file": str(path), "module": path.stem, "name": name, "kind": "registered", "public": {}}
+    # As long as any relative import goes up.
+    module = ".".join(part for part in path.with_suffix("").parts if part.isidentifier())
+    placed = {"file": str(path), "module": module, "name": name, "kind": "registered", "public": {}}
     try:
         skeleton = skeleton_of(source_in(text, placed), {}, Examples({}))
         spec = spec_of(skeleton, name)

@@ -63,7 +63,7 @@ def _merged(lines: Iterable[str]) -> list[str]:
     names: dict[str, set[str]] = {}
     plain: list[str] = []
     for line in lines:
-        if line.startswith("from "):
+        if line.startswith("from ") and not line.endswith(" import *"):
             module, _, imported_part = line[5:].partition(" import ")
             names.setdefault(module, set()).update(part.strip() for part in imported_part.split(","))
         else:

@@ -97,7 +97,8 @@ def _changed_self(node: ast.AST) -> tuple[str, ...]:
 
 def imported_names(spec: ModuleSpec) -> frozenset[str]:
     """The names that the spec's imports, the classes of its fields and its helpers bring in."""
-    lines = frozenset(assigned_names("\n".join(spec.imports)))
+    named = (line for line in spec.imports if not line.endswith(" import *"))
+    lines = frozenset(assigned_names("\n".join(named)))
     types = {one.name for one in (*spec.classes, *spec.generic)}
     shared = spec.unit.bound if spec.unit is not None else ()
     return lines | types | {*helper_names(spec), *shared}

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.expressions import assigned_names, first_line, free_names
+from scaffold.spec.expressions import first_line, free_names
 from scaffold.spec.helpers import Helper, bound_by, helpers_in, joined
 from scaffold.spec.skeletons.names import Import, is_for_types, read_names
 
@@ -94,8 +94,8 @@ def _for_types(body: Iterable[ast.stmt], texts: Iterable[str], placed: Mapping[s
     """What is imported below `TYPE_CHECKING`, as far as the texts say it."""
     words = set(re.findall(r"\w+", "\n".join(texts)))
     blocks = (one for one in _absolute(body, placed["module"], placed["file"]) if is_for_types(one))
-    lines = [line for one in blocks for _, line in read_names(one.body).lines]
-    needed = [line for line in dict.fromkeys(lines) if words & set(assigned_names(line))]
+    pairs = (pair for one in blocks for pair in read_names(one.body).lines)
+    needed = list(dict.fromkeys(line for name, line in pairs if name in words))
     return "\n".join(["if TYPE_CHECKING:", *(f"    {line}" for line in needed)]) if needed else ""
 
 
@@ -152,9 +152,8 @@ def _imports(
     words = set(re.findall(r"\w+", "\n".join(texts)))
     absolute = list(_absolute(body, placed["module"], placed["file"]))
     names = read_names(one for one in absolute if not is_for_types(one))
-    lines = [_shown(name, line, placed["public"]) for name, line in names.lines]
-    needed = (line for line in lines if line.startswith(FUTURE) or words & set(assigned_names(line)))
-    yield from dict.fromkeys(needed)
+    needed = [pair for pair in names.lines if pair[1].startswith(FUTURE) or {pair[0]} & {*words, "*"}]
+    yield from dict.fromkeys(_shown(name, line, placed["public"]) for name, line in needed)
     bound = {name for one in kept for name in bound_by(one)} | {name for name, _ in names.lines}
     bound |= {name for one in body if is_for_types(one) for name in bound_by(one)}
     free = {name for one in texts for name in free_names(one, expression=False)}

@@ -24,7 +24,7 @@ def place(request: Request) -> dict[str, Any]:
         "has_statement": says_class(file, cls.__name__),
         "kind": "abstract module" if kind == "abstract" and is_module(cls) else kind,
         "public": public_names(sys.modules.get(module_of(file, cls))),
-        "made_of": made_of(cls) if kind == "namedtuple" else None,
+        "made_of": made_of(cls) if hasattr(cls, "_field_defaults") else None,
     }
 
 

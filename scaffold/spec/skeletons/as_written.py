@@ -14,6 +14,8 @@ from scaffold.spec.skeletons.names import VOCABULARY, Names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.values import table
 
+_KEYS = ("build", "sizes", "skip", "values")
+"""What `@test(...)` takes: all else the laws find from an instance."""
 _WORD = AS_WRITTEN.replace("-", "_")
 
 
@@ -101,6 +103,11 @@ def _test(ours: Iterable[ast.expr], names: Names, notes: Notes) -> dict[str, Any
             notes.note(("test",), one)
             pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
             raw["test"] = keys_of(pairs, ("test",), notes, lambda _: table)
+            for key, value in (pair for pair in pairs if pair[0] not in _KEYS):
+                what = f"`{key}` says nothing to the tests of a class that is emitted as written"
+                notes.refuse(
+                    value, ("test", key), what, "remove it, and set it in a suite of your own", _KEYS
+                )
         elif word != _WORD:
             what = f"`@{ast.unparse(one)}` says nothing of a class that is emitted as written"
             notes.refuse(one, (), what, "remove it, or remove `@as_written`")

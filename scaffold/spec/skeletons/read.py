@@ -155,7 +155,8 @@ def _skeleton(
     raw |= {"comment": comment} if comment else {}
     raw |= beside
     if "imports" in raw:
-        is_read = bool(beside) or any("source" in one for one in raw.get("methods", {}).values())
+        is_read = "source" in raw or bool(beside)
+        is_read = is_read or any("source" in one for one in raw.get("methods", {}).values())
         raw["imports"] = [one for one in raw["imports"] if is_read or not (one == FUTURE or _is_of_abc(one))]
         raw = {key: part for key, part in raw.items() if key != "imports" or part}
     if unit is not None and "file" in raw:
