@@ -158,9 +158,20 @@ def written(page: str, rows: Sequence[Row]) -> str:
     """The page with the rows of these libraries, and those of the others as they are."""
     found = TABLE.search(page)
     assert found is not None, f"docs/adopt.md has no table that begins with {HEAD!r}"
-    lines = {line.split("`")[1]: line for line in found[0].removeprefix(HEAD).splitlines(keepends=True)}
+    listed = found[0].removeprefix(HEAD).splitlines(keepends=True)
+    lines = {line.split("`")[1]: line for line in listed if "`" in line}
     lines |= {row.library: row.line() for row in rows}
-    return TABLE.sub(lambda _: HEAD + "".join(lines[name] for name in LIBRARIES if name in lines), page)
+    kept = [lines[name] for name in LIBRARIES if name in lines]
+    return TABLE.sub(lambda _: HEAD + "".join([*kept, total(kept)]), page)
+
+
+def total(lines: Sequence[str]) -> str:
+    """The last row: of all classes."""
+    cells = [[cell.strip(" %") for cell in line.split("|")[2:6]] for line in lines]
+    classes, with_spec, compared = (sum(int(row[place]) for row in cells) for place in range(3))
+    equal = sum(float(row[3]) * (int(row[2]) + int(row[0]) - int(row[1])) for row in cells)
+    share = equal / max(1, compared + classes - with_spec)
+    return f"| all | {classes} | {with_spec} | {compared} | {share:.0f} % | |\n"
 
 
 def main() -> None:
