@@ -43,17 +43,19 @@ def import_blocks(
         of_tests |= _of_tests(spec, context, layout, {**known, **{one.name: one for one in specs}})
     first_party = _first_party(specs, layout, known, (*lines.values(), *of_tests.values()))
     first = sorted({line for spec in specs for line in spec.imports if line.startswith("from __future__ ")})
-    read = {*filter(None, import_lines(code.module, lines, first_party)), *_kept(specs, layout, code.module)}
+    block = import_lines(code.module, lines, first_party)
+    kept = [*_kept(specs, layout, code.module)]
+    block = sorted_lines({*filter(None, block), *kept}, first_party) if kept else block
     return {
-        "imports": [*first, *([""] if first else []), *sorted_lines(read, first_party)],
+        "imports": [*first, *([""] if first else []), *block],
         "test_imports": import_lines(code.tests, of_tests, first_party),
     }
 
 
 def _kept(specs: Iterable[ModuleSpec], layout: Layout, code: str) -> Iterator[str]:
     """What a class that is emitted word for word reads of its author's imports, in annotations that are texts too."""
-    words = set(re.findall(r"\w+", code))
-    carried = (line for spec in specs if kind_of(spec.kind).is_carried for line in spec.imports)
+    carried = [line for spec in specs if kind_of(spec.kind).is_carried for line in spec.imports]
+    words = set(re.findall(r"\w+", code)) if carried else set[str]()
     for line in (one for one in carried if not one.startswith("from __future__ ")):
         if words & {*imported(line)} or "*" in imported(line):
             yield _absolute(line, layout)
