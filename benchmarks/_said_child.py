@@ -45,14 +45,14 @@ def compared(row: Mapping[str, Any]) -> dict[str, str]:
     """What differs, or nothing; `untested` where the original itself cannot be built."""
     try:
         original = getattr(importlib.import_module(row["module"]), row["shown"])
-        tests = loaded(Path(row["tests"]), ())
+        tests = loaded(Path(row["tests"]))
     except Exception as error:
         return {"untested": f"{type(error).__name__}: {error}"[:300]}
     before = outcome(tests, row["name"], original)
     if "build" in before:
         return {"untested": before["build"]}
     try:
-        emitted = getattr(loaded(Path(row["emitted"]), ()), row["name"])
+        emitted = getattr(loaded(Path(row["emitted"])), row["name"])
     except Exception as error:
         return {"differs": f"import: {type(error).__name__}: {error}"[:300]}
     after = outcome(tests, row["name"], emitted)
@@ -60,7 +60,7 @@ def compared(row: Mapping[str, Any]) -> dict[str, str]:
     return {"differs": f"{differing[0]}: {after.get(differing[0])!s}"[:300]} if differing else {}
 
 
-def loaded(path: Path, _: tuple[()]) -> ModuleType:
+def loaded(path: Path) -> ModuleType:
     """The module of a file, under a name of its own, with its folder on the path."""
     sys.path.insert(0, str(path.parent))
     try:

@@ -85,7 +85,7 @@ def examined(library: str, python: str) -> Row:
         report = specs(wanted, find_layout(folder), folder, lambda *_: None)
         unsaid = {one.label: one.why for one in report.specs if one.why and one.why != FUNCTION}
         rows = list(_emitted(folder, [(one.label, one.text) for one in report.specs if one.text], unsaid))
-        untested = {one.label: "no example" for one in report.specs if one.text} | {}
+        untested = {one.label: "no example" for one in report.specs if one.text}
         differing: dict[str, str] = {}
         for row, answer in zip(rows, _answers(python, rows), strict=True):
             if "untested" in answer:

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
-from scaffold.emit.text import block, docstring
+from scaffold.emit.text import block, docstring, listed
 from scaffold.kinds import kind_of
 from scaffold.spec.bases import asks_for
 from scaffold.spec.constructor import parameters
@@ -210,10 +210,6 @@ def constructor_doc(spec: ModuleSpec) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _joined(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-
-
 def class_doc(spec: ModuleSpec) -> str:
     """The docstring of the class: the author's, or what can be said of the fields."""
     if spec.doc.strip():
@@ -222,5 +218,5 @@ def class_doc(spec: ModuleSpec) -> str:
     is_open = not kind_of(spec.kind).has_instances
     told = "Has a call, which subclasses make." if is_open else "Holds nothing."
     if names:
-        told = f"Holds {_joined(names).replace(' or ', ' and ')}."
+        told = f"Holds {listed(names)}."
     return docstring(told, METHOD)

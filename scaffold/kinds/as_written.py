@@ -1,6 +1,6 @@
 """Kind `as-written`: a class of any library that is emitted word for word. The tool adds its tests, and nothing else."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from scaffold.errors import Fault
@@ -22,11 +22,6 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
     return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
 
 
-def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """The values that `templates/adopt` lays out."""
-    return suite_of(spec, known)
-
-
 KIND = Kind(
     summary="a class of any library, emitted as its author wrote it: its tests are added, and nothing else",
     context=context,
@@ -38,5 +33,5 @@ KIND = Kind(
     is_carried=True,
     suite_template="adopt",
     faults=faults,
-    tests=tests,
+    tests=suite_of,
 )

@@ -60,11 +60,11 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     `declared` holds the top-level keys that the author wrote; `unread` is the text of what could not be read, whose
     names must not be reported as unknown.
     """
-    if kind_of(spec.kind).is_carried:
-        return list(carried_faults(spec, unread))
-    faults = [fault for piece in pieces(spec) for fault in source_faults(piece)]
     sound, broken = readable(spec)
     names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
+    if kind_of(spec.kind).is_carried:
+        return list(carried_faults(sound, names))
+    faults = [fault for piece in pieces(spec) for fault in source_faults(piece)]
     faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
     faults += [*dtype_faults(sound), *checks_of_values(sound)]
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
@@ -80,17 +80,15 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]
 
 
-def carried_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
+def carried_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     """What is wrong with a class that is emitted word for word: its name, and names that stand for nothing."""
-    sound, broken = readable(spec)
-    names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
     if spec.name.startswith("Test"):
         fix = "rename the class"
         yield Fault(_place(spec, "name"), f"pytest takes `{spec.name}` for a class of tests", fix)
     if spec.file and (fault := file_name_fault(spec.file, _place(spec, "file"))):
         yield fault
-    yield from kind_of(spec.kind).faults(sound)
-    yield from names_of_carried(sound, names)
+    yield from kind_of(spec.kind).faults(spec)
+    yield from names_of_carried(spec, unread)
 
 
 def _place(spec: ModuleSpec, *parts: str) -> str:

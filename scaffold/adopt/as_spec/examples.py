@@ -9,8 +9,8 @@ from msgspec import Struct
 from scaffold.adopt.emit import told_of
 from scaffold.emit.imports import imported
 from scaffold.spec.expressions import free_names
+from scaffold.spec.names import IMPORTS
 
-_SAMPLE = "from pytree_laws import sample"
 Found = Mapping[str, Any]
 
 
@@ -32,7 +32,7 @@ def examples_of(found: Found, own: str) -> Examples:
     lines = dict.fromkeys(line for _, line in told_of(found, "imports") if own not in imported(line))
     keys: dict[str, Any] = {"build": build} if build else {}
     keys |= {"values": dict(values)} if values else {}
-    return Examples(keys, (*lines, *([_SAMPLE] if sampled else [])))
+    return Examples(keys, (*lines, *([IMPORTS["sample"]] if sampled else [])))
 
 
 def _build(found: Found, own: str) -> str:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.expressions import first_line, free_names
-from scaffold.spec.helpers import Helper, bound_by, helpers_in, joined
+from scaffold.spec.helpers import bound_by, helpers_in, joined
 from scaffold.spec.skeletons.names import Import, is_for_types, read_names
 
 FUTURE = "from __future__ "
@@ -63,38 +63,31 @@ def source_in(text: str, placed: Mapping[str, Any]) -> ClassSource:
         raise NotSaidError(
             f"it lies within `{name.rpartition('.')[0]}`, and a spec is of a class of a module"
         )
-    body = ast.parse(text).body
+    body = [*_absolute(ast.parse(text).body, placed["module"], placed["file"])]
     classes = [one for one in body if isinstance(one, ast.ClassDef) and one.name == name]
     if not classes:
         raise NotSaidError(f"`{placed['file']}` has no statement `class {name}` of its own")
     node = classes[-1]
     needed = _needed(body, node, text)
     beside = [one for one in body if one in needed and not isinstance(one, Import)]
+    above = [one for one in beside if one.lineno < node.lineno]
+    below = [one for one in beside if one.lineno > node.lineno]
     texts = [_segment(text, one) for one in (node, *beside)]
-    for_types = _for_types(body, texts, placed)
+    for_types = _for_types(body, texts)
     return ClassSource(
         name,
         str(placed["kind"]),
         (*_imports(body, [node, *beside], texts, placed), *([TYPE_CHECKING] if for_types else [])),
-        "\n\n".join(filter(None, (for_types, joined(_helpers(text, beside, above=node))))),
+        "\n\n".join(filter(None, (for_types, joined(helpers_in(text, above))))),
         _segment(text, node),
-        joined(_helpers(text, beside, below=node)),
+        joined(helpers_in(text, below)),
     )
 
 
-def _helpers(
-    text: str, beside: Iterable[ast.stmt], *, above: ast.stmt | None = None, below: ast.stmt | None = None
-) -> Iterator[Helper]:
-    """The statements above a class, or below it."""
-    first, last = (below.lineno if below else 0), (above.lineno if above else text.count("\n") + 2)
-    return helpers_in(text, [one for one in beside if first < one.lineno < last])
-
-
-def _for_types(body: Iterable[ast.stmt], texts: Iterable[str], placed: Mapping[str, Any]) -> str:
+def _for_types(body: Iterable[ast.stmt], texts: Iterable[str]) -> str:
     """What is imported below `TYPE_CHECKING`, as far as the texts say it."""
     words = set(re.findall(r"\w+", "\n".join(texts)))
-    blocks = (one for one in _absolute(body, placed["module"], placed["file"]) if is_for_types(one))
-    pairs = (pair for one in blocks for pair in read_names(one.body).lines)
+    pairs = (pair for one in body if is_for_types(one) for pair in read_names(one.body).lines)
     needed = list(dict.fromkeys(line for name, line in pairs if name in words))
     return "\n".join(["if TYPE_CHECKING:", *(f"    {line}" for line in needed)]) if needed else ""
 
@@ -102,7 +95,9 @@ def _for_types(body: Iterable[ast.stmt], texts: Iterable[str], placed: Mapping[s
 def _needed(body: list[ast.stmt], node: ast.ClassDef, text: str) -> set[ast.stmt]:
     """The statements of the module that the class reads, through others too, and those that register or change it."""
     found, ahead = set[ast.stmt](), [node, *(one for one in body if _is_about(one, node.name))]
-    binding = {name: one for one in body if _goes_along(one, body) for name in bound_by(one)}
+    registries = _registries(body)
+    along = (one for one in body if isinstance(one, ast.FunctionDef | ast.Assign | ast.AnnAssign))
+    binding = {name: one for one in along for name in bound_by(one) if name not in registries}
     while ahead:
         statement = ahead.pop()
         if statement not in found:
@@ -129,20 +124,17 @@ def _says(node: ast.AST, name: str) -> bool:
     return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
 
 
-def _goes_along(statement: ast.stmt, body: Iterable[ast.stmt]) -> bool:
-    """Whether it is a function or a constant; other classes are imported from where they are, and so is what others register with."""
-    if isinstance(statement, ast.FunctionDef):
-        return not (statement.decorator_list and _dispatches(statement, body))
-    return isinstance(statement, ast.Assign | ast.AnnAssign)
+def _registries(body: Iterable[ast.stmt]) -> set[str]:
+    """The functions with which classes are registered: one made of the text of such a function would know of none but this."""
+    attributes = (one for part in body for one in ast.walk(part) if isinstance(one, ast.Attribute))
+    roots = (one.value for one in attributes if one.attr == "register")
+    asked = {one.id for root in roots for one in ast.walk(root) if isinstance(one, ast.Name)}
+    decorated = [one for one in body if isinstance(one, ast.FunctionDef) and one.decorator_list]
+    return {one.name for one in decorated if one.name in asked or any(map(_dispatches, one.decorator_list))}
 
 
-def _dispatches(function: ast.FunctionDef, body: Iterable[ast.stmt]) -> bool:
-    """Whether classes are registered with a function: one made of its text would know of none but this."""
-    registers = (one for part in body for one in ast.walk(part) if isinstance(one, ast.Attribute))
-    words = (ast.unparse(one).lower() for one in function.decorator_list)
-    return any(word.endswith("dispatch") for word in words) or any(
-        one.attr == "register" and _says(one.value, function.name) for one in registers
-    )
+def _dispatches(decorator: ast.expr) -> bool:
+    return ast.unparse(decorator).lower().endswith("dispatch")
 
 
 def _imports(
@@ -150,8 +142,7 @@ def _imports(
 ) -> Iterator[str]:
     """The imports whose names the kept statements say, and those of what else they read of the module."""
     words = set(re.findall(r"\w+", "\n".join(texts)))
-    absolute = list(_absolute(body, placed["module"], placed["file"]))
-    names = read_names(one for one in absolute if not is_for_types(one))
+    names = read_names(one for one in body if not is_for_types(one))
     needed = [pair for pair in names.lines if pair[1].startswith(FUTURE) or {pair[0]} & {*words, "*"}]
     yield from dict.fromkeys(_shown(name, line, placed["public"]) for name, line in needed)
     bound = {name for one in kept for name in bound_by(one)} | {name for name, _ in names.lines}

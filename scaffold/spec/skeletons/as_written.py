@@ -37,7 +37,8 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw |= _test(ours, names, notes)
     raw |= _methods(node, names, notes)
     arguments = [] if "__init__" in raw.get("methods", {}) else list(_fields(node, names, notes))
-    return raw | ({"arguments": arguments} if arguments else {})
+    imports = list(dict.fromkeys(line for _, line in names.lines))
+    return raw | {key: one for key, one in (("arguments", arguments), ("imports", imports)) if one}
 
 
 def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -148,8 +148,6 @@ def _skeleton(
     beside = {key: _source_of(statements, key, notes) for key, statements in sides.items() if statements}
     if is_as_written(node, names):
         raw = read_as_written(node, names, notes)
-        lines = list(dict.fromkeys(line for _, line in names.lines))
-        raw |= {"imports": lines} if lines else {}
     else:
         raw = ClassReader(node, names, notes).read()
     raw |= {"comment": comment} if comment else {}
