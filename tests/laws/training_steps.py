@@ -4,13 +4,14 @@ Written before the laws that notice them. Sources: equinox#686, jax#9675, optax'
 """
 
 import functools
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 import optax  # type: ignore[import-untyped]
+from flax import nnx
+
 from pytree_laws import StepLaws
 
 
@@ -106,8 +107,7 @@ class WeakRate(Steps):
     @staticmethod
     @jax.jit
     def step(state: Any, batch: Any) -> Any:
-        state, rate = state
-        after, loss = advanced(state, batch)
+        after, loss = advanced(state[0], batch)
         return (after, jnp.where(loss > 1e6, 0.1, 0.5)), loss
 
     frozen = ("0.model.offset",)
@@ -244,7 +244,7 @@ class OneKey(Steps):
 class Widened(Steps):
     def state(self, seed: int) -> Any:
         model = jax.tree.map(lambda a: a.astype(jnp.bfloat16), model_of(seed))
-        return start(seed, model=model, optimiser=OPTIMISER.init(model))
+        return start(seed)._replace(model=model, optimiser=OPTIMISER.init(model))
 
     @staticmethod
     @jax.jit
@@ -369,20 +369,107 @@ MISTAKES: dict[type[StepLaws], tuple[type[StepLaws], str, str]] = {
     WeakRate: (StrongRate, "fixed_point", "1"),
     SharedAverage: (OwnAverage, "donation", "1.weight"),
     SharedStart: (OwnStart, "donation", "model.weight"),
-    FreshMoments: (Steps, "advances", "optimiser"),
+    FreshMoments: (Steps, "the_state_advances", "optimiser.inner_state.0.count"),
     MaskByIdentity: (Steps, "frozen", "model.offset"),
     DecayOfFrozen: (Steps, "frozen", "model.offset"),
     NewOptimiser: (ArrayCounter, "one_trace", "1"),
-    OneKey: (Steps, "advances", "key"),
+    OneKey: (Steps, "the_state_advances", "key"),
     Widened: (Steps, "fixed_point", "model.weight"),
-    CapturedData: (Steps, "compiled", "4096"),
-    LeftOverPrint: (Steps, "compiled", "debug"),
+    CapturedData: (Steps, "compiled", "float32[4096,256]"),
+    LeftOverPrint: (Steps, "compiled", "debug_print"),
     Ascends: (Steps, "loss_falls", "loss"),
     JitInside: (Steps, "one_trace", "step"),
-    PythonSchedule: (Steps, "reproducible", "model"),
+    PythonSchedule: (Steps, "reproducible", "model.weight"),
     OneBatch: (Steps, "uses_the_batch", "batch"),
-    ConfigByIdentity: (ConfigByValue, "one_trace", "config"),
+    ConfigByIdentity: (ConfigByValue, "one_trace", "Configured.config"),
 }
 """By the mistake: its right form, a part of the name of the law that notices it, and what its failure names."""
 
-Wrong = Callable[[], type[StepLaws]]
+
+class NnxLine(nnx.Module):
+    def __init__(self, *, rngs: nnx.Rngs) -> None:
+        self.linear = nnx.Linear(3, 1, rngs=rngs)
+        self.dropout = nnx.Dropout(0.1, rngs=rngs)
+        self.calls = nnx.BatchStat(jnp.zeros((), jnp.int32))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        self.calls[...] += 1
+        return self.dropout(self.linear(x))[:, 0]
+
+
+@nnx.jit
+def nnx_step(model: NnxLine, optimiser: nnx.Optimizer, batch: Any) -> jax.Array:
+    def loss_of(model: NnxLine) -> jax.Array:
+        return jnp.mean((model(batch[0]) - batch[1]) ** 2)
+
+    loss, grads = nnx.value_and_grad(loss_of)(model)
+    optimiser.update(model, grads)
+    return loss
+
+
+class NnxSteps(Steps):
+    """A step of NNX, which changes its objects in place."""
+
+    frozen = ()
+    optimiser = optax.adam(1e-2)
+
+    def state(self, seed: int) -> Any:
+        model = NnxLine(rngs=nnx.Rngs(seed))
+        return model, nnx.Optimizer(model, self.optimiser, wrt=nnx.Param)
+
+    def step(self, state: Any, batch: Any) -> Any:
+        model, optimiser = state
+        return state, nnx_step(model, optimiser, batch)
+
+
+class NnxOptimiser(NnxSteps):
+    """Its optimiser is new with each state, so that a state which was loaded compiles anew."""
+
+    @property
+    def optimiser(self) -> Any:
+        return optax.adam(1e-2)
+
+
+class NnxEval(NnxSteps):
+    """Its dropout draws from a stream that each step begins anew."""
+
+    def step(self, state: Any, batch: Any) -> Any:
+        model, optimiser = state
+        nnx.reseed(model, default=0)
+        return state, nnx_step(model, optimiser, batch)
+
+
+class NnxWidened(NnxSteps):
+    """Its parameters are cast to another dtype by the step."""
+
+    def step(self, state: Any, batch: Any) -> Any:
+        model, optimiser = state
+        loss = nnx_step(model, optimiser, batch)
+        model.linear.bias = nnx.Param(model.linear.bias[...].astype(jnp.float16))
+        return state, loss
+
+
+class PlainSteps(Steps):
+    """A dict of arrays, a rate, and a step without any library."""
+
+    frozen = ()
+
+    def state(self, seed: int) -> Any:
+        return {"weight": jnp.ones(3), "bias": jnp.zeros(()), "rate": jnp.asarray(0.01)}
+
+    @staticmethod
+    def step(state: Any, batch: Any) -> Any:
+        def loss_of(weight: Any, bias: Any) -> jax.Array:
+            return jnp.mean((batch[0] @ weight + bias - batch[1]) ** 2)
+
+        slopes = jax.grad(loss_of, (0, 1))(state["weight"], state["bias"])
+        grads = dict(zip(("weight", "bias"), slopes, strict=True))
+        moved = {n: state[n] - state["rate"] * g for n, g in grads.items()}
+        return {**state, **moved}
+
+
+MISTAKES |= {
+    NnxOptimiser: (NnxSteps, "one_trace", "1.tx"),
+    NnxEval: (NnxSteps, "the_state_advances", "0.dropout.rngs.count"),
+    NnxWidened: (NnxSteps, "fixed_point", "0.linear.bias"),
+}

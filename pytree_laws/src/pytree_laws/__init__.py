@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from .laws import PytreeLaws
     from .methods import Method
     from .report import LawBroken
+    from .step import StepLaws
 
 __all__ = [
     "LawBroken",
@@ -56,6 +57,7 @@ __all__ = [
     "Output",
     "PytreeLaws",
     "Report",
+    "StepLaws",
     "case",
     "check_pytree",
     "holds",
@@ -69,6 +71,7 @@ _HOMES = {
     "Output": "declare",
     "PytreeLaws": "laws",
     "Report": "check",
+    "StepLaws": "step",
     "case": "cases",
     "check_pytree": "check",
     "holds": "conditions",

@@ -1,0 +1,131 @@
+"""A few steps, run once for all laws: the states, what jax compiled, and the losses."""
+
+import dataclasses
+import functools
+import warnings
+from typing import Any
+
+import jax
+import numpy as np
+
+from ..look.arrays import is_array
+from ..report import ANY_ERROR
+from .compilations import compilations
+from .states import Opened, on_host, opened, signature, static_differences, values
+from .suite import StepSuite
+
+
+@dataclasses.dataclass(frozen=True)
+class Taken:
+    """One step that was taken: its state afterwards, and what jax did for it."""
+
+    signature: dict[str, str]
+    values: dict[str, np.ndarray]
+    compiled: list[str]
+    loss: float | None
+
+
+class StepRun:
+    """Steps of a suite; each is taken from copies, so that a donated array is nobody else's."""
+
+    def __init__(self, suite: StepSuite) -> None:
+        self.suite = suite
+
+    @functools.cached_property
+    def start(self) -> Opened:
+        """The first state."""
+        return opened(self.suite.state(0))
+
+    @functools.cached_property
+    def batches(self) -> tuple[Any, Any]:
+        """The two batches."""
+        return self.suite.batch(0), self.suite.batch(1)
+
+    def once(self, state: Any, batch: Any) -> tuple[Any, Any]:
+        """The next state, and the loss."""
+        result = self.suite.step(state, batch)
+        return self.suite.next_state(state, result), self.suite.loss(state, result)
+
+    @functools.cached_property
+    def error(self) -> Exception | None:
+        """What the first step raised."""
+        try:
+            self.once(self.start.copied(), self.batches[0])
+        except ANY_ERROR as error:
+            return error
+        return None
+
+    @functools.cached_property
+    def before(self) -> Taken:
+        """The state before all steps."""
+        state = self.start.copied()
+        return Taken(signature(state), values(state), [], None)
+
+    @functools.cached_property
+    def taken(self) -> list[Taken]:
+        """The steps, with both batches in turn."""
+        state, steps = self.start.copied(), []
+        for number in range(self.suite.steps):
+            state, one = self._take(state, self.batches[number % 2])
+            steps.append(one)
+        self.last = state
+        return steps
+
+    def _take(self, state: Any, batch: Any) -> tuple[Any, Taken]:
+        with compilations() as compiled, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of donation, which has its own law
+            after, loss = jax.block_until_ready(self.once(state, batch))
+        lost = None if loss is None else float(on_host(loss))
+        return after, Taken(signature(after), values(after), list(compiled), lost)
+
+    def after_loading(self) -> Taken:
+        """One more step, from a state that is built anew and then filled with the last values."""
+        self.taken  # noqa: B018
+        built, last = opened(self.suite.state(0)), opened(self.last).leaves
+        filled = [
+            last[name] if is_array(leaf) and name in last else leaf
+            for name, leaf in built.leaves.items()
+        ]
+        return self._take(Opened(dict(zip(built.leaves, filled, strict=True)), built.rebuild).copied(), self.batches[0])[1]
+
+    def static_changes(self) -> dict[str, str]:
+        """Values of Python that the steps changed, by path."""
+        self.taken  # noqa: B018
+        return static_differences(self.start.copied(), self.last)
+
+    def step_from_start(self, batch: int = 0) -> dict[str, np.ndarray]:
+        """The arrays after one step from the first state."""
+        after, _ = self.once(self.start.copied(), self.batches[batch])
+        return values(after)
+
+    def losses(self) -> list[float]:
+        """The losses of many steps on the first batch."""
+        state, losses = self.start.copied(), []
+        for _ in range(self.suite.loss_steps):
+            state, taken = self._take(state, self.batches[0])
+            losses += [] if taken.loss is None else [taken.loss]
+        return losses
+
+    @functools.cached_property
+    def arrays(self) -> dict[str, Any]:
+        """The arrays of the first state and of the batch, which a traced step takes."""
+        state = {n: v for n, v in self.start.leaves.items() if is_array(v)}
+        batch = opened(self.batches[0]).leaves
+        return state | {f"batch.{n}": v for n, v in batch.items() if is_array(v)}
+
+    def pure(self, arrays: dict[str, Any]) -> dict[str, Any]:
+        """One step as a function of arrays by path: the next state's arrays, and the loss."""
+        batch = opened(self.batches[0])
+        state = [arrays.get(n, v) for n, v in self.start.leaves.items()]
+        given = [arrays.get(f"batch.{n}", v) for n, v in batch.leaves.items()]
+        after, loss = self.once(self.start.rebuild(state), batch.rebuild(given))
+        leaves = {n: v for n, v in opened(after).leaves.items() if is_array(v)}
+        return leaves if loss is None else leaves | {"the loss": loss}
+
+    @functools.cached_property
+    def jaxpr(self) -> Any:
+        """The trace of one step, of arrays in the order of their sorted paths; an exception where none can be made."""
+        try:
+            return jax.make_jaxpr(self.pure)(self.arrays)
+        except ANY_ERROR as error:
+            return error

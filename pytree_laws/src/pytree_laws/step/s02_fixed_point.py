@@ -1,0 +1,40 @@
+"""S2: a step leaves structure, dtypes and weak types as they are."""
+
+from collections.abc import Iterator
+
+from ..report import Law, check
+from .run import StepRun
+
+LAW = Law(
+    number="S2",
+    name="fixed point",
+    statement="The state after a step has the paths, shapes, dtypes, weak types and devices of the state before it.",
+    mistake="A float of Python in the state, an update in another dtype, a part that only some steps return.",
+    fix="Make the first state as the step returns it: `jnp.asarray(value, dtype)`, or cast at the end of the step.",
+)
+HINT = "jax compiles the step again for each other form of its state, and `lax.scan` over steps raises"
+
+
+def check_fixed_point(run: StepRun) -> None:
+    """Compare the state's signature before and after each step."""
+    for name, change in changes(run):
+        check(False, name, change, HINT)
+
+
+def changes(run: StepRun) -> Iterator[tuple[str, str]]:
+    """Each array of the state that a step adds, drops or gives another form: its path, and how."""
+    before = run.before.signature
+    for number, step in enumerate(run.taken, 1):
+        after = step.signature
+        for name in (before | after):
+            was, now = before.get(name), after.get(name)
+            if was is None or now is None:
+                yield name, f"it is {'new' if was is None else 'gone'} after step {number}"
+            elif was != now and is_array_form(was):
+                yield name, f"after step {number} it is {now}, and was {was}"
+        before = after
+
+
+def is_array_form(form: str) -> bool:
+    """Whether a form in a signature is that of an array."""
+    return "[" in form.partition(" ")[0]

@@ -1,0 +1,51 @@
+"""S3: all steps share one compilation."""
+
+import pytest
+
+from ..report import Law, check
+from .run import StepRun, Taken
+from .s02_fixed_point import changes
+from .states import static_differences
+
+LAW = Law(
+    number="S3",
+    name="one trace",
+    statement="The first step compiles, and no later one; neither does the first step after a state was saved and loaded.",
+    mistake="A counter of Python in the state, an optimiser or a lambda that is new in each step, `jax.jit` inside of the step, a static value that is compared by identity.",
+    fix="Keep what changes in arrays; make functions and optimisers once, outside of the step; give static values an `__eq__` and a `__hash__` by value.",
+    severity="cost",
+)
+
+
+def check_one_trace(run: StepRun) -> None:
+    """Report the leaf, or the function, for which a later step compiled again."""
+    if any(changes(run)):
+        pytest.skip("it rests on S2, which is broken")
+    previous = run.before
+    for number, step in enumerate(run.taken, 1):
+        if step.compiled and number > 1:
+            where, told = _cause(run, previous, step)
+            check(False, where, f"step {number} compiled again ({_names(step)}): {told}")
+        previous = step
+    loaded = run.after_loading()
+    if loaded.compiled:
+        rebuilt = static_differences(run.suite.state(0), run.last)
+        where, told = next(iter(rebuilt.items()), ("step", "no leaf differs"))
+        what = f"the step after loading compiled again ({_names(loaded)}): {told}"
+        check(False, where, what, "a static value that is compared by identity")
+
+
+def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:
+    """The first leaf that differs between two states, or else a function that is new."""
+    pairs = before.signature, run.before.signature
+    for old in pairs:
+        for name in sorted(old.keys() & after.signature.keys()):
+            if old[name] != after.signature[name]:
+                return name, f"it is {after.signature[name]}, and was {old[name]}"
+    for name, told in run.static_changes().items():
+        return name, told
+    return "step", "no leaf of the state differs, so a function is made anew in each step"
+
+
+def _names(step: Taken) -> str:
+    return ", ".join(f"`{name}`" for name in dict.fromkeys(step.compiled))

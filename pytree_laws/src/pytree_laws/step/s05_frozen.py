@@ -1,0 +1,36 @@
+"""S5: what is frozen stays."""
+
+import numpy as np
+
+from ..look.trees import under_any
+from ..report import Law, check
+from .run import StepRun
+
+LAW = Law(
+    number="S5",
+    name="frozen",
+    statement="No step moves a leaf that is declared frozen, or that `trainable()` leaves out, by a single bit.",
+    mistake="Weight decay or momentum that reaches what has no gradient; a mask that was made of another tree, or by identity.",
+    fix="Filter before the optimiser: `eqx.partition(model, model.trainable())`, or `optax.masked` with a function of the tree.",
+)
+
+
+def check_frozen(run: StepRun) -> None:
+    """Compare each frozen leaf with its start, bit by bit."""
+    paths = run.suite.frozen_paths(run.suite.state(0))
+    names = [n for n in run.before.values if under_any(n, paths)]
+    nearest = ", ".join(run.before.values)
+    check(bool(names), "frozen", f"{', '.join(paths)} names no array; legal: {nearest:.300}")
+    for number, step in enumerate(run.taken, 1):
+        for name in names:
+            before, after = run.before.values[name], step.values.get(name)
+            same = after is not None and before.tobytes() == after.tobytes()
+            told = f"step {number} moved it by {_distance(before, after)}"
+            check(same, name, told, "weight decay, or a mask that does not fit the tree")
+
+
+def _distance(before: np.ndarray, after: np.ndarray | None) -> str:
+    if after is None or before.shape != after.shape:
+        return "more than its shape tells"
+    difference = after.astype(np.complex128) - before.astype(np.complex128)
+    return f"{np.max(np.abs(difference)):.3g}"

@@ -1,0 +1,48 @@
+"""S7: the compiled step holds no data and calls no host."""
+
+from typing import Any
+
+from ..applies import not_applicable
+from ..look.jaxprs import equations
+from ..report import Law, check
+from .run import StepRun
+
+LAW = Law(
+    number="S7",
+    name="compiled",
+    statement="The compiled step calls nothing of the host, and holds no array above `constant_limit` bytes.",
+    mistake="A print that was left over, a metric that is sent to the host, a data set or a table that the step captures.",
+    fix="Return what is to be printed; hand arrays in as arguments, or keep them in the state. `callbacks = True` declares calls that are meant.",
+    severity="cost",
+)
+_CALLBACKS = ("callback", "debug_print", "infeed", "outfeed")
+
+
+def check_compiled(run: StepRun) -> None:
+    """Search the trace of a step for callbacks and large constants."""
+    if isinstance(run.jaxpr, Exception):
+        not_applicable("the step as a whole cannot be traced")
+    if not run.suite.callbacks:
+        for equation in equations(run.jaxpr.jaxpr):
+            name = equation.primitive.name
+            is_call = any(part in name for part in _CALLBACKS) and not _is_check(equation)
+            check(not is_call, name, "the compiled step waits for the host at each run")
+    for constant in _constants(run.jaxpr):
+        size = getattr(constant, "nbytes", 0)
+        told = f"an array of {size:,} bytes is part of the compiled step; {run.suite.constant_limit:,} are allowed"
+        check(size <= run.suite.constant_limit, _form(constant), told)
+
+
+def _constants(closed: Any) -> list[Any]:
+    """Arrays that a trace captures, also within its inner traces."""
+    inner = [c for e in equations(closed.jaxpr) for v in e.params.values() for c in getattr(v, "consts", ())]
+    return [*closed.consts, *inner]
+
+
+def _is_check(equation: Any) -> bool:
+    """Whether it is the callback of `eqx.error_if`, which runs where a check fails."""
+    return "equinox" in repr(equation.params.get("callback", ""))
+
+
+def _form(constant: Any) -> str:
+    return f"{constant.dtype}[{','.join(map(str, constant.shape))}]"

@@ -1,0 +1,59 @@
+"""S9: a step is a function of its state and its batch."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..applies import not_applicable
+from ..look.arrays import is_inexact
+from ..report import ANY_ERROR, Law, check
+from .run import StepRun
+
+LAW = Law(
+    number="S9",
+    name="reproducible",
+    statement="From one state and one batch a step gives the same again, bit by bit, and nearly the same without `jax.jit`.",
+    mistake="A schedule or a switch in a variable of Python, which the trace reads once; randomness of NumPy.",
+    fix="Keep in the state what a step depends on.",
+)
+
+ROUNDINGS = 1e4  # that may add up in a step
+
+
+def check_reproducible(run: StepRun) -> None:
+    """Repeat the second step compiled, and again without compilation."""
+    first, second = run.step_from_start(), run.step_from_start()
+    for name in first:
+        same = first[name].tobytes() == second[name].tobytes()
+        check(same, name, "the same step from the same state gives another value")
+    try:
+        with jax.disable_jit():
+            eager = run.step_from_start()
+    except ANY_ERROR:
+        not_applicable("the step does not run without jax.jit")
+    allowed = ROUNDINGS * _rounding(run)
+    for name in first:
+        told = f"compiled it is {_shown(first[name])}, without jax.jit it is {_shown(eager[name])}"
+        hint = "a variable of Python that the step reads, and that differs by now"
+        check(_close(first[name], eager[name], allowed), name, told, hint)
+
+
+def _rounding(run: StepRun) -> float:
+    """The largest rounding error, relative, of the dtypes that the state and the batch have."""
+    dtypes = {str(array.dtype) for array in run.arrays.values() if is_inexact(array)}
+    return max((float(jnp.finfo(dtype).eps) for dtype in dtypes), default=0.0)
+
+
+def _close(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:
+    """Whether two arrays differ by less than a share of their largest element."""
+    if not jnp.issubdtype(one.dtype, jnp.inexact):
+        return bool(np.array_equal(one, other))
+    wide = one.astype(np.complex128), other.astype(np.complex128)
+    largest = float(np.abs(wide[0]).max(initial=1e-30))
+    return np.allclose(*wide, rtol=0, atol=allowed * largest, equal_nan=True)
+
+
+def _shown(value: np.ndarray) -> str:
+    return np.array2string(value.ravel()[:4], precision=4)
+
+

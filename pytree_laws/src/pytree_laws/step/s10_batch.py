@@ -1,0 +1,19 @@
+"""S10: a step uses the batch."""
+
+from ..report import Law, check
+from .run import StepRun
+
+LAW = Law(
+    number="S10",
+    name="batch",
+    statement="Two batches lead from one state to two states.",
+    mistake="A batch that the step captures from outside instead of its argument.",
+    fix="Use the argument.",
+)
+
+
+def check_uses_the_batch(run: StepRun) -> None:
+    """Compare the states after one step with each batch."""
+    one, other = run.step_from_start(0), run.step_from_start(1)
+    differs = any(one[name].tobytes() != other[name].tobytes() for name in one)
+    check(differs, "batch", "the step gives the same for both batches")

@@ -1,0 +1,116 @@
+"""Training states as named leaves, for pytrees and for what Flax NNX changes in place."""
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..look.arrays import is_array, is_key
+from ..look.trees import attributes, flatten, named_leaves, nodes
+
+Rebuild = Callable[[list[Any]], Any]
+
+
+class Opened(NamedTuple):
+    """A state as its leaves by path, and the way back."""
+
+    leaves: dict[str, Any]
+    rebuild: Rebuild
+
+    def copied(self) -> Any:
+        """The state with arrays of its own."""
+        return self.rebuild([jnp.copy(v) if is_array(v) else v for v in self.leaves.values()])
+
+
+def opened(state: Any) -> Opened:
+    """Open a state; a graph of NNX is split into a pure state first."""
+    nnx: Any = sys.modules.get("flax.nnx")
+    if nnx is None or not _holds_graph(nnx, state):
+        _, treedef = flatten(state)
+        return Opened(dict(named_leaves(state)), treedef.unflatten)
+    graph, pure = nnx.split(state)
+    leaves, treedef = flatten(pure)
+    names = [name.removesuffix(".value") for name, _ in named_leaves(pure)]
+    return Opened(
+        dict(zip(names, leaves, strict=True)),
+        lambda values: nnx.merge(graph, treedef.unflatten(values)),
+    )
+
+
+def _holds_graph(nnx: Any, state: Any) -> bool:
+    def is_graph(value: Any) -> bool:
+        return isinstance(value, nnx.Module | nnx.Optimizer | nnx.Variable)
+
+    return any(map(is_graph, jax.tree.leaves(state, is_leaf=is_graph)))
+
+
+def signature(state: Any) -> dict[str, str]:
+    """What a compiled step distinguishes, by path: shape, dtype, weak type and sharding, or the value of Python."""
+    return {name: _kind(leaf) for name, leaf in opened(state).leaves.items()}
+
+
+def _kind(leaf: Any) -> str:
+    if not is_array(leaf) and not isinstance(leaf, bool | int | float | complex):
+        return f"{type(leaf).__name__} {shown(leaf)}"
+    if is_array(leaf) and is_key(leaf):
+        return str(leaf.aval)
+    aval = jax.typeof(leaf)
+    weak = " (weakly typed)" if aval.weak_type else ""
+    devices = getattr(getattr(leaf, "sharding", None), "device_set", ())
+    where = f" on {len(devices)} devices" if len(devices) > 1 else ""
+    return f"{aval.dtype.name}[{','.join(map(str, aval.shape))}]{weak}{where}"
+
+
+def values(state: Any) -> dict[str, np.ndarray]:
+    """The arrays of a state on the host, by path."""
+    return {name: on_host(leaf) for name, leaf in opened(state).leaves.items() if is_array(leaf)}
+
+
+def on_host(leaf: Any) -> np.ndarray:
+    """A copy of an array on the host; of a key its data."""
+    return np.array(jax.random.key_data(leaf) if is_key(leaf) else leaf)
+
+
+def static_differences(one: Any, other: Any) -> dict[str, str]:
+    """Values of Python that differ between two states, by path: leaves, and fields of nodes."""
+    pairs = dict(opened(one).leaves), dict(opened(other).leaves)
+    plain = [{n: v for n, v in leaves.items() if not is_array(v)} for leaves in pairs]
+    fields = [_static_fields(state) for state in (one, other)]
+    before, after = ({**a, **b} for a, b in zip(plain, fields, strict=True))
+    return {
+        name: _unlike(shown(after[name]), shown(before[name]))
+        for name in before.keys() & after.keys()
+        if not _equal(before[name], after[name])
+    }
+
+
+def _static_fields(state: Any) -> Mapping[str, Any]:
+    """Attributes of nodes that are no children: what jax holds in the treedef."""
+    fields: dict[str, Any] = {}
+    for where, node, _ in nodes(state):
+        children = set(map(id, jax.tree.leaves(node)))
+        for name, value in attributes(node).items():
+            is_static = children.isdisjoint(map(id, jax.tree.leaves(value)))
+            if is_static and not name.startswith("_") and not is_array(value):
+                fields[f"{where}.{name}"] = value
+    return fields
+
+
+def _equal(one: Any, other: Any) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:  # what cannot be compared is not the same
+        return one is other
+
+
+def shown(value: Any) -> str:
+    """The text of a value, without the address of an object."""
+    return f"{re.sub(' at 0x[0-9a-f]+', '', repr(value)):.80}"
+
+
+def _unlike(now: str, was: str) -> str:
+    return f"it is {now}, and was {was}" if now != was else f"it is another {now}"

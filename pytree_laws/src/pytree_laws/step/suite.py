@@ -1,0 +1,88 @@
+"""What a suite of a training step declares."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import jax
+
+from ..look.arrays import is_array, is_inexact
+from ..look.trees import named_leaves, nodes
+
+
+class StepSuite:
+    """A training step, a state to begin with, and two batches.
+
+        class TestTrainStep(StepLaws):
+            frozen = ("model.offset",)
+
+            def state(self, seed):
+                return TrainState.create(Model.create(3, key=jax.random.key(seed)))
+
+            def batch(self, seed):
+                return sample(seed, (16, 3)), sample(seed, (16,))
+
+            def step(self, state, batch):
+                return train_step(state, batch)
+
+    The step gives the next state, alone or first in a tuple. A step that changes objects of NNX
+    in place gives them back: `return (model, optimiser), loss`.
+    """
+
+    steps: ClassVar[int] = 4  # that are watched
+    loss_steps: ClassVar[int] = 20  # on one batch, after which the loss is less
+    constant_limit: ClassVar[int] = 2**20  # bytes of an array inside of the compiled step
+    time_limit: ClassVar[float] = 120.0  # seconds for all steps of one law
+    frozen: ClassVar[Sequence[str] | None] = None
+    """Paths that no step may move; None stands for what `trainable()` of a part of the state leaves out."""
+    overwritten: ClassVar[Sequence[str]] = ()
+    """Paths that a step writes and never reads, such as the last loss."""
+    callbacks: ClassVar[bool] = False  # whether the compiled step may call the host
+    skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+
+    def state(self, seed: int) -> Any:
+        """A new state to begin with, from a seed."""
+        raise NotImplementedError
+
+    def batch(self, seed: int) -> Any:
+        """A batch; batches of two seeds have the same shapes and other values."""
+        raise NotImplementedError
+
+    def step(self, state: Any, batch: Any) -> Any:
+        """The training step: the next state, or a tuple that begins with it."""
+        raise NotImplementedError
+
+    def next_state(self, state: Any, result: Any) -> Any:
+        """The next state in what a step gives."""
+        return result[0] if holds_state_first(state, result) else result
+
+    def loss(self, state: Any, result: Any) -> Any:
+        """The loss in what a step gives: the first scalar beside the state; None without one."""
+        rest = result[1:] if holds_state_first(state, result) else ()
+        scalars = (v for v in jax.tree.leaves(rest) if is_array(v) and is_inexact(v))
+        return next((v for v in scalars if v.ndim == 0), None)
+
+    def frozen_paths(self, state: Any) -> Sequence[str]:
+        """The paths that no step may move, declared or as `trainable()` says."""
+        if self.frozen is not None:
+            return self.frozen
+        specs = (
+            (where, node.trainable())
+            for where, node, _ in nodes({"": state})
+            if callable(getattr(node, "trainable", None))
+        )
+        return [
+            f"{where}.{name}".strip(".")
+            for where, spec in specs
+            for name, is_trained in named_leaves(spec)
+            if is_trained is False
+        ]
+
+
+def holds_state_first(state: Any, result: Any) -> bool:
+    """Whether a result is a tuple of the next state and more."""
+    if type(result) is not tuple or not result:
+        return False
+    first = result[0]
+    if type(state) is not tuple:
+        return type(first) is type(state)
+    return type(first) is tuple and len(first) == len(state)
