@@ -14,7 +14,7 @@ def compilations() -> Generator[list[str]]:
     """Collect the name of each function that jax compiles within the block."""
     names: list[str] = []
 
-    def listen(event: str, _: float, **facts: Any) -> None:
+    def listen(event: str, duration_secs: float, **facts: Any) -> None:
         if event == _COMPILED:
             name = str(facts.get("fun_name", "a function"))
             names.append(name.removeprefix("jit(").removesuffix(")"))

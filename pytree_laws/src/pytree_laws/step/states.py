@@ -56,9 +56,9 @@ def signature(state: Any) -> dict[str, str]:
 def _kind(leaf: Any) -> str:
     if not is_array(leaf) and not isinstance(leaf, bool | int | float | complex):
         return f"{type(leaf).__name__} {shown(leaf)}"
-    if is_array(leaf) and is_key(leaf):
-        return str(leaf.aval)
-    aval = jax.typeof(leaf)
+    aval: Any = jax.typeof(leaf)
+    if is_key(leaf):
+        return str(aval)
     weak = " (weakly typed)" if aval.weak_type else ""
     devices = getattr(getattr(leaf, "sharding", None), "device_set", ())
     where = f" on {len(devices)} devices" if len(devices) > 1 else ""
