@@ -376,7 +376,7 @@ MISTAKES: dict[type[StepLaws], tuple[type[StepLaws], str, str]] = {
     OneKey: (Steps, "the_state_advances", "key"),
     Widened: (Steps, "fixed_point", "model.weight"),
     CapturedData: (Steps, "compiled", "float32[4096,256]"),
-    LeftOverPrint: (Steps, "compiled", "debug_print"),
+    LeftOverPrint: (Steps, "compiled", "step"),
     Ascends: (Steps, "loss_falls", "loss"),
     JitInside: (Steps, "one_trace", "step"),
     PythonSchedule: (Steps, "reproducible", "model.weight"),

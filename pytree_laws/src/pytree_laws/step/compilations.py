@@ -13,9 +13,11 @@ _COMPILED = "/jax/core/compile/backend_compile_duration"
 def compilations() -> Generator[list[str]]:
     """Collect the name of each function that jax compiles within the block."""
     names: list[str] = []
+    unregister = getattr(jax.monitoring, "unregister_event_duration_listener", None)
+    is_within = True
 
     def listen(event: str, duration_secs: float, **facts: Any) -> None:
-        if event == _COMPILED:
+        if event == _COMPILED and is_within:
             name = str(facts.get("fun_name", "a function"))
             names.append(name.removeprefix("jit(").removesuffix(")"))
 
@@ -23,4 +25,6 @@ def compilations() -> Generator[list[str]]:
     try:
         yield names
     finally:
-        jax.monitoring.unregister_event_duration_listener(listen)
+        is_within = False  # before jax 0.8 a listener stays
+        if unregister is not None:
+            unregister(listen)

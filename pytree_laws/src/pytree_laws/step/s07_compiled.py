@@ -26,7 +26,7 @@ def check_compiled(run: StepRun) -> None:
         for equation in equations(run.jaxpr.jaxpr):
             name = equation.primitive.name
             is_call = any(part in name for part in _CALLBACKS) and not _is_check(equation)
-            check(not is_call, name, "the compiled step waits for the host at each run")
+            check(not is_call, "step", f"`{name}` calls the host at each run")
     for constant in _constants(run.jaxpr):
         size = getattr(constant, "nbytes", 0)
         told = f"an array of {size:,} bytes is part of the compiled step; {run.suite.constant_limit:,} are allowed"
