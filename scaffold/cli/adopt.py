@@ -2,11 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
 
+from scaffold.cli.adopt_step import StepOptions, adopt_step, is_step, step_options
 from scaffold.cli.common_options import folder_option, json_option
 from scaffold.cli.failures import faults_json, told
 from scaffold.cli.outcome import published, recovered_layout
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command("adopt", short_help="Write and run the tests of classes that exist.")
-@click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
+@click.argument("targets", nargs=-1, metavar="TARGET...")
+@step_options
 @click.option("--python", metavar="PATH", help="The interpreter of your project, or its environment.")
 @click.option(
     "--build",
@@ -84,15 +86,27 @@ def adopt(
     as_spec: bool,
     checks: bool,
     as_json: bool,
+    **of_step: Any,
 ) -> None:
     """Write the tests of classes that exist, run them, and say what is wrong.
 
     A TARGET is `pkg.mod:Class`, `pkg.mod` with all that is below it, or `path.py`. How a class is built and called is found
     in the interpreter of your project, where nothing is installed; what cannot be found is said with the option that gives it.
+
+    With `--step` it writes the tests of a training step: `--step pkg.train:train_step --state 'create(seed)' --batch 'batch_of(seed)'`.
     """
     from scaffold.adopt import Wanted
     from scaffold.adopt import adopt as find
 
+    if is_step(targets, **of_step):
+        adopt_step(
+            StepOptions(**of_step, call=call, force=force),
+            folder,
+            dry_run=dry_run,
+            diff=diff,
+            as_json=as_json,
+        )
+        return
     if checks:
         _check(targets, folder, as_json=as_json)
         return

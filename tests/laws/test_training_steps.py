@@ -7,8 +7,10 @@ import pytest
 from _pytest.outcomes import Skipped
 
 from pytree_laws import LawBroken, StepLaws
+from pytree_laws.step.laws import LAWS
 from pytree_laws.step.run import StepRun
 from tests.laws.training_steps import MISTAKES, PlainSteps, Steps
+from tests.projects import REPOSITORY
 
 
 def findings(suite: type[StepLaws]) -> Iterator[tuple[str, LawBroken]]:
@@ -69,3 +71,10 @@ def test_a_step_that_raises_is_one_finding() -> None:
     ((name, broken),) = findings(Raises)
     assert name == "test_s1_the_step_runs"
     assert "AttributeError" in broken.finding.what
+
+
+def test_the_docs_list_each_law() -> None:
+    docs = (REPOSITORY / "docs/laws.md").read_text(encoding="utf-8")
+    assert [
+        f"| {law.number} {law.name} |" for law in LAWS.values() if f"| {law.number} {law.name} |" not in docs
+    ] == []

@@ -47,6 +47,14 @@ class StepRun:
         return self.suite.next_state(state, result), self.suite.loss(state, result)
 
     @functools.cached_property
+    def builds(self) -> bool:
+        """Whether a state and a batch can be built at all."""
+        try:
+            return bool(self.start and self.batches)
+        except ANY_ERROR:
+            return False
+
+    @functools.cached_property
     def error(self) -> Exception | None:
         """What the first step raised."""
         try:
@@ -86,7 +94,12 @@ class StepRun:
             last[name] if is_array(leaf) and name in last else leaf
             for name, leaf in built.leaves.items()
         ]
-        return self._take(Opened(dict(zip(built.leaves, filled, strict=True)), built.rebuild).copied(), self.batches[0])[1]
+        return self._take(
+            Opened(
+                dict(zip(built.leaves, filled, strict=True)), built.rebuild
+            ).copied(),
+            self.batches[0],
+        )[1]
 
     def static_changes(self) -> dict[str, str]:
         """Values of Python that the steps changed, by path."""
@@ -107,18 +120,24 @@ class StepRun:
         return losses
 
     @functools.cached_property
+    def second(self) -> Opened:
+        """The state after one step: a number of Python that `jax.jit` took is an array by then."""
+        after, _ = self.once(self.start.copied(), self.batches[0])
+        return opened(after)
+
+    @functools.cached_property
     def arrays(self) -> dict[str, Any]:
-        """The arrays of the first state and of the batch, which a traced step takes."""
-        state = {n: v for n, v in self.start.leaves.items() if is_array(v)}
+        """The arrays of the second state and of the batch, which a traced step takes."""
+        state = {n: v for n, v in self.second.leaves.items() if is_array(v)}
         batch = opened(self.batches[0]).leaves
         return state | {f"batch.{n}": v for n, v in batch.items() if is_array(v)}
 
     def pure(self, arrays: dict[str, Any]) -> dict[str, Any]:
         """One step as a function of arrays by path: the next state's arrays, and the loss."""
         batch = opened(self.batches[0])
-        state = [arrays.get(n, v) for n, v in self.start.leaves.items()]
+        state = [arrays.get(n, v) for n, v in self.second.leaves.items()]
         given = [arrays.get(f"batch.{n}", v) for n, v in batch.leaves.items()]
-        after, loss = self.once(self.start.rebuild(state), batch.rebuild(given))
+        after, loss = self.once(self.second.rebuild(state), batch.rebuild(given))
         leaves = {n: v for n, v in opened(after).leaves.items() if is_array(v)}
         return leaves if loss is None else leaves | {"the loss": loss}
 

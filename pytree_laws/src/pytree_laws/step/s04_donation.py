@@ -60,22 +60,31 @@ def _identities(leaf: Any) -> list[int]:
 
 def _check_all_are_used(run: StepRun) -> None:
     """Run the step with its state donated, and name each leaf that jax could not reuse."""
-    state = {n: v for n, v in run.start.leaves.items() if is_array(v)}
+    state = {n: v for n, v in run.second.leaves.items() if is_array(v)}
     rest = {n: v for n, v in run.arrays.items() if n not in state}
 
     def step(state: dict[str, Any], rest: dict[str, Any]) -> Any:
         return run.pure({**state, **rest})
 
-    copies = {n: v for n, v in opened(run.start.copied()).leaves.items() if is_array(v)}
+    copies = {
+        n: v for n, v in opened(run.second.copied()).leaves.items() if is_array(v)
+    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         after = jax.block_until_ready(jax.jit(step, donate_argnums=0)(copies, rest))
     unused = [str(w.message) for w in caught if "donated buffers" in str(w.message)]
     if unused:
-        names = [n for n in state if n not in after or _form(after[n]) != _form(state[n])]
+        names = [
+            n for n in state if n not in after or _form(after[n]) != _form(state[n])
+        ]
         where = names[0] if names else "step"
         told = f"jax cannot reuse what is donated: {unused[0].splitlines()[0]:.200}"
-        check(False, where, told, "the leaf comes out in another shape or dtype, or not at all")
+        check(
+            False,
+            where,
+            told,
+            "the leaf comes out in another shape or dtype, or not at all",
+        )
 
 
 def _form(leaf: Any) -> tuple[Any, ...]:

@@ -55,5 +55,3 @@ def _close(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:
 
 def _shown(value: np.ndarray) -> str:
     return np.array2string(value.ravel()[:4], precision=4)
-
-

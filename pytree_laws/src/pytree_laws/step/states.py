@@ -11,6 +11,7 @@ import numpy as np
 
 from ..look.arrays import is_array, is_key
 from ..look.trees import attributes, flatten, named_leaves, nodes
+from ..report import ANY_ERROR
 
 Rebuild = Callable[[list[Any]], Any]
 
@@ -23,7 +24,9 @@ class Opened(NamedTuple):
 
     def copied(self) -> Any:
         """The state with arrays of its own."""
-        return self.rebuild([jnp.copy(v) if is_array(v) else v for v in self.leaves.values()])
+        return self.rebuild(
+            [jnp.copy(v) if is_array(v) else v for v in self.leaves.values()]
+        )
 
 
 def opened(state: Any) -> Opened:
@@ -54,7 +57,7 @@ def signature(state: Any) -> dict[str, str]:
 
 
 def _kind(leaf: Any) -> str:
-    if not is_array(leaf) and not isinstance(leaf, bool | int | float | complex):
+    if not is_array(leaf) and not is_number(leaf):
         return f"{type(leaf).__name__} {shown(leaf)}"
     aval: Any = jax.typeof(leaf)
     if is_key(leaf):
@@ -66,8 +69,14 @@ def _kind(leaf: Any) -> str:
 
 
 def values(state: Any) -> dict[str, np.ndarray]:
-    """The arrays of a state on the host, by path."""
-    return {name: on_host(leaf) for name, leaf in opened(state).leaves.items() if is_array(leaf)}
+    """The arrays and numbers of a state on the host, by path."""
+    leaves = opened(state).leaves.items()
+    return {n: on_host(v) for n, v in leaves if is_array(v) or is_number(v)}
+
+
+def is_number(leaf: Any) -> bool:
+    """Whether a leaf is a number of Python, which `jax.jit` takes as an array."""
+    return isinstance(leaf, bool | int | float | complex)
 
 
 def on_host(leaf: Any) -> np.ndarray:
@@ -103,7 +112,7 @@ def _static_fields(state: Any) -> Mapping[str, Any]:
 def _equal(one: Any, other: Any) -> bool:
     try:
         return bool(one == other)
-    except Exception:  # what cannot be compared is not the same
+    except ANY_ERROR:  # what cannot be compared is not the same
         return one is other
 
 

@@ -1,0 +1,114 @@
+"""A training step that exists, to a suite of `pytree_laws.StepLaws`."""
+
+import ast
+import builtins
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from scaffold.adopt.targets import Target, read_targets
+from scaffold.emit.imports import import_lines
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.files.fileset import File, Plan
+from scaffold.in_project.fit import Wishes, plan_in_project
+from scaffold.in_project.layout import Layout
+from scaffold.lay_out import conftest_file
+from scaffold.render import render
+from scaffold.spec.names import IMPORTS
+from scaffold.tidy import tidy
+
+TEMPLATE = "adopt-step"
+FORM = "pkg.mod:function"
+_LAWS = {name: f"from pytree_laws import {name}" for name in ("StepLaws", "sample")}
+_LIBRARIES = {"optax": "import optax", "nnx": "from flax import nnx"}
+
+
+class StepWanted(Struct, frozen=True):
+    """A training step, and expressions over the names of its module that build what it takes."""
+
+    step: str
+    state: str
+    """A new state, over `seed`."""
+    batch: str
+    """A batch, over `seed`."""
+    call: str = ""
+    """The call, over `state` and `batch`, where it is not `step(state, batch)`."""
+    frozen: tuple[str, ...] = ()
+    force: bool = False
+
+
+def plan_step_tests(wanted: StepWanted, layout: Layout, here: Path) -> Plan:
+    """Plan the tests of a training step.
+
+    Raises `ScaffoldError` with all that is wrong in the target and in the expressions.
+    """
+    [target] = read_targets([wanted.step], here)
+    _check(wanted, target)
+    [(path, text)] = render(TEMPLATE, _context(wanted, target, layout))
+    [file] = tidy([File(path, text)])
+    wishes = Wishes(register=False, force=wanted.force)
+    return plan_in_project(layout, [file, conftest_file(layout)], (), (), wishes)
+
+
+def _check(wanted: StepWanted, target: Target) -> None:
+    faults = [*_target_faults(wanted, target), *_expression_faults(wanted)]
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def _target_faults(wanted: StepWanted, target: Target) -> Iterator[Fault]:
+    if not target.name.isidentifier() or target.folder:
+        yield Fault(
+            f"--step {wanted.step}", "names no function of an importable module", f"write `{FORM}`", (FORM,)
+        )
+
+
+def _expression_faults(wanted: StepWanted) -> Iterator[Fault]:
+    given = {"--state": (wanted.state, "create(seed)"), "--batch": (wanted.batch, "batch_of(seed)")}
+    if wanted.call:
+        given["--call"] = wanted.call, "train_step(*state, batch)"
+    for option, (text, example) in given.items():
+        if not text:
+            yield Fault(option, "is not given, and a training step needs it", f"write {option} '{example}'")
+            continue
+        try:
+            ast.parse(text, mode="eval")
+        except SyntaxError as error:
+            yield Fault(option, f"is no expression: {error.msg}", f"write one, such as '{example}'")
+
+
+def _context(wanted: StepWanted, target: Target, layout: Layout) -> dict[str, Any]:
+    function = target.name
+    context = {
+        "tests_folder": layout.tests.as_posix(),
+        "stem": function,
+        "function": function,
+        "name": "".join(part.capitalize() for part in re.split("_+", function)),
+        "state": wanted.state,
+        "batch": wanted.batch,
+        "step": wanted.call or f"{function}(state, batch)",
+        "frozen": [repr(path).replace("'", '"') for path in wanted.frozen],
+        "test_imports": [],
+    }
+    [(_, text)] = render(TEMPLATE, context)
+    return {**context, "test_imports": _imports(text, wanted, target)}
+
+
+def _imports(text: str, wanted: StepWanted, target: Target) -> list[str]:
+    """The imports, read off the file; what no library is known by comes from the module of the step."""
+    known: Mapping[str, str] = {**IMPORTS, **_LAWS, **_LIBRARIES}
+    own = {target.name, *_free_names(wanted)} - known.keys()
+    lines = {**_LAWS, **_LIBRARIES, **{name: f"from {target.module} import {name}" for name in own}}
+    return import_lines(text, lines, [target.module.partition(".")[0]])
+
+
+def _free_names(wanted: StepWanted) -> set[str]:
+    texts = (wanted.state, wanted.batch, wanted.call)
+    trees = [ast.parse(text, mode="eval") for text in texts if text]
+    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    read = {node.id for node in nodes if isinstance(node.ctx, ast.Load)}
+    bound = {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
+    return read - bound - {"seed", "state", "batch", *vars(builtins)}
