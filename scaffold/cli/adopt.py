@@ -96,7 +96,6 @@ def adopt(
     With `--step` it writes the tests of a training step: `--step pkg.train:train_step --state 'create(seed)' --batch 'batch_of(seed)'`.
     """
     from scaffold.adopt import Wanted
-    from scaffold.adopt import adopt as find
 
     if is_step(targets, **of_step):
         adopt_step(
@@ -115,6 +114,13 @@ def adopt(
     if as_spec:
         _print_specs(wanted, folder, as_json=as_json)
         return
+    _adopt_classes(wanted, folder, dry_run=dry_run, diff=diff, as_json=as_json)
+
+
+def _adopt_classes(wanted: "Wanted", folder: Path, *, dry_run: bool, diff: bool, as_json: bool) -> None:
+    """Write the tests of classes, and say what they found."""
+    from scaffold.adopt import adopt as find
+
     writes = not (dry_run or diff)
     layout = recovered_layout(folder, writes=writes)
     plan, report = find(wanted, layout, folder, _progress)
