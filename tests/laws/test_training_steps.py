@@ -9,8 +9,11 @@ from _pytest.outcomes import Skipped
 from pytree_laws import LawBroken, StepLaws
 from pytree_laws.step.laws import LAWS
 from pytree_laws.step.run import StepRun
+from tests.laws.nnx_training_steps import NNX_MISTAKES
 from tests.laws.training_steps import MISTAKES, PlainSteps, Steps
 from tests.projects import REPOSITORY
+
+EVERY = MISTAKES | NNX_MISTAKES
 
 
 def findings(suite: type[StepLaws]) -> Iterator[tuple[str, LawBroken]]:
@@ -27,9 +30,9 @@ def findings(suite: type[StepLaws]) -> Iterator[tuple[str, LawBroken]]:
                 yield name, broken
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("mistake", EVERY, ids=lambda cls: cls.__name__)
 def test_a_mistake_is_noticed_with_its_leaf(mistake: type[StepLaws]) -> None:
-    _, law, where = MISTAKES[mistake]
+    _, law, where = EVERY[mistake]
     by_test = dict(findings(mistake))
     noticed = [broken.finding.where for name, broken in by_test.items() if law in name]
     assert noticed == [where], [str(broken) for broken in by_test.values()]
@@ -37,7 +40,7 @@ def test_a_mistake_is_noticed_with_its_leaf(mistake: type[StepLaws]) -> None:
 
 @pytest.mark.parametrize(
     "right",
-    sorted({PlainSteps, *(right for right, _, _ in MISTAKES.values())}, key=str),
+    sorted({PlainSteps, *(right for right, _, _ in EVERY.values())}, key=str),
     ids=lambda cls: cls.__name__,
 )
 def test_the_right_form_passes(right: type[StepLaws]) -> None:
