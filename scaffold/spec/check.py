@@ -51,21 +51,28 @@ from scaffold.spec.pieces import pieces, readable
 from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
 from scaffold.spec.states import state_faults
-from scaffold.spec.types import Type, UnionType
+from scaffold.spec.types import OpaqueType, Type, UnionType
 
 
-def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> list[Fault]:
+def spec_faults(
+    spec: ModuleSpec, *, declared: frozenset[str], unread: str, is_statement: bool = False
+) -> list[Fault]:
     """All that is wrong with `spec`.
 
     `declared` holds the top-level keys that the author wrote; `unread` is the text of what could not be read, whose
-    names must not be reported as unknown.
+    names must not be reported as unknown. `is_statement` tells that the class is a statement of Python.
     """
     sound, broken = readable(spec)
     names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
     if kind_of(spec.kind).is_carried:
         return list(carried_faults(sound, names))
     faults = [fault for piece in pieces(spec) for fault in source_faults(piece)]
-    faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
+    faults += [
+        *_names(sound, declared, is_statement=is_statement),
+        *_forms(sound, declared),
+        *_imports(sound),
+        *field_faults(sound),
+    ]
     faults += [*dtype_faults(sound), *checks_of_values(sound)]
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
     kind = kind_of(spec.kind)
@@ -76,8 +83,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
     faults += [*generic_faults(sound), *frozen_faults(sound), *method_faults(sound), *helper_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.
-    place = f"{sound.where}: test.sizes"
-    return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]
+    return faults or [*size_faults(sound)] or [*case_size_faults(sound)]
 
 
 def carried_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
@@ -95,10 +101,11 @@ def _place(spec: ModuleSpec, *parts: str) -> str:
     return f"{spec.where}: {'.'.join(parts)}"
 
 
-def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
+def _names(spec: ModuleSpec, declared: frozenset[str], *, is_statement: bool) -> Iterator[Fault]:
     named = "name" in declared
     free = [*(() if uses_key(spec) else ("key",)), *(() if uses_dtype(spec) else ("dtype",))]
-    candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
+    fault = class_name_fault(spec.name, _place(spec, "name"), is_statement=is_statement)
+    candidates = [fault] if spec.name or named else []
     candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
     candidates += [
         argument_name_fault(one.name, _place(spec, "fields", one.name), spec.name, free=free)
@@ -215,6 +222,7 @@ def _declared_type(spec: ModuleSpec, argument: Argument, kind: Type, place: str)
     field = spec.field(argument.name)
     turned = field is None or field.converter or field.preprocess or field.init or field.nullable
     turned = turned or argument.name in assigned_names(spec.setup)
+    turned = turned or (field is not None and isinstance(field.type, OpaqueType))
     taken = (kind, *(kind.members if isinstance(kind, UnionType) else ()))
     if field is not None and not turned and field.type not in taken:
         fix = f"write `{argument.name}` alone, or a `converter` for the field"

@@ -22,6 +22,7 @@ from scaffold.spec.types import (
     TupleType,
     Type,
     UnionType,
+    is_foreign,
 )
 
 _NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
@@ -143,7 +144,7 @@ def is_of(kind: Type, value: object) -> bool:
         case TreeType() | OpaqueType():
             return True
         case CallableType() | ClassType():
-            return False
+            return is_foreign(kind)
 
 
 def _is_dict_of(item: Type, value: dict[Any, Any]) -> bool:

@@ -8,7 +8,7 @@ import optax  # type: ignore[import-untyped]
 from flax import nnx
 
 from pytree_laws import StepLaws
-from tests.laws.training_steps import Steps
+from tests.laws.training_step import Steps
 
 
 class NnxLine(nnx.Module):

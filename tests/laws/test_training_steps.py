@@ -10,7 +10,8 @@ from pytree_laws import LawBroken, StepLaws
 from pytree_laws.step.laws import LAWS
 from pytree_laws.step.run import StepRun
 from tests.laws.nnx_training_steps import NNX_MISTAKES
-from tests.laws.training_steps import MISTAKES, PlainSteps, Steps
+from tests.laws.training_mistakes import MISTAKES
+from tests.laws.training_step import PlainSteps, Steps
 from tests.projects import REPOSITORY
 
 EVERY = MISTAKES | NNX_MISTAKES
