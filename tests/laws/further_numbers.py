@@ -10,9 +10,9 @@ from flax import nnx
 from good_specimens import Leaf, Output, PytreeLaws, sample
 from pairs import further
 
-from pytree_laws.laws.p19_record import sections
+from pytree_laws.laws.values.p19_snapshot import sections
 from pytree_laws.nnx import NnxLaws, Var
-from pytree_laws.record import written
+from pytree_laws.snapshot.format import written
 
 
 def record_of_the_right_form(suite):

@@ -11,8 +11,9 @@ import warnings
 import jax
 import pytest
 
-from pytree_laws import LawBroken, guard
-from pytree_laws.look.programs import settings
+from pytree_laws import LawBroken
+from pytree_laws.engine import runner
+from pytree_laws.trace.programs import settings
 
 PACKAGE = pathlib.Path(__file__).parents[2] / "pytree_laws"
 
@@ -80,8 +81,8 @@ def run(suite, only="test_", on_warning="error", once=False, first=False, law=No
     With a `law` its own tests alone run. With `once` the tests of a law end with its first failure, with `first` all of them do. What is no law of a number goes
     by the name of its suite, such as `closure`.
     """
-    guard.forget()  # what broken specimens said and set is no concern of the next one
-    with settings_put_back(), guard.telling_all():
+    runner.forget()  # what broken specimens said and set is no concern of the next one
+    with settings_put_back(), runner.telling_all():
         return outcome_of(suite, only, on_warning, once, first, law)
 
 
@@ -131,4 +132,10 @@ NUMBERED = re.compile(r"test_p(\d\d)_")
 def law_of(name, test):
     """The number of a law, such as P3, or the suite that a law without a number comes from."""
     found = NUMBERED.match(name)
-    return f"P{int(found[1])}" if found else test.__func__.__module__.split(".")[1]
+    return f"P{int(found[1])}" if found else suite_of(test.__func__.__module__)
+
+
+def suite_of(module):
+    """The suite that a module belongs to: `closure`, `train_state`, or `conditions` among the laws of all kinds."""
+    _, room, *rest = module.split(".")
+    return rest[-1] if room == "laws" else room

@@ -9,7 +9,7 @@ from flax import nnx
 from nnx_base import Linear, LinearLaws, mutant
 from pitfalls_nnx import map_variables
 
-from pytree_laws.nnx.variables import variables_of
+from pytree_laws.nnx.subject.variables import variables_of
 
 
 def by_path(module):

@@ -10,7 +10,7 @@ from flax import nnx
 from laws_runner import run
 
 from pytree_laws import Leaf, Output, PytreeLaws, check_pytree, sample
-from pytree_laws.declaration import declaration
+from pytree_laws.discover.suggest import declaration
 from pytree_laws.nnx import NnxLaws, Var
 
 LINEAR = (
@@ -281,8 +281,9 @@ def test_a_call_without_end_is_a_finding():
 
 ENDS = """
 import jax, equinox as eqx
-from pytree_laws import limit, PytreeLaws, sample
-limit.GRACE = 1.0
+from pytree_laws import PytreeLaws, sample
+from pytree_laws.engine import timeout
+timeout.GRACE = 1.0
 
 class Loop(eqx.Module):
     weight: jax.Array

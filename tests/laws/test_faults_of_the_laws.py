@@ -7,8 +7,8 @@ import jax
 import pytest
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
-from pytree_laws.guard import forget
-from pytree_laws.laws.p19_record import sections
+from pytree_laws.engine.runner import forget
+from pytree_laws.laws.values.p19_snapshot import sections
 from pytree_laws.state import StateLaws
 
 

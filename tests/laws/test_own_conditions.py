@@ -11,8 +11,8 @@ from laws_runner import run
 from mutant_base import Node, NodeLaws, node
 
 from pytree_laws import case, holds
-from pytree_laws.compare import compare, noting
-from pytree_laws.look.numerics import close, tolerating
+from pytree_laws.values.closeness import close, tolerating
+from pytree_laws.values.comparison import compare, noting
 
 
 class Conditions(NodeLaws):

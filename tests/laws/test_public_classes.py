@@ -8,7 +8,7 @@ import pytest
 from public_classes import MODULES, PUBLIC, Module, Public
 
 from pytree_laws import LawBroken, check, check_pytree
-from pytree_laws.look.programs import settings
+from pytree_laws.trace.programs import settings
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "laws.md"
 

@@ -51,8 +51,8 @@ from right_forms import (
 )
 
 from pytree_laws import LawBroken, Leaf, Method, PytreeLaws, sample
-from pytree_laws.look.programs import settings
 from pytree_laws.report import Finding
+from pytree_laws.trace.programs import settings
 
 
 def own_program(seed: int) -> Any:

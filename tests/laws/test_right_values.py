@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import pytest
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
-from pytree_laws.look.programs import settings
+from pytree_laws.trace.programs import settings
 
 
 class Looked(eqx.Module):

@@ -13,8 +13,8 @@ from good_specimens import PytreeLaws, sample
 from laws_runner import run
 
 from pytree_laws import Method, case, check, holds
-from pytree_laws.conditions import conditions_of
-from pytree_laws.look.classes import OF_PYTHON
+from pytree_laws.inspect.classes import OF_PYTHON
+from pytree_laws.laws.values.conditions import conditions_of
 
 ADAM = optax.adam(0.01)
 
