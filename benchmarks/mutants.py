@@ -180,7 +180,7 @@ def replaced(example: str, sources: Mapping[str, str]) -> Iterator[Any]:
 
 
 def _failures(example: str, *, first: bool) -> dict[str, str]:
-    from laws_runner import run
+    from harness.runner import run
 
     tests = _loaded(f"test_{example}", EXAMPLES / "tests" / f"test_{example}.py")
     found: dict[str, str] = {}

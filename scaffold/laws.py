@@ -101,8 +101,9 @@ def _why_not(kind: str, number: str) -> str:
 
 @cache
 def _rows(suite: str) -> dict[str, Row]:
-    """The laws of a suite by number; none where it takes over the pytree laws."""
-    return dict(row for text in suite_texts(suite).values() for row in _rows_in(text))
+    """The laws of a suite in the order of their numbers; none where it takes over the pytree laws."""
+    rows = (row for text in suite_texts(suite).values() for row in _rows_in(text))
+    return dict(sorted(rows, key=lambda row: int(row[0].removeprefix("P"))))
 
 
 def _rows_in(text: str) -> Iterator[tuple[str, Row]]:

@@ -90,8 +90,8 @@ def test_the_declaration_is_what_the_instance_holds(asked: Asked) -> None:
 
 def test_a_class_that_a_law_has_made_is_no_argument(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Otherwise what is found of a class would depend on which suites have run before."""
-    from pytree_laws.laws.p03_round_trip import trivial_subclass
-    from pytree_laws.look.classes import second_class
+    from pytree_laws.inspect.classes import second_class
+    from pytree_laws.laws.structure.p03_round_trip import trivial_subclass
     from scaffold.adopt.child.build import subclasses
 
     write_tree(tmp_path, {"shapes_of_laws.py": SHAPES})

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pytree_laws.invariants import INVARIANTS as OF_THE_LAWS
-from pytree_laws.invariants import parsed
+from pytree_laws.declare.invariants import INVARIANTS as OF_THE_LAWS
+from pytree_laws.declare.invariants import parsed
 from scaffold.spec.invariants import ALONG, INVARIANTS
 from tests.projects import scaffold
 from tests.support import write_tree

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pytree_laws.summary import counted, more_laws, told_rests, undeclared
+from pytree_laws.engine.summary import counted, more_laws, told_rests, undeclared
 from tests.forking import forked_pytest
 from tests.projects import bare_pytest
 from tests.support import write_tree
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pytree_laws.summary import sum_up, __file__ as there
+from pytree_laws.engine.summary import sum_up, __file__ as there
 
 laws = {"pytest": pytest}
 exec(compile("def skip(why): pytest.skip(why)", str(Path(there).with_name("some_law.py")), "exec"), laws)

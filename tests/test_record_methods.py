@@ -11,12 +11,12 @@ import pytest
 from flax import nnx
 
 from pytree_laws import Leaf, Method, PytreeLaws, sample
-from pytree_laws.computed import with_other_arguments
-from pytree_laws.computed_configurations import of_configurations
-from pytree_laws.computed_methods import of_methods
 from pytree_laws.nnx import NnxLaws
-from pytree_laws.other_numbers import FAR
-from pytree_laws.record import Entry, differences
+from pytree_laws.snapshot.configurations import of_configurations
+from pytree_laws.snapshot.format import Entry, differences
+from pytree_laws.snapshot.methods import of_methods
+from pytree_laws.snapshot.numbers import with_other_arguments
+from pytree_laws.values.edge_values import FAR
 
 
 class Log(eqx.Module):

@@ -12,10 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytree_laws import PytreeLaws, sample
-from pytree_laws.computed import ELSEWHERE, computed
-from pytree_laws.computed_configurations import of_configurations
-from pytree_laws.other_numbers import FAR
-from pytree_laws.record import (
+from pytree_laws.snapshot.configurations import of_configurations
+from pytree_laws.snapshot.format import (
     WHOLE,
     NoRecord,
     default_dtype,
@@ -25,6 +23,8 @@ from pytree_laws.record import (
     read,
     written,
 )
+from pytree_laws.snapshot.numbers import ELSEWHERE, computed
+from pytree_laws.values.edge_values import FAR
 from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, bare_pytest, copy_example, pytest_command, run
 from tests.support import read_tree

@@ -6,8 +6,8 @@ Whoever writes a law, or a check in one, writes a specimen that breaks it: a mut
 import ast
 
 import pytest
-from checks import SPECIMENS, Check, checks_below, every_check, every_test, seen_by
-from pairs import outcome_of
+from harness.pairs import outcome_of
+from harness.suite_checks import SPECIMENS, Check, checks_below, every_check, every_test, seen_by
 
 LAW = """
 class SomeLaws:

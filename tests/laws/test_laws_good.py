@@ -5,15 +5,14 @@ import shutil
 import subprocess
 import sys
 
-import good_layers
-import good_styles
-import mutants_training
-import pitfalls
-import pitfalls_training  # noqa: F401 - adds to `pitfalls.GOOD`
 import pytest
-from catalogue import PITFALLS
-from good_specimens import GOOD
-from laws_runner import PACKAGE, run
+from harness.runner import PACKAGE, run
+from mistakes.reported import structure as pitfalls
+from mistakes.reported.catalogue import PITFALLS
+from mutants import training as mutants_training
+from right import layers as good_layers
+from right import styles as good_styles
+from right.specimens import GOOD
 
 from pytree_laws import PytreeLaws
 from pytree_laws.laws import LAWS

@@ -3,13 +3,13 @@
 import pathlib
 import re
 
-import mutants_ownership
-import mutants_static
-import mutants_structure
-import mutants_training
-import pitfalls
 import pytest
-from laws_runner import run
+from harness.runner import run
+from mistakes.reported import structure as pitfalls
+from mutants import ownership as mutants_ownership
+from mutants import static as mutants_static
+from mutants import structure as mutants_structure
+from mutants import training as mutants_training
 
 from pytree_laws.laws import LAWS
 

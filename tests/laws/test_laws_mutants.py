@@ -1,21 +1,21 @@
 """Each law fails on the mistakes that it is there for, and its message names the cause."""
 
-import mutants_again
-import mutants_calls
-import mutants_construction
-import mutants_files
-import mutants_numbers
-import mutants_ownership
-import mutants_platform
-import mutants_static
-import mutants_structure
-import mutants_training
-import pitfalls
-import pitfalls_training
 import pytest
-from laws_runner import run
-from mutant_base import MUTANTS, NodeLaws
-from pairs import check_broken
+from harness.mutants import MUTANTS, NodeLaws
+from harness.pairs import check_broken
+from harness.runner import run
+from mistakes.reported import structure as pitfalls
+from mistakes.reported import training as pitfalls_training
+from mutants import calls as mutants_calls
+from mutants import construction as mutants_construction
+from mutants import files as mutants_files
+from mutants import numbers as mutants_numbers
+from mutants import of_other_laws as mutants_again
+from mutants import ownership as mutants_ownership
+from mutants import platform as mutants_platform
+from mutants import static as mutants_static
+from mutants import structure as mutants_structure
+from mutants import training as mutants_training
 
 MODULES = (
     mutants_again,

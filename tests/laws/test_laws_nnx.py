@@ -1,16 +1,14 @@
 """The laws of NNX modules: each fails on the mistakes that it is there for, and right modules of every style hold them."""
 
-import good_nnx
-import mutants_nnx  # noqa: F401 - adds to `MUTANTS`
-import mutants_nnx_again
-import mutants_nnx_files
-import mutants_nnx_objects  # noqa: F401 - adds to `MUTANTS`
-import mutants_nnx_states
-import mutants_nnx_ties
 import pytest
-from laws_runner import run
-from nnx_base import MUTANTS, LinearLaws
-from pairs import check_broken
+from harness.nnx_modules import MUTANTS, LinearLaws
+from harness.pairs import check_broken
+from harness.runner import run
+from mutants.nnx import files as mutants_nnx_files
+from mutants.nnx import of_other_laws as mutants_nnx_again
+from mutants.nnx import states as mutants_nnx_states
+from mutants.nnx import ties as mutants_nnx_ties
+from right import nnx as good_nnx
 
 from pytree_laws import nnx
 

@@ -6,37 +6,15 @@ docs/pitfalls.md lists them, with what else was tried; `--refresh-examples` writ
 # ruff: noqa: F401 - the further mistakes add themselves to `FURTHER`
 import pathlib
 
-import further_archives
-import further_averages
-import further_bases
-import further_calls
-import further_closures
-import further_configurations
-import further_draws
-import further_edges
-import further_exceptions
-import further_files
-import further_method_effects
-import further_methods
-import further_nnx
-import further_nodes
-import further_numbers
-import further_of_methods
-import further_parts
-import further_randomness
-import further_records
-import further_results
-import further_states
-import further_statics
-import further_steps
-import further_submodules
-import further_tables
-import further_training
-import further_values
 import pytest
-from catalogue import PITFALLS
-from laws_runner import run
-from pairs import FURTHER, check_broken, of_law, params
+from harness.pairs import FURTHER, check_broken, of_law, params
+from harness.runner import run
+from mistakes.calls import calls, configurations, draws, edges, exceptions, randomness, results
+from mistakes.kinds import averages, closures, nnx, states, steps, training
+from mistakes.methods import method_draws, method_effects, method_results
+from mistakes.reported.catalogue import PITFALLS
+from mistakes.structure import bases, nodes, parts, statics, submodules, tables
+from mistakes.values import archives, files, numbers, snapshots, values
 
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "pitfalls.md"
 HEAD = """# Mistakes, and the laws that notice them

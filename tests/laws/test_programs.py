@@ -8,9 +8,9 @@ import pytest
 from jax._src import compiler
 from jax._src.interpreters import mlir
 
-from pytree_laws.look import quick
-from pytree_laws.look.programs import settings
-from pytree_laws.look.quick import PROGRAMS, QUICK
+from pytree_laws.patches import fast_compile as quick
+from pytree_laws.patches.fast_compile import PROGRAMS, QUICK
+from pytree_laws.trace.programs import settings
 
 
 def options_of_an_eager_operation() -> dict[str, object]:

@@ -32,23 +32,26 @@ What is not declared is found from instances, so that five lines are a suite:
 `check_pytree(build, arguments)` runs the laws without a suite, and gives a report.
 
 Each law is a file in `laws`, with its statement, the usual mistake behind a failure, its fix
-and its tests; `look` has what they look with. Suites for more than pytrees are modules of
-their own: `nnx`, `train_state`, `closure`, `state`, `shared`, `abstract`. What is imported
-here needs jax, numpy and pytest, and Equinox only where the class is an Equinox Module.
+and its tests. Suites for more than pytrees are modules at the top: `nnx`, `train_state`,
+`closure`, `state`, `shared`, `abstract`. Everything else is private by its place. The rooms,
+each of which imports only from those before it: `patches`, `inspect`, `trace`, `values`,
+`declare`, `engine`, `discover`, `suites`, `snapshot`, `laws`. What is imported here needs jax,
+numpy and pytest, and Equinox only where the class is an Equinox Module.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .cases import case
     from .check import Report, check_pytree
-    from .conditions import holds
-    from .declare import Leaf, Output, sample
+    from .declare.cases import case
+    from .declare.leaf_spec import Leaf, Output
+    from .declare.methods import Method
     from .laws import PytreeLaws
-    from .methods import Method
+    from .laws.values.conditions import holds
     from .report import LawBroken
     from .step import StepLaws
+    from .values.example_values import sample
 
 __all__ = [
     "LawBroken",
@@ -66,16 +69,16 @@ __all__ = [
 
 _HOMES = {
     "LawBroken": "report",
-    "Leaf": "declare",
-    "Method": "methods",
-    "Output": "declare",
+    "Leaf": "declare.leaf_spec",
+    "Method": "declare.methods",
+    "Output": "declare.leaf_spec",
     "PytreeLaws": "laws",
     "Report": "check",
     "StepLaws": "step",
-    "case": "cases",
+    "case": "declare.cases",
     "check_pytree": "check",
-    "holds": "conditions",
-    "sample": "declare",
+    "holds": "laws.values.conditions",
+    "sample": "values.example_values",
 }
 
 

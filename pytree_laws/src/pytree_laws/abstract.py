@@ -13,8 +13,8 @@ import equinox as eqx
 import jax
 import pytest
 
-from .applies import not_applicable
-from .summary import Collected
+from .engine.applicability import not_applicable
+from .engine.summary import Collected
 
 
 class AbstractLaws(Collected):

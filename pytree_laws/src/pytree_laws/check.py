@@ -13,12 +13,9 @@ from typing import Any
 
 import pytest
 
-from .applies import Condition, NotApplicable, unmet
-from .declaration import declaration
-from .laws import PytreeLaws
-from .look.programs import settings
-from .report import Finding, LawBroken
-from .summary import (
+from .discover.suggest import declaration
+from .engine.applicability import Condition, NotApplicable, unmet
+from .engine.summary import (
     counted,
     is_of_law,
     law_of,
@@ -27,6 +24,9 @@ from .summary import (
     told_rests,
     undeclared,
 )
+from .laws import PytreeLaws
+from .report import Finding, LawBroken
+from .trace.programs import settings
 
 
 @dataclasses.dataclass(frozen=True)

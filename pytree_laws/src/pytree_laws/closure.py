@@ -15,13 +15,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from .applies import not_applicable
+from .engine.applicability import not_applicable
+from .inspect.arrays import is_inexact, on_device, raw, thaw
+from .inspect.trees import bfloat16, clone_as, structure
 from .laws import PytreeLaws
-from .look.arrays import is_inexact, on_device, raw, thaw
-from .look.numerics import close
-from .look.programs import compiled
-from .look.training import weighted
-from .look.trees import bfloat16, clone_as, structure
+from .trace.programs import compiled
+from .values.closeness import close
+from .values.optimisation import weighted
 
 LOOK = "hand jax a plain function that calls the closure: it hashes what it is given"
 

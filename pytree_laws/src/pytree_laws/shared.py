@@ -15,14 +15,14 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from .guard import guard
+from .engine.runner import guard
+from .inspect.arrays import is_inexact, same_bits
+from .inspect.trees import attributes, clone_as, named_leaves, put, under
 from .laws import PytreeLaws
-from .look.arrays import is_inexact, same_bits
-from .look.draws import edit
-from .look.numerics import close
-from .look.training import weighted
-from .look.trees import attributes, clone_as, named_leaves, put, under
 from .report import check
+from .values.closeness import close
+from .values.optimisation import weighted
+from .values.randomize import edit
 
 STORED_TWICE = "a second copy: read the array in a property, and store it once"
 

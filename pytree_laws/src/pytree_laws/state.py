@@ -26,14 +26,12 @@ from typing import Any, ClassVar
 import equinox as eqx
 import jax
 
-from .applies import applies_where, declares, not_applicable
-from .declare import Leaf
-from .guard import guard
-from .laws import PytreeLaws
-from .look.arrays import has_dtype, is_floating, same_bits
-from .look.flows import handed_to_stop
-from .look.numerics import check_flow, close
-from .look.trees import (
+from .declare.leaf_spec import Leaf
+from .discover.invocation import traced
+from .engine.applicability import applies_where, declares, not_applicable
+from .engine.runner import guard
+from .inspect.arrays import has_dtype, is_floating, same_bits
+from .inspect.trees import (
     avals,
     flatten,
     keys_as_data,
@@ -42,8 +40,10 @@ from .look.trees import (
     stack,
     structure,
 )
+from .laws import PytreeLaws
 from .report import check, doing
-from .uses import traced
+from .trace.dependencies import handed_to_stop
+from .values.closeness import check_flow, close
 
 RETURN = "end the call with `return result, state`, on every path"
 BATCHED = (

@@ -8,9 +8,13 @@ from dataclasses import replace
 from typing import Any
 
 from pytree_laws import PytreeLaws
-from pytree_laws.infer import inferred_leaves, inferred_outputs, inferred_statics
-from pytree_laws.limit import TooLong, time_limit
-from pytree_laws.written import source_of, written
+from pytree_laws.declare.render import source_of, written
+from pytree_laws.discover.inference import (
+    inferred_leaves,
+    inferred_outputs,
+    inferred_statics,
+)
+from pytree_laws.engine.timeout import TooLong, time_limit
 
 from .begun import find_with_state
 from .build import ways_to_build
@@ -247,7 +251,7 @@ def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> d
 def written_leaves(suite: Any, kind: str) -> list[str]:
     if kind != "nnx":
         return [written(one) for one in inferred_leaves(suite)]
-    from pytree_laws.nnx.infer import inferred_variables, name_of_type
+    from pytree_laws.nnx.subject.inference import inferred_variables, name_of_type
 
     found = [as_it_flows(suite, one) for one in inferred_variables(suite)]
     return [written(one, source_of(one.path), name_of_type(one.type)) for one in found]
@@ -266,7 +270,7 @@ def as_it_flows(suite: Any, variable: Any) -> Any:
 def updates_of(suite: Any, kind: str) -> Sequence[str]:
     if kind != "nnx":
         return ()
-    from pytree_laws.nnx.infer import inferred_updates
+    from pytree_laws.nnx.subject.inference import inferred_updates
 
     return inferred_updates(suite)
 

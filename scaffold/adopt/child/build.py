@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytree_laws.look.arrays import is_array
-from pytree_laws.look.classes import TWIN
-from pytree_laws.look.references import reachable
-from pytree_laws.look.trees import arrays_of, is_node
-from pytree_laws.methods import is_action
+from pytree_laws.declare.methods import is_action
+from pytree_laws.inspect.arrays import is_array
+from pytree_laws.inspect.classes import TWIN
+from pytree_laws.inspect.references import reachable
+from pytree_laws.inspect.trees import arrays_of, is_node
 
 from .annotations import EMPTY, parameters_of, required
 from .built import Built, Failure, builds, instance_of, with_state

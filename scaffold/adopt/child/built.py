@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_laws.look.arrays import on_device
-from pytree_laws.look.jaxprs import NEEDS_VALUES
-from pytree_laws.look.trees import merge, split
+from pytree_laws.inspect.arrays import on_device
+from pytree_laws.inspect.trees import merge, split
+from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from .sources import Source, called
 

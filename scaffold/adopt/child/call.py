@@ -10,10 +10,10 @@ from typing import Any
 
 import jax
 
-from pytree_laws.look.arrays import is_array, is_inexact
-from pytree_laws.look.jaxprs import NEEDS_VALUES
-from pytree_laws.look.trees import merge, split
-from pytree_laws.methods import is_action
+from pytree_laws.declare.methods import is_action
+from pytree_laws.inspect.arrays import is_array, is_inexact
+from pytree_laws.inspect.trees import merge, split
+from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from . import names
 from .annotations import ARRAYS, EMPTY, is_shaped, parameters_of, required

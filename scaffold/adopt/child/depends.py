@@ -5,7 +5,7 @@ from typing import Any
 
 import jax
 
-from pytree_laws.look.jaxprs import inner_jaxprs, is_variable
+from pytree_laws.trace.jaxprs import inner_jaxprs, is_variable
 
 
 def used_inputs(closed: Any) -> list[bool]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import jax
 
-from pytree_laws.look.trees import split
+from pytree_laws.inspect.trees import split
 
 from .sources import Source
 

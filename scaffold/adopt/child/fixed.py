@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import jax
 
-from pytree_laws.look.arrays import is_array
+from pytree_laws.inspect.arrays import is_array
 
 from .sources import Source
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import jax
 
-from pytree_laws.look.jaxprs import NEEDS_VALUES
-from pytree_laws.look.trees import merge, split
-from pytree_laws.methods import Method, names_without_arguments
+from pytree_laws.declare.methods import Method, names_without_arguments
+from pytree_laws.inspect.trees import merge, split
+from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from .annotations import required
 from .built import Failure

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from pytree_laws.applies import NotApplicable
 from pytree_laws.check import run, tests_of
-from pytree_laws.conditions import NotTrue, conditions_of
-from pytree_laws.look.programs import settings
+from pytree_laws.engine.applicability import NotApplicable
+from pytree_laws.engine.summary import is_rest
+from pytree_laws.laws.values.conditions import NotTrue, conditions_of
 from pytree_laws.report import LawBroken
-from pytree_laws.suite import Suite
-from pytree_laws.summary import is_rest
+from pytree_laws.suites.base import Suite
+from pytree_laws.trace.programs import settings
 
 from .targets import look_in
 

@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_laws.look.arrays import is_inexact
-from pytree_laws.look.jaxprs import NEEDS_VALUES, own_rules
-from pytree_laws.look.programs import compiled
-from pytree_laws.look.refusals import is_refusal
-from pytree_laws.look.trees import merge, split
-from pytree_laws.methods import Method, is_property, names_without_arguments
+from pytree_laws.declare.methods import Method, is_property, names_without_arguments
+from pytree_laws.inspect.arrays import is_inexact
+from pytree_laws.inspect.errors import is_refusal
+from pytree_laws.inspect.trees import merge, split
+from pytree_laws.trace.jaxprs import NEEDS_VALUES, own_rules
+from pytree_laws.trace.programs import compiled
 
 from .annotations import EMPTY
 from .built import Built, Failure, StateOf, raised_in

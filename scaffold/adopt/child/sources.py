@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pytree_laws.written import source_of
+from pytree_laws.declare.render import source_of
 
 BASE = {
     "eqx": "import equinox as eqx",

@@ -11,11 +11,11 @@ import jax
 import jax.numpy as jnp
 
 from pytree_laws import Output, PytreeLaws
-from pytree_laws.infer import inferred_leaves, inferred_statics, name_of
-from pytree_laws.look.arrays import is_array
-from pytree_laws.look.jaxprs import NEEDS_VALUES
-from pytree_laws.look.trees import arrays_of, numbers_of, put
-from pytree_laws.written import written
+from pytree_laws.declare.render import written
+from pytree_laws.discover.inference import inferred_leaves, inferred_statics, name_of
+from pytree_laws.inspect.arrays import is_array
+from pytree_laws.inspect.trees import arrays_of, numbers_of, put
+from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from .annotations import VARIABLE, parameters_of, required, signature_of
 from .build import instances

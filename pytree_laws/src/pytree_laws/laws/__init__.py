@@ -4,16 +4,24 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from ..report import Law
-from . import (
-    configurations,
-    flags,
-    of_methods,
+from .effects import (
+    p12_purity,
+    p13_edit,
+    p14_save,
+    p15_ownership,
+    p16_helpers,
+    randomness,
+)
+from .structure import (
     p01_construct,
-    p01_kept,
+    p01_kept_inputs,
     p02_manifest,
     p03_round_trip,
     p04_key_paths,
     p05_static,
+    p17_identity,
+)
+from .transforms import (
     p06_one_trace,
     p07_jit_equals_eager,
     p08_never_stale,
@@ -21,18 +29,10 @@ from . import (
     p09_gradient,
     p10_vmap,
     p11_carry,
-    p12_purity,
-    p13_edit,
-    p14_save,
-    p15_ownership,
-    p16_helpers,
-    p17_identity,
     p18_backend,
-    p19_invariants,
-    p19_numbers,
-    p19_record,
-    randomness,
 )
+from .values import p19_invariants, p19_numbers, p19_snapshot
+from .variants import configurations, flags, methods
 
 LAWS: Mapping[str, Law] = {
     one.LAW.number: one.LAW
@@ -62,9 +62,9 @@ LAWS: Mapping[str, Law] = {
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class PytreeLaws(
-    p19_record.PytreeRecord,
-    p19_record.NumbersOfRecord,
-    of_methods.PytreeMethods,
+    p19_snapshot.PytreeRecord,
+    p19_snapshot.NumbersOfRecord,
+    methods.PytreeMethods,
     p19_numbers.Numbers,
     p19_invariants.Invariants,
     p18_backend.Backend,
@@ -96,7 +96,7 @@ class PytreeLaws(
     p02_manifest.PytreeManifest,
     p02_manifest.Manifest,
     p01_construct.PytreeConstruct,
-    p01_kept.Kept,
+    p01_kept_inputs.Kept,
     p01_construct.Construct,
 ):
     """All laws of pytrees. Subclass it with a name that starts with `Test`."""

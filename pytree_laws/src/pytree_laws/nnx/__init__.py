@@ -29,49 +29,31 @@ modules, and is left out.
 from collections.abc import Mapping
 from typing import ClassVar
 
-from ..laws import (
-    configurations,
-    flags,
-    p01_kept,
-    randomness,
-)
-from ..laws import (
-    p01_construct as pytree_p01,
-)
-from ..laws import (
-    p02_manifest as pytree_p02,
-)
-from ..laws import (
-    p07_jit_equals_eager as pytree_p07,
-)
-from ..laws import (
-    p12_purity as pytree_p12,
-)
-from ..laws import (
-    p15_ownership as pytree_p15,
-)
-from ..laws import (
-    p16_helpers as pytree_p16,
-)
-from ..laws import (
-    p18_backend as pytree_p18,
-)
-from ..laws import (
-    p19_invariants as pytree_p19_invariants,
-)
-from ..laws import (
-    p19_numbers as pytree_p19,
-)
-from ..laws import (
-    p19_record as pytree_p19_record,
-)
+from ..laws.effects import p12_purity as pytree_p12
+from ..laws.effects import p15_ownership as pytree_p15
+from ..laws.effects import p16_helpers as pytree_p16
+from ..laws.effects import randomness
+from ..laws.structure import p01_construct as pytree_p01
+from ..laws.structure import p01_kept_inputs
+from ..laws.structure import p02_manifest as pytree_p02
+from ..laws.transforms import p07_jit_equals_eager as pytree_p07
+from ..laws.transforms import p18_backend as pytree_p18
+from ..laws.values import p19_invariants as pytree_p19_invariants
+from ..laws.values import p19_numbers as pytree_p19
+from ..laws.values import p19_snapshot as pytree_p19_snapshot
+from ..laws.variants import configurations, flags
 from ..report import Law
-from . import (
-    of_methods,
+from .effects import p12_purity, p13_edit, p14_save, p15_ownership, p16_helpers
+from .structure import (
     p01_construct,
     p02_manifest,
     p03_round_trip,
     p05_static,
+    p17_identity,
+    ties,
+)
+from .subject.variables import Var
+from .transforms import (
     p06_one_trace,
     p07_jit_equals_eager,
     p08_never_stale,
@@ -79,17 +61,9 @@ from . import (
     p09_gradient,
     p10_vmap,
     p11_carry,
-    p12_purity,
-    p13_edit,
-    p14_save,
-    p15_ownership,
-    p16_helpers,
-    p17_identity,
     p18_backend,
-    p19_numbers,
-    ties,
 )
-from .variables import Var
+from .variants import methods, p19_snapshot
 
 __all__ = ["LAWS", "NnxLaws", "Var"]
 
@@ -113,16 +87,16 @@ LAWS: Mapping[str, Law] = {
         p16_helpers,
         p17_identity,
         p18_backend,
-        p19_numbers,
+        p19_snapshot,
     )
 }
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class NnxLaws(
-    p19_numbers.NnxRecord,
-    pytree_p19_record.NumbersOfRecord,
-    of_methods.NnxMethods,
+    p19_snapshot.NnxRecord,
+    pytree_p19_snapshot.NumbersOfRecord,
+    methods.NnxMethods,
     pytree_p19.Numbers,
     pytree_p19_invariants.Invariants,
     pytree_p18.Backend,
@@ -154,7 +128,7 @@ class NnxLaws(
     p02_manifest.NnxManifest,
     pytree_p02.Manifest,
     p01_construct.NnxConstruct,
-    p01_kept.Kept,
+    p01_kept_inputs.Kept,
     pytree_p01.Construct,
 ):
     """All laws of NNX modules. Subclass it with a name that starts with `Test`."""

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from ..applies import not_applicable
-from ..guard import skip_what_is_declared
-from ..limit import TooLong, time_limit
+from ..engine.applicability import not_applicable
+from ..engine.runner import skip_what_is_declared
+from ..engine.summary import Collected
+from ..engine.timeout import TooLong, time_limit
 from ..report import Fault, Finding, LawBroken, doing
-from ..summary import Collected
 from . import (
     s01_runs,
     s02_fixed_point,

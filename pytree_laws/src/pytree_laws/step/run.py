@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ..look.arrays import is_array
+from ..inspect.arrays import is_array
 from ..report import ANY_ERROR
 from .compilations import compilations
 from .states import Opened, on_host, opened, signature, static_differences, values

@@ -5,8 +5,8 @@ from typing import Any
 
 import jax
 
-from ..applies import not_applicable
-from ..look.arrays import buffer_of, is_array
+from ..engine.applicability import not_applicable
+from ..inspect.arrays import buffer_of, is_array
 from ..report import Law, check
 from .run import StepRun
 from .states import opened

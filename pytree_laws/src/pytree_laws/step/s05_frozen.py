@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..look.trees import under_any
+from ..inspect.trees import under_any
 from ..report import Law, check
 from .run import StepRun
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from ..applies import not_applicable
-from ..look.flows import reaching
-from ..look.jaxprs import constant_draws
-from ..look.trees import under_any
+from ..engine.applicability import not_applicable
+from ..inspect.trees import under_any
 from ..report import Law, check
+from ..trace.dependencies import reaching
+from ..trace.jaxprs import constant_draws
 from .run import StepRun
 
 LAW = Law(

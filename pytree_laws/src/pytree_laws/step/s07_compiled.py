@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from ..applies import not_applicable
-from ..look.jaxprs import equations
+from ..engine.applicability import not_applicable
 from ..report import Law, check
+from ..trace.jaxprs import equations
 from .run import StepRun
 
 LAW = Law(

@@ -2,7 +2,7 @@
 
 import math
 
-from ..applies import not_applicable
+from ..engine.applicability import not_applicable
 from ..report import Law, check
 from .run import StepRun
 

@@ -4,8 +4,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..applies import not_applicable
-from ..look.arrays import is_inexact
+from ..engine.applicability import not_applicable
+from ..inspect.arrays import is_inexact
 from ..report import ANY_ERROR, Law, check
 from .run import StepRun
 

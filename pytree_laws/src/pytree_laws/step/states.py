@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..look.arrays import is_array, is_key
-from ..look.trees import attributes, flatten, named_leaves, nodes
+from ..inspect.arrays import is_array, is_key
+from ..inspect.trees import attributes, flatten, named_leaves, nodes
 from ..report import ANY_ERROR
 
 Rebuild = Callable[[list[Any]], Any]

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import jax
 
-from ..look.arrays import is_array, is_inexact
-from ..look.trees import named_leaves, nodes
+from ..inspect.arrays import is_array, is_inexact
+from ..inspect.trees import named_leaves, nodes
 
 
 class StepSuite:

@@ -7,9 +7,9 @@ model and another one of its class predict. Override `loss` for another one.
 
 from typing import Any
 
-from ..applies import not_applicable
+from ..engine.applicability import not_applicable
+from ..inspect.trees import under
 from ..laws import PytreeLaws
-from ..look.trees import under
 from .training import TrainingLaws
 from .update import UpdateLaws
 from .variants import VariantLaws

@@ -8,11 +8,11 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 
-from ..guard import first_build
-from ..look.draws import generic
-from ..look.quick import quick_options
-from ..look.trees import arrays_of
-from ..suite import Suite
+from ..engine.runner import first_build
+from ..inspect.trees import arrays_of
+from ..patches.fast_compile import quick_options
+from ..suites.base import Suite
+from ..values.randomize import generic
 from .optimisers import OPTIMISERS
 
 BATCH = 16  # examples in a loss

@@ -8,10 +8,10 @@ import jax
 import numpy as np
 import optax  # type: ignore[import-untyped]
 
-from ..applies import not_applicable
-from ..look.numerics import close
-from ..look.programs import compiled
-from ..look.trees import arrays_of, structure
+from ..engine.applicability import not_applicable
+from ..inspect.trees import arrays_of, structure
+from ..trace.programs import compiled
+from ..values.closeness import close
 from .optimisers import OPTIMISERS
 from .suite import TrainStateSuite, filter_compiled
 

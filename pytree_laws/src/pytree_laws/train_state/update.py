@@ -8,10 +8,10 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from ..look.arrays import on_device, same_bits
-from ..look.numerics import close
-from ..look.programs import compiled
-from ..look.trees import arrays_of, avals, named_leaves, structure
+from ..inspect.arrays import on_device, same_bits
+from ..inspect.trees import arrays_of, avals, named_leaves, structure
+from ..trace.programs import compiled
+from ..values.closeness import close
 from .optimisers import OPTIMISERS, RATE
 from .suite import (
     TrainStateSuite,

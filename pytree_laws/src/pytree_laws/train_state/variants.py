@@ -10,10 +10,10 @@ import numpy as np
 import optax  # type: ignore[import-untyped]
 import pytest
 
-from ..applies import not_applicable
-from ..look.arrays import on_device
-from ..look.numerics import close
-from ..look.trees import avals, bfloat16, structure
+from ..engine.applicability import not_applicable
+from ..inspect.arrays import on_device
+from ..inspect.trees import avals, bfloat16, structure
+from ..values.closeness import close
 from .optimisers import OPTIMISERS
 from .suite import TrainStateSuite, filter_compiled
 

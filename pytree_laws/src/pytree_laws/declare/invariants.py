@@ -1,0 +1,198 @@
+"""Known invariants by name: what an author says of a class in two words, and what has to hold then.
+
+    class TestLayerNorm(PytreeLaws):
+        invariants = ("mean 0", "variance 1", "invariant under shift")
+
+Those of outputs are about the first array of floats that the call returns, the others about that and the
+first array of floats among the arguments as well. `mean 0 along -1` is about one axis.
+"""
+
+import functools
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..inspect.arrays import is_inexact, is_key, wide_in_numpy
+from ..inspect.trees import flatten, put
+from ..values.example_values import sample
+
+Arrays = tuple[np.ndarray, np.ndarray]
+"""What is, and what should be."""
+Call = Callable[..., np.ndarray]
+"""The first result, of arguments with another first array or key."""
+Axis = int | None
+
+EPSILON = (
+    1e-3  # what is added to a variance, or to a norm, before something is divided by it
+)
+DRAWS = 4096  # keys, where a mean over them is looked at
+DEVIATIONS = 6.0  # of the mean of so many draws
+_ALONG = re.compile(r"(.+) along (-?\d+)")
+
+
+def _mean(y: np.ndarray, axis: Axis) -> Arrays:
+    return y.mean(axis), np.zeros(())
+
+
+def _variance(y: np.ndarray, axis: Axis) -> Arrays:
+    return y.var(axis), np.ones(())
+
+
+def _sum(y: np.ndarray, axis: Axis) -> Arrays:
+    return y.sum(axis), np.ones(())
+
+
+def _length(y: np.ndarray, axis: Axis) -> Arrays:
+    return np.sqrt((np.abs(y) ** 2).sum(axis)), np.ones(())
+
+
+def _not_negative(y: np.ndarray, axis: Axis) -> Arrays:
+    return np.minimum(y, 0), np.zeros(())
+
+
+def _symmetric(y: np.ndarray, axis: Axis) -> Arrays:
+    return y, np.swapaxes(y, -1, -2)
+
+
+def _orthogonal(y: np.ndarray, axis: Axis) -> Arrays:
+    short = y if y.shape[-1] <= y.shape[-2] else np.swapaxes(y, -1, -2)
+    return np.swapaxes(short, -1, -2).conj() @ short, np.eye(short.shape[-1])
+
+
+def _shifted(x: np.ndarray, axis: Axis) -> np.ndarray:
+    return x + 0.75
+
+
+def _scaled(x: np.ndarray, axis: Axis) -> np.ndarray:
+    return x * 1.75
+
+
+def _permuted(x: np.ndarray, axis: Axis) -> np.ndarray:
+    return np.roll(x, 1, axis or 0)  # with distinct elements, no other one is like it
+
+
+def _invariant(change: Callable[..., Any], call: Call, x: Any, axis: Axis) -> Arrays:
+    return call(change(x, axis)), call(x)
+
+
+def _equivariant(change: Callable[..., Any], call: Call, x: Any, axis: Axis) -> Arrays:
+    return call(change(x, axis)), change(call(x), axis)
+
+
+def _linear(call: Call, x: np.ndarray, axis: Axis) -> Arrays:
+    other = np.asarray(sample(17, x.shape, x.dtype.name)).astype(x.dtype)
+    return call(2 * x - 3 * other), 2 * call(x) - 3 * call(other)
+
+
+def _mean_over_keys(call: Call, x: np.ndarray, axis: Axis) -> Arrays:
+    """The mean of many draws, and what is near enough to it: the argument, where that is within its error."""
+    drawn = call(x, DRAWS)
+    mean, error = drawn.mean(0), drawn.std(0) / np.sqrt(len(drawn))
+    return mean, np.clip(mean, x - DEVIATIONS * error, x + DEVIATIONS * error)
+
+
+OF_OUTPUTS: Mapping[str, Callable[[np.ndarray, Axis], Arrays]] = {
+    "mean 0": _mean,
+    "variance 1": _variance,
+    "sums to 1": _sum,
+    "length 1": _length,
+    "not negative": _not_negative,
+    "symmetric": _symmetric,
+    "orthogonal": _orthogonal,
+}
+TRANSFORMATIONS: Mapping[str, Callable[[np.ndarray, Axis], np.ndarray]] = {
+    "shift": _shifted,
+    "scale": _scaled,
+    "permutation": _permuted,
+}
+OF_CALLS: Mapping[str, Callable[[Call, np.ndarray, Axis], Arrays]] = {
+    **{
+        f"invariant under {n}": functools.partial(_invariant, f)
+        for n, f in TRANSFORMATIONS.items()
+    },
+    **{
+        f"equivariant under {n}": functools.partial(_equivariant, f)
+        for n, f in TRANSFORMATIONS.items()
+    },
+    "linear": _linear,
+    "mean over keys kept": _mean_over_keys,
+}
+INVARIANTS = (*OF_OUTPUTS, *OF_CALLS)
+_DIVIDED = ("variance 1", "length 1", "invariant under scale")
+"""Those from which an epsilon keeps a class that divides by a deviation."""
+
+
+def parsed(said: str) -> tuple[str, Axis]:
+    """The name of an invariant and its axis. Raises `ValueError` for what is none."""
+    found = _ALONG.fullmatch(said)
+    name, axis = (found[1], int(found[2])) if found else (said, None)
+    if name not in INVARIANTS:
+        known = ", ".join(INVARIANTS)
+        raise ValueError(
+            f"`{said}` is no known invariant: {known}; else write a `@holds`"
+        )
+    return name, axis
+
+
+def slack_of(said: str) -> float:
+    """How far a number may be off besides its rounding."""
+    return EPSILON if parsed(said)[0] in _DIVIDED else 0.0
+
+
+def both_sides(
+    suite: Any, said: str, instance: Any, arguments: Sequence[Any]
+) -> Arrays:
+    """What an invariant says to be equal, on an example."""
+    name, axis = parsed(said)
+    call = functools.partial(_first_result, suite, instance, arguments)
+    if name in OF_OUTPUTS:
+        return OF_OUTPUTS[name](call(None), axis)
+    leaves = jax.tree.leaves(arguments)
+    x = next((leaf for leaf in leaves if is_inexact(leaf)), None)
+    if x is None:
+        raise ValueError(
+            f"`{said}` is about an array of floats, which the call is not given"
+        )
+    return OF_CALLS[name](call, wide_in_numpy(x), axis)
+
+
+def _first_result(
+    suite: Any, instance: Any, arguments: Any, x: Any, draws: int = 0
+) -> np.ndarray:
+    """The first array that the call gives, for an example with `x` in its first array."""
+    leaves, treedef = flatten(tuple(arguments))
+    first = next((i for i, leaf in enumerate(leaves) if is_inexact(leaf)), None)
+    places = (
+        {}
+        if x is None or first is None
+        else {first: jnp.asarray(x, leaves[first].dtype)}
+    )
+    given = put(treedef.unflatten(leaves), places)
+    keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
+    if not draws:
+        return _first_array(suite.apply(instance, *given))
+    if not keys:
+        raise ValueError("a mean over keys is of a call that is given a key")
+
+    def drawn(seed: Any) -> Any:
+        one = jax.random.key(seed)
+        shapes = {i: leaves[i].shape for i in keys}
+        key = {i: jax.random.split(one, n) if n else one for i, n in shapes.items()}
+        return _arrays(suite.apply(instance, *put(given, key)))[0]
+
+    return wide_in_numpy(jax.vmap(drawn)(jnp.arange(draws)))
+
+
+def _arrays(result: Any) -> list[Any]:
+    return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
+
+
+def _first_array(result: Any) -> np.ndarray:
+    found = _arrays(result)
+    if not found:
+        raise ValueError("the call returns no array of floats")
+    return wide_in_numpy(found[0])

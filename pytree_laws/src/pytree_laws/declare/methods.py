@@ -1,0 +1,184 @@
+"""What a class has beside its call: methods and properties, as a suite declares them or as they are found.
+
+    methods = (
+        Method("inverse", lambda seed: (sample(seed, (3,)),), returns=(Output((3,)),)),
+        Method("update", lambda seed: (sample(seed, (3,)),), carry="self"),
+        Method("scaled", lambda seed: (sample(seed),), call=lambda self, by: self.scaled(by=by)),
+    )
+
+Properties, and public methods that need no arguments, are found without being declared.
+"""
+
+import dataclasses
+import functools
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+
+from ..inspect.classes import is_of_library
+from ..inspect.trees import attributes
+from ..values.randomize import generic
+from .leaf_spec import Output
+
+SELF = "self"
+OF_VALUES = frozenset(
+    f"__{name}__"
+    for name in (
+        *("bool", "complex", "float", "format", "index", "int", "repr", "str"),
+        *("contains", "iter"),
+    )
+)
+"""What Python gives a value of its own back from, which no tracer has."""
+_KNOWN = frozenset(
+    (
+        *("as_function", "combine", "create", "replace", "snapshot"),
+        *("tree_flatten", "tree_unflatten", "tree_flatten_with_keys"),
+    )
+)
+"""Methods that laws of their own are about."""
+_ACTIONS = re.compile(
+    r"(show|plot|print|write|close|open|run|fit|main|test|delete|remove|save|load|restore)(_|$)"
+)
+
+
+def _nothing(seed: int) -> Sequence[Any]:
+    return ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Method:
+    """A method, a property, a class method or a static method that is held to what the call is.
+
+    `arguments(seed)` are its example arguments, by position; `call` says how it is called
+    where that is not enough. Of `returns` nothing is checked where it is empty. `carry` is
+    `"self"` where the next instance is what it returns, or the first part of that. Without
+    `traced` it needs values, and works outside of `jax.jit` alone.
+    """
+
+    name: str
+    arguments: Callable[[int], Sequence[Any]] = _nothing
+    returns: Sequence[Output] = ()
+    carry: str | None = None
+    call: Callable[..., Any] | None = None
+    traced: bool = True
+    state_at: int | None = None
+    """Where among its arguments it is given the state of the instance, which a suite of state knows."""
+    found: bool = False
+    """Whether nobody declared it."""
+
+    def __post_init__(self) -> None:
+        if self.carry not in (None, SELF):
+            told = f"Method {self.name}: carry is {self.carry!r}"
+            raise ValueError(f'{told}; write "self", or leave it out')
+
+    @property
+    def needs_values(self) -> bool:
+        return not self.traced or self.name in OF_VALUES
+
+    def use(self, instance: Any, *arguments: Any) -> Any:
+        """What it gives for an instance: of a property its value."""
+        if self.call is not None:
+            return self.call(instance, *arguments)
+        held = getattr(instance, self.name)
+        is_value = is_property(type(instance), self.name)
+        return held if is_value else held(*arguments)
+
+
+def is_property(cls: type, name: str) -> bool:
+    """Whether an attribute of a class is computed when it is read."""
+    held = inspect.getattr_static(cls, name, None)
+    return isinstance(held, property | functools.cached_property)
+
+
+def is_action(cls: type, name: str) -> bool:
+    """Whether a method does something to the world, by its name: nothing calls it that nobody asked to."""
+    return _ACTIONS.match(name) is not None and not is_property(cls, name)
+
+
+def methods_of(suite: Any) -> tuple[Method, ...]:
+    """The methods that a suite declares, and those that are found besides."""
+    laws: Any = type(suite)
+    return (*(with_state(suite, one) for one in suite.methods), *found_methods(laws))
+
+
+def with_state(suite: Any, method: Method) -> Method:
+    """A method whose example arguments have the state among them, and which uses up a copy of it."""
+    if method.state_at is None:
+        return method
+
+    def arguments(seed: int) -> Sequence[Any]:
+        given = [*method.arguments(seed)]
+        # Of any values: what is put back to the start would show nowhere else.
+        given.insert(method.state_at or 0, generic(suite.state(seed), 2 * seed))
+        return given
+
+    def call(instance: Any, *given: Any) -> Any:
+        return method.use(instance, *jax.tree.map(lambda leaf: leaf, given))
+
+    return dataclasses.replace(method, arguments=arguments, call=call, state_at=None)
+
+
+@functools.cache
+def found_methods(laws: Any) -> tuple[Method, ...]:
+    """The public properties of the example, and its methods that need no arguments."""
+    suite = laws()
+    instance = suite.specimen()
+    declared = {one.name for one in suite.methods}
+    names = names_without_arguments(instance)
+    return tuple(Method(name, found=True) for name in names if name not in declared)
+
+
+def names_without_arguments(instance: Any) -> list[str]:
+    """The public properties of an instance, and its methods that need no arguments."""
+    names = dict.fromkeys(_own_names(instance))
+    return [name for name in names if _can_be_used(instance, name)]
+
+
+def has_members(cls: type) -> bool:
+    """Whether a class defines a public property or method that may be found without being declared."""
+    return any(
+        is_property(cls, name) or callable(getattr(cls, name, None))
+        for name in _names_in(cls)
+        if not name.startswith("_") and name not in _KNOWN and not is_action(cls, name)
+    )
+
+
+def _own_names(instance: Any) -> Iterator[str]:
+    """What the classes of an instance define, without those of libraries and of Python."""
+    stored = attributes(instance)
+    yield from (name for name in _names_in(type(instance)) if name not in stored)
+
+
+def _names_in(cls: type) -> Iterator[str]:
+    for owner in cls.__mro__:
+        package = owner.__module__.partition(".")[0]
+        if not is_of_library(owner) and package not in sys.stdlib_module_names:
+            yield from vars(owner)
+
+
+def _can_be_used(instance: Any, name: str) -> bool:
+    cls = type(instance)
+    if name.startswith("_") or name in _KNOWN or is_action(cls, name):
+        return False
+    if is_property(cls, name):
+        return True
+    held = inspect.getattr_static(cls, name)
+    if isinstance(held, type) or not callable(getattr(cls, name, None)):
+        return False
+    if inspect.isgeneratorfunction(held) or inspect.iscoroutinefunction(held):
+        return False
+    try:
+        signature = inspect.signature(getattr(instance, name))
+        whole = list(inspect.signature(getattr(cls, name)).parameters)
+    except (TypeError, ValueError, AttributeError):
+        return False
+    if not isinstance(held, classmethod | staticmethod) and whole[:1] != [SELF]:
+        return False
+    if signature.return_annotation in (None, "None"):  # it acts, and gives nothing
+        return False
+    # What takes `*args` may hand them on to what needs some.
+    return all(one.default is not one.empty for one in signature.parameters.values())

@@ -1,0 +1,74 @@
+"""What was found of a class, as the source of the declaration that a suite makes of it."""
+
+import ast
+import dataclasses
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..report import ANY_ERROR
+from .leaf_spec import Leaf, Output
+
+INDENT = "    "
+
+
+def block(name: str, lines: Sequence[str], brackets: str = "()") -> str:
+    """One declaration of a suite, each of its entries on a line."""
+    if not lines:
+        return ""
+    body = [f"{INDENT * 2}{line}," for line in lines]
+    return "\n".join([f"{INDENT}{name} = {brackets[0]}", *body, INDENT + brackets[1]])
+
+
+def written_leaves(leaves: Sequence[Leaf], declared: Sequence[Leaf] = ()) -> str:
+    """The leaves; what is declared well stays as it is."""
+    kept = {leaf.path: leaf for leaf in declared if is_kept(leaf, leaves)}
+    return block("leaves", [written(kept.get(leaf.path, leaf)) for leaf in leaves])
+
+
+def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
+    """Whether a declaration is true of the leaf that was found at its path."""
+    found = next((leaf for leaf in leaves if leaf.path == declared.path), None)
+    arrays = [leaf is not None and leaf.role != "python" for leaf in (declared, found)]
+    if found is None or arrays[0] is not arrays[1]:
+        return False
+    shapes = None in (declared.shape, found.shape) or declared.shape == found.shape
+    return shapes and (declared.is_tree or declared.dtype == found.dtype)
+
+
+def written(one: Any, *further: str) -> str:
+    """The source of a declared leaf, output or Variable, without what it has by default."""
+    parts, fields = list(further), dataclasses.fields(one)
+    for field in fields[len(further) :]:
+        value = getattr(one, field.name)
+        if value != field.default or field.default is dataclasses.MISSING:
+            first = field.name in ("path", "role", "shape", "dtype")
+            by_place = first and len(parts) == fields.index(field)
+            text = source_of(value) or repr(value)
+            parts.append(text if by_place else f"{field.name}={text}")
+    return f"{type(one).__name__}({', '.join(parts)})"
+
+
+def written_static(values: Mapping[str, Any]) -> str:
+    """The static values, with `...` for what has no source."""
+    pairs = ((path, source_of(value)) for path, value in values.items())
+    lines = [f"{source_of(path)}: {source or '...'}" for path, source in pairs]
+    return block("static", lines, "{}")
+
+
+def written_outputs(outputs: Sequence[Output]) -> str:
+    return block("returns", [written(one) for one in outputs])
+
+
+def source_of(value: Any) -> str:
+    """How a value is written: a literal, or by the name under which its module has it."""
+    text = repr(value)
+    try:
+        if ast.literal_eval(text) == value:
+            return text if '"' in text else text.replace("'", '"')
+    except ANY_ERROR:
+        pass
+    module, name = (getattr(value, part, "") for part in ("__module__", "__qualname__"))
+    if module and getattr(sys.modules.get(module), name, None) is value:
+        return f"{module}.{name}"
+    return ""

@@ -1,0 +1,1 @@
+"""Finding what a suite does not declare: arrays, outputs, configurations, uses of methods, sizes."""

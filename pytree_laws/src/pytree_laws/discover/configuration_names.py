@@ -1,0 +1,28 @@
+"""Names of configurations: what each changes, as text."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..inspect.arrays import is_array
+from ..inspect.parameter_values import shown
+from .configurations import Configuration, Trial
+
+
+def changes_options_alone(trial: Trial) -> bool:
+    """Whether flags and options alone are changed, and no array has another form.
+
+    Some values print as an address, which is another one in each process.
+    """
+    own = trial.configuration
+    changes = {**own.inputs, **own.given, **own.leaves}.values()
+    numbers = any(is_array(v) or isinstance(v, float | complex) for v in changes)
+    return not numbers and " at 0x" not in own.name
+
+
+def inputs_as_text(own: Configuration) -> str:
+    told = changes_as_text({**own.inputs, **own.leaves})
+    return f" with {told}" * bool(told)
+
+
+def changes_as_text(changes: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={shown(value)}" for name, value in changes.items())

@@ -1,0 +1,217 @@
+"""What a suite does not declare is found from instances, and then held to."""
+
+import contextlib
+import functools
+import inspect
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+
+from ..declare.leaf_spec import Leaf, Output
+from ..inspect.arrays import is_array, is_inexact, is_key, real_dtype
+from ..inspect.call_recorder import watching
+from ..inspect.classes import LIBRARIES, is_of_library
+from ..inspect.references import parts_of
+from ..inspect.static_values import another, static_fault
+from ..inspect.trees import (
+    attributes,
+    avals,
+    clone_as,
+    named_leaves,
+    nodes,
+    one_level,
+    structure,
+)
+from ..trace.dependencies import stopped
+from .invocation import traced
+
+
+@functools.cache
+def inferred_leaves(laws: Any) -> tuple[Leaf, ...]:
+    """The leaves of the example, each with the role that its class shows."""
+    suite = laws()
+    first, second = suite.specimen(), dict(named_leaves(suite.specimen(1)))
+    spec, cut_off = trained_by(first), cut_off_leaves(suite)
+    return tuple(
+        inferred_leaf(
+            name,
+            leaf,
+            second.get(name),
+            is_trained=None if spec is None else spec[i],
+            is_cut_off=name in cut_off,
+        )
+        for i, (name, leaf) in enumerate(named_leaves(first))
+    )
+
+
+def cut_off_leaves(suite: Any) -> set[str]:
+    """The leaves, by path, that gradients would reach if no `stop_gradient` kept them away."""
+    if not suite.called():
+        return set()
+    # A call that fails, or does not end, is told by other laws.
+    with contextlib.suppress(Exception, pytest.skip.Exception):
+        (closed, _), inputs = traced(suite, suite.specimen(), {})
+        pairs = zip(inputs, stopped(closed.jaxpr))
+        return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
+    return set()
+
+
+def trained_by(instance: Any) -> list[bool] | None:
+    """The marks of its `trainable()`; None where it has none, and all arrays are trained."""
+    method = getattr(instance, "trainable", None)
+    return jax.tree.leaves(method()) if callable(method) else None
+
+
+def inferred_leaf(
+    name: str, leaf: Any, other: Any, *, is_trained: bool | None, is_cut_off: bool
+) -> Leaf:
+    """A leaf as two instances have it: a shape that they do not share is not declared."""
+    if not is_array(leaf):
+        return Leaf(name, "python")
+    shape = leaf.shape if leaf.shape == jnp.shape(other) else None
+    if is_key(leaf):
+        return Leaf(name, "key", shape)
+    if not is_inexact(leaf):
+        return Leaf(name, "buffer", shape, name_of(leaf.dtype))
+    # What an optimiser is given is the caller's to say, where a class has no `trainable()`.
+    unused = is_cut_off and is_trained is None
+    through = "data" if is_trained is False else "param"
+    role = "buffer" if is_cut_off and not unused else through
+    return Leaf(name, role, shape, name_of(leaf.dtype), unused=unused)
+
+
+def name_of(dtype: Any) -> str:
+    """A dtype as it is declared: the default one by its kind."""
+    if jnp.issubdtype(dtype, jax.dtypes.prng_key):
+        return "key"
+    names = ("float", "int", "complex", "bool")
+    return next((one for one in names if real_dtype(one) == dtype), str(dtype))
+
+
+@functools.cache
+def inferred_statics(laws: Any) -> dict[str, Any]:
+    """The static configuration of the example, by path: what two instances have in common."""
+    suite = laws()
+    first, second = (dict(suite.statics_of(suite.specimen(seed))) for seed in (0, 1))
+    return {path: v for path, v in first.items() if same_value(v, second.get(path))}
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two static values are equal, and of one type."""
+    with contextlib.suppress(Exception):  # a value whose == has no truth value
+        return type(one) is type(other) and bool(one == other)
+    return False
+
+
+def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
+    """The attributes that the treedef holds, of the instance and of the nodes below it."""
+    for place, node, aux in nodes(instance):
+        above = "" if node is instance else f"{place}."
+        children = {id(child) for child in (one_level(node) or ((), ()))[0]}
+        for name, value in attributes(node).items():
+            plain = id(value) not in children and static_fault(value) is None
+            if plain and is_in_aux(node, name, value, aux):
+                yield above + name, value
+
+
+def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
+    """Whether an attribute is part of the treedef, which then changes with it."""
+    other = another(value)
+    if other is None:
+        return any(part is value for part in parts_of(aux)) and value is not None
+    with contextlib.suppress(Exception):  # a flatten that refuses it
+        changed = clone_as(type(node), node, **{name: other})
+        return structure(changed) != structure(node)
+    return False
+
+
+@functools.cache
+def inferred_outputs(laws: Any) -> tuple[Output, ...]:
+    """The outputs of the example call, as its trace has them; none where it has none."""
+    suite = laws()
+    if not suite.called():
+        return ()
+    # A call that fails, or does not end, is told by other laws.
+    with contextlib.suppress(Exception, pytest.skip.Exception):
+        return tuple(
+            Output(tuple(one.shape), name_of(one.dtype))
+            for one in suite.traced_outputs()
+        )
+    return ()
+
+
+def fits(suite: Any, seed: int) -> bool:
+    """Whether the arguments of a seed have the shapes of the example."""
+    return avals(suite.arguments(seed)) == avals(suite.arguments(0))
+
+
+def stores_what_it_is_given(suite: Any) -> bool:
+    """Whether the suite calls the constructor that `dataclass` or NamedTuple makes.
+
+    That stores its arguments as they are, and whoever calls it knows that. A function of the
+    author's, which calls it in turn, is a constructor like any other.
+    """
+    cls = type(suite.specimen())
+    if is_called_by_its_author(suite, cls):
+        return False
+    if issubclass(cls, tuple):
+        return True
+    own = [owner for owner in cls.__mro__ if not is_of_library(owner)]
+    held = [pair for owner in own for pair in vars(owner).items()]
+    # `__subclasshook__` and `__init_subclass__` are class methods too.
+    made = any(
+        isinstance(value, classmethod) and not name.startswith("__")
+        for name, value in held
+    )
+    code = getattr(inspect.unwrap(cls.__init__), "__code__", None)
+    generated = getattr(code, "co_filename", "").startswith("<string>")
+    fields = getattr(cls, "__dataclass_fields__", {}).values()
+    converts = any("converter" in field.metadata for field in fields)
+    further = any(hasattr(owner, "__post_init__") for owner in own)
+    return generated and not (made or converts or further)
+
+
+def is_called_by_its_author(suite: Any, cls: type) -> bool:
+    """Whether a function beside the class, and none of the suite, calls its constructor."""
+    makers = [getattr(cls, name, None) for name in ("__init__", "__new__")]
+    codes = {getattr(inspect.unwrap(one), "__code__", None) for one in makers if one}
+    suites = {id(code) for code in codes_of(type(suite))}
+    callers: list[FrameType] = []
+
+    def note(frame: FrameType) -> None:
+        if frame.f_back is not None:
+            callers.append(frame.f_back)
+
+    inputs = suite.inputs(0)
+    with watching(codes, note):
+        suite.build(**inputs)
+    return any(
+        first.f_globals.get("__name__") == cls.__module__
+        and id(first.f_code) not in suites
+        for first in map(first_own_frame, callers)
+    )
+
+
+def first_own_frame(frame: FrameType) -> FrameType:
+    """The frame, or the first one above it that is of no library."""
+    while frame.f_back is not None:
+        module = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if module not in (*LIBRARIES, "jaxtyping", "beartype"):
+            break
+        frame = frame.f_back
+    return frame
+
+
+def codes_of(suite: type) -> Iterator[CodeType]:
+    """The code of all functions of a suite, and of the functions in these."""
+    held = [value for owner in suite.__mro__ for value in vars(owner).values()]
+    functions = (getattr(value, "__func__", value) for value in held)
+    todo = [one.__code__ for one in functions if hasattr(one, "__code__")]
+    while todo:
+        code = todo.pop()
+        yield code
+        todo += [one for one in code.co_consts if isinstance(one, CodeType)]

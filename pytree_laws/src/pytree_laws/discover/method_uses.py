@@ -1,0 +1,159 @@
+"""How the methods of a class are used: with the example, and otherwise."""
+
+import enum
+import itertools
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from ..declare.methods import Method
+from ..inspect.call_recorder import Invocation, called
+from ..inspect.parameter_values import EMPTY, choices
+from ..inspect.trees import attributes, merge, named_numbers, split
+from ..report import ANY_ERROR
+from .configuration_names import (
+    changes_as_text,
+    changes_options_alone,
+    inputs_as_text,
+)
+from .configurations import Trial, accepted, trials
+
+PLAIN = bool, int, float, complex
+
+
+class Use(NamedTuple):
+    """A method used once: what that is called, and how it is done."""
+
+    name: str
+    run: Callable[..., Any]
+    instance: Any
+    given: Any
+    is_plain: bool = False
+    """Whether it is with the example as it stands."""
+    flag: str = ""
+    """The flag that has another value."""
+
+
+class Traced(NamedTuple):
+    """A use as a jaxpr, with the form of the result, and what in it is no array."""
+
+    jaxpr: Any
+    form: Any
+    plain: dict[str, Any]
+    inputs: Any
+
+
+def uses_of(suite: Any, method: Method) -> Iterator[Use]:
+    """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
+    laws: Any = type(suite)
+    instance, given = suite.elsewhere(suite.specimen()), tuple(method.arguments(0))
+    yield Use(method.name, _use_of(method), instance, given, True)
+    found = called(instance, lambda: method.use(instance, *method.arguments(0)))
+    if found is not None and found.name == method.name:
+        yield from at_other_values(method, found, instance)
+    for one in (*trials(laws), *accepted(laws)):
+        if is_built_otherwise(one):
+            name = f"{method.name}{inputs_as_text(one.configuration)}"
+            yield Use(name, _use_of(method), suite.elsewhere(one.instance), given)
+
+
+def _use_of(method: Method) -> Callable[..., Any]:
+    return lambda held, rest: method.use(held, *rest)
+
+
+def is_built_otherwise(one: Trial) -> bool:
+    own = one.configuration
+    return (
+        one.instance is not None
+        and not own.given
+        and own.size == 1
+        and changes_options_alone(one)
+    )
+
+
+def at_other_values(method: Method, found: Invocation, instance: Any) -> Iterator[Use]:
+    """A method at each other value of each of its flags and options."""
+    annotations = found.annotations()
+    for name, parameter in found.varied().items():
+        annotation = annotations.get(name, EMPTY)
+        for value in choices(annotation, parameter.default, found.given[name]):
+            if isinstance(value, np.ndarray) or name.startswith("_"):
+                continue
+            rest = {key: one for key, one in found.given.items() if key != name}
+            told = f"{method.name}({changes_as_text({name: value})})"
+            run, flag = _bound(found, {name: value}), name if is_flag(value) else ""
+            yield Use(told, run, instance, rest, flag=flag)
+
+
+def uses_by_flag(suite: Any, method: Method) -> dict[str, list[list[Use]]]:
+    """By flag or option, the uses that differ in it alone: a list for each instance."""
+    laws: Any = type(suite)
+    built = (one.instance for one in trials(laws)[1:] if is_built_otherwise(one))
+    plain = next(uses_of(suite, method))
+    found = called(plain.instance, lambda: plain.run(plain.instance, plain.given))
+    by_flag: dict[str, list[list[Use]]] = {}
+    if found is None or found.name != method.name:
+        return by_flag
+    for instance in (plain.instance, *map(suite.elsewhere, built)):
+        usual = Use(method.name, plain.run, instance, plain.given)
+        others = at_other_values(method, found, instance)
+        for name, uses in itertools.groupby(others, lambda one: one.flag):
+            if name:
+                by_flag.setdefault(name, []).append([usual, *uses])
+    return by_flag
+
+
+def is_flag(value: Any) -> bool:
+    """Whether a value is one of a few that are named: no array, no None and no tree."""
+    return isinstance(value, bool | str | int | enum.Enum)
+
+
+def _bound(found: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
+    def run(held: Any, rest: Any) -> Any:
+        positional, by_name = found.bound({**rest, **changes})
+        return getattr(held, found.name)(*positional, **by_name)
+
+    return run
+
+
+def traced(suite: Any, use: Use) -> Traced | None:
+    """The jaxpr of a use; None where it cannot be traced, or refuses this."""
+    value, back = suite.opened(use.instance)
+    static, arrays = split(use.given)
+    plain: dict[str, Any] = {}
+
+    def run(value: Any, arrays: Any) -> Any:
+        held = back(value)
+        result = use.run(held, merge(static, arrays))
+        plain.clear()
+        plain.update(plain_parts(use.name, result))
+        return _arrays(use.name, result), suite.changed_in_place(held)
+
+    try:
+        jaxpr, form = jax.make_jaxpr(run, return_shape=True)(value, arrays)
+    except ANY_ERROR:
+        return None
+    return Traced(jaxpr, form, plain, (value, arrays))
+
+
+def _arrays(name: str, result: Any) -> dict[str, Any]:
+    return {
+        path: v
+        for path, v in named_numbers(name, result).items()
+        if not isinstance(v, PLAIN)
+    }
+
+
+def plain_parts(name: str, result: Any) -> dict[str, Any]:
+    """The numbers of Python that a result is, or that an instance has as settings."""
+    if isinstance(result, PLAIN):
+        return {name: result}
+    held = attributes(result) if jax.tree.leaves(result) != [result] else {}
+    return {f"{name}.{key}": v for key, v in held.items() if isinstance(v, PLAIN)}
+
+
+def text_of(one: Traced) -> str:
+    """What a use does, as far as its trace tells."""
+    return f"{one.jaxpr} {list(one.plain.values())}"

@@ -1,0 +1,184 @@
+"""The example with other sizes: of 1, and those that a configuration may take."""
+
+import dataclasses
+import functools
+import itertools
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from ..inspect.arrays import is_array, is_key, on_device
+from ..inspect.errors import is_refusal
+from ..inspect.trees import arrays_of, structure
+from ..report import ANY_ERROR
+from ..values.example_sizes import is_of_shapes
+from .configurations import Configuration, Trial
+from .invocation import built_with, construction, traced
+
+TRIES = 40
+
+
+def resized(tree: Any, sizes: Mapping[int, int]) -> Any:
+    """The tree with these sizes of axes replaced by others: elements are left out, or repeated."""
+
+    def change(leaf: Any) -> Any:
+        if not is_array(leaf) or not set(sizes) & set(leaf.shape):
+            return leaf
+        for axis, size in enumerate(leaf.shape):
+            if size in sizes:
+                leaf = _taken(leaf, np.arange(sizes[size]) % size, axis)
+        return leaf
+
+    return jax.tree.map(change, tree)
+
+
+def _taken(leaf: Any, places: np.ndarray, axis: int) -> Any:
+    """`leaf.take`, through NumPy, so that nothing is compiled."""
+    is_plain = isinstance(leaf, jax.Array) and not is_key(leaf)
+    if not is_plain or isinstance(leaf, Tracer):
+        return leaf.take(places, axis=axis)
+    return on_device(np.asarray(leaf).take(places, axis=axis))
+
+
+def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> Trial:
+    """What the constructor is declared to accept, called with the example, made to fit where a size is changed."""
+    trial = Trial(Configuration(inputs=dict(changes), is_declared=True))
+    inputs = suite.inputs(0)
+    pairs = [(inputs.get(name), value) for name, value in changes.items()]
+    sizes = {one: v for one, v in pairs if type(one) is int and type(v) is int}
+    try:
+        trial.instance = built_with(suite, changes)
+    except ANY_ERROR as error:  # P1 tells it
+        trial.error = error
+        return trial
+    _trace(suite, trial, lambda given: given)
+    if sizes:
+        _trace(suite, trial, lambda given: resized(given, sizes))
+    return trial
+
+
+def _trace(suite: Any, trial: Trial, fit: Callable[[Any], Any]) -> None:
+    """Traces a call, where none was, and notes why it cannot be."""
+    if trial.trace is not None:
+        return
+    cls = type(suite.specimen())
+    try:
+        found = traced(suite, trial.instance, trial.configuration.given, fit)
+        trial.trace, trial.inputs = found
+        trial.error = None
+    except ANY_ERROR as error:
+        trial.error, trial.refused = error, is_refusal(error, cls)
+
+
+def dims(tree: Any) -> list[int]:
+    return sorted({size for leaf in arrays_of(tree) for size in leaf.shape if size})
+
+
+def fits_otherwise(suite: Any, trial: Trial) -> bool:
+    """Whether a call that failed on shapes takes arguments of other shapes."""
+    if not is_of_shapes(trial.error):
+        return False
+    given = suite.arguments(0)
+    return any(_takes(suite, trial, sizes) for sizes in _other_dims(trial, given))
+
+
+def _other_dims(trial: Trial, given: Any) -> Iterator[dict[int, int]]:
+    own, held = dims(given), dims((given, trial.instance))
+    swaps = ({one: other, other: one} for one, other in itertools.combinations(held, 2))
+    single = ({one: other} for one in own for other in held if one != other)
+    yield from itertools.islice(itertools.chain(single, swaps), TRIES)
+
+
+def _takes(suite: Any, trial: Trial, sizes: Mapping[int, int]) -> bool:
+    def fit(given: Any) -> Any:
+        return resized(given, sizes)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            traced(suite, trial.instance, trial.configuration.given, fit)
+        except ANY_ERROR:
+            return False
+    return True
+
+
+@dataclasses.dataclass(frozen=True)
+class Resized:
+    """What the example gives where one of its sizes is another."""
+
+    size: int
+    became: int
+    names: tuple[str, ...]
+    """The inputs and the arguments that have this size."""
+    outputs: tuple[Any, ...] = ()
+    """In shapes and dtypes."""
+    error: Exception | None = None
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        return tuple(map(jnp.ndim, self.outputs))
+
+    @property
+    def dtypes(self) -> tuple[str, ...]:
+        return tuple(str(one.dtype) for one in self.outputs)
+
+
+@functools.cache
+def of_small_sizes(laws: Any) -> tuple[Resized, ...]:
+    """For each size of the example what comes of it with a size of 1, and of 0, where that can be built and called."""
+    suite = laws()
+    constructor = construction(laws)
+    inputs = (
+        suite.inputs(0)
+        if constructor is None or "seed" not in suite.inputs(0)
+        else dict(constructor.given)
+    )
+    held = [v for v in inputs.values() if type(v) is int and v > 1]
+    every = sorted({*held, *dims((inputs, suite.arguments(0)))} - {0, 1})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tried = (
+            _of_size(suite, inputs, size, other) for other in (1, 0) for size in every
+        )
+        return tuple(filter(None, tried))
+
+
+def _of_size(
+    suite: Any, inputs: Mapping[str, Any], size: int, other: int
+) -> Resized | None:
+    sizes = {size: other}
+    ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
+    arrays = {n: resized(v, sizes) for n, v in inputs.items() if size in dims(v)}
+    names = (*ints, *arrays)
+    usual = suite.specimen()
+    try:
+        instance = built_with(suite, {**ints, **arrays}) if names else usual
+        same = structure(instance) == structure(usual) or _alike(instance, usual)
+        if not same:
+            return None
+        found, _ = traced(suite, instance, {}, lambda given: resized(given, sizes))
+    except ZeroDivisionError as error:
+        # A size of 1 is one like others; nobody need allow one of 0.
+        return Resized(size, other, names, (), error) if other else None
+    except ANY_ERROR:  # it need not be legal
+        return None
+    return Resized(size, other, names, tuple(jax.tree.leaves(found[1])))
+
+
+def _alike(instance: Any, usual: Any) -> bool:
+    """Whether two instances hold arrays of the same ranks under the same names."""
+    pairs = [dict_of_ranks(one) for one in (instance, usual)]
+    return pairs[0] == pairs[1]
+
+
+def dict_of_ranks(tree: Any) -> list[tuple[str, int]]:
+    found = jax.tree_util.tree_leaves_with_path(tree)
+    return [
+        (jax.tree_util.keystr(path), jnp.ndim(leaf) if not is_key(leaf) else 0)
+        for path, leaf in found
+    ]

@@ -1,0 +1,1 @@
+"""Collecting, running and reporting tests in pytest and outside of it."""

@@ -1,0 +1,155 @@
+"""Which laws apply to a class: by what its suite declares, where tests are collected, or else by what a law sees of an instance.
+
+    @applies_where(CARRIES)
+    def test_p11_the_carry_advances(self) -> None: ...
+
+A test that does not apply is not collected, where declarations alone tell, or is left out of the run that shows it.
+"""
+
+import contextlib
+import dataclasses
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, NoReturn, TypeVar
+
+from _pytest.outcomes import Skipped
+
+from ..inspect.classes import is_of_library
+
+Test = TypeVar("Test", bound=Callable[..., Any])
+
+
+class NotApplicable(Skipped):
+    """A law has nothing to say of a class, and no run reports it."""
+
+    __module__ = "builtins"  # pytest prints its name, as that of `Skipped`
+
+
+def not_applicable(reason: str) -> NoReturn:
+    __tracebackhide__ = True
+    raise NotApplicable(reason)
+
+
+def _always(suite: Any) -> bool:
+    return True
+
+
+@dataclasses.dataclass(frozen=True)
+class Condition:
+    """What a class must have for a law to apply."""
+
+    reason: str
+    """Why a law does not apply, where it is not met."""
+    is_met: Callable[[Any], bool]
+    """Of a suite."""
+    declaration: str = ""
+    """What a suite declares to meet it; empty where the class decides."""
+    is_known: Callable[[Any], bool] = _always
+    """Of a suite: whether declarations alone tell, without an instance."""
+
+
+def applies_where(*conditions: Condition) -> Callable[[Test], Test]:
+    """Marks a test with what a class must have for it."""
+
+    def mark(test: Test) -> Test:
+        setattr(test, "conditions", conditions)  # noqa: B010
+        return test
+
+    return mark
+
+
+def conditions_of(test: Any) -> Sequence[Condition]:
+    return getattr(test, "conditions", ())
+
+
+def need(suite: Any, test: Any) -> None:
+    """Leaves a test out whose conditions are not all met."""
+    for condition in conditions_of(test):
+        if not condition.is_met(suite):
+            not_applicable(condition.reason)
+
+
+def unmet(suite: Any, test: Any) -> Condition | None:
+    """The first condition that the declarations of a suite tell not to be met."""
+    for condition in conditions_of(test):
+        with contextlib.suppress(Exception):  # the test itself will tell
+            if condition.is_known(suite) and not condition.is_met(suite):
+                return condition
+    return None
+
+
+def declares(name: str, reason: str) -> Condition:
+    """The condition that a suite gives an attribute another value than none."""
+
+    def is_met(suite: Any) -> bool:
+        value = getattr(suite, name, None)
+        return value is not None and value is not False and value not in ((), [], {})
+
+    return Condition(reason, is_met, name)
+
+
+# What the class itself has, as `build` is annotated with it, or as its instance is.
+
+
+def declared_class(suite: Any) -> type | None:
+    """The class that `build` says it gives, where an instance can be of no other."""
+    with contextlib.suppress(Exception):  # a name that only type checkers know
+        cls = typing.get_type_hints(suite.build).get("return")
+        if isinstance(cls, type) and not is_of_library(cls):
+            return None if cls.__subclasses__() or cls is object else cls
+    return None
+
+
+def class_of(suite: Any) -> type:
+    return declared_class(suite) or type(suite.specimen())
+
+
+def of_class(reason: str, is_met: Callable[[type], bool]) -> Condition:
+    """The condition that a class is or has something, whatever an instance holds."""
+    return Condition(
+        reason,
+        lambda suite: is_met(class_of(suite)),
+        is_known=lambda suite: declared_class(suite) is not None,
+    )
+
+
+def has(name: str, reason: str) -> Condition:
+    """The condition that a class has a method."""
+    return of_class(reason, lambda cls: hasattr(cls, name))
+
+
+# What the leaves are declared to be.
+
+
+def of_leaves(
+    reason: str, is_met: Callable[[Any], bool], declaration: str = ""
+) -> Condition:
+    """The condition that some leaf is declared to be something."""
+    return Condition(
+        reason,
+        lambda suite: any(map(is_met, suite.manifest())),
+        declaration,
+        lambda suite: suite.declares_arrays(),
+    )
+
+
+ARRAYS_DECLARED = Condition(
+    "nothing is declared, and it may be there for others",
+    lambda suite: suite.declares_arrays(),
+    "leaves",
+)
+STATICS_DECLARED = Condition(
+    "no static configuration is declared",
+    lambda suite: suite.declares_statics(),
+    "static",
+)
+OTHER = declares("other", "no other configuration is declared")
+DTYPES = declares("dtypes", "no dtypes are declared besides the default one")
+ACCEPTED = declares("accepted", "no bounds are declared")
+ABSENT = declares("absent", "no part is optional")
+KEPT = declares("kept", "no inputs are declared that are held as they are given")
+CARRIES = declares("carry", "no carry is declared")
+PLATFORMS = declares("lower_for", "no platform is declared in `lower_for`")
+METHODS = declares("methods", "there is no method beside the call")
+TAKES_DTYPE = declares("takes_dtype", "the constructor takes no dtype")
+LOADS = has("load", "the class has no load")

@@ -1,0 +1,113 @@
+"""Which tests of a suite pytest collects and reports: those that apply to its class.
+
+The hooks come from the suites themselves, and so need neither a conftest nor an installed plugin: pytest asks a class for
+`pytest_generate_tests` at its first test, and this module then sees all others.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from .applicability import NotApplicable, unmet
+
+_PACKAGE = __name__.partition(".")[0]
+_CONFIG: list[pytest.Config] = []
+LeftOut = dict[str, dict[str, tuple[str, str]]]
+LEFT_OUT: LeftOut = {}
+"""By test class and test that was not collected, the reason, and what would have to be declared."""
+
+
+def watch(config: pytest.Config) -> None:
+    """Hook into a run of pytest, once for however many suites ask for it."""
+    _CONFIG[:] = [config]
+    if not config.pluginmanager.has_plugin(__name__):
+        LEFT_OUT.clear()
+        config.pluginmanager.register(sys.modules[__name__], __name__)
+
+
+def option(name: str) -> Any:
+    """An option of the run; None outside of pytest, or where nobody has added it."""
+    return _CONFIG[0].getoption(name, None) if _CONFIG else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> list[Any] | None:
+    """Collects nothing for a test that does not apply, as far as declarations tell."""
+    return [] if is_left_out(collector, name, obj) else None
+
+
+def pytest_collection_modifyitems(items: list[Any]) -> None:
+    """Leaves the test out as well by which pytest came to know of this module."""
+    items[:] = [
+        item
+        for item in items
+        if not is_left_out(item.parent, name_of(item), getattr(item, "obj", None))
+    ]
+
+
+def is_left_out(collector: Any, name: str, test: Any) -> bool:
+    suite = getattr(collector, "cls", None)
+    if (
+        suite is None
+        or not hasattr(test, "conditions")
+        or is_asked_for(collector.config, name)
+    ):
+        return False
+    condition = unmet(suite(), test)
+    if condition is None:
+        return False
+    told = condition.reason, condition.declaration
+    LEFT_OUT.setdefault(collector.nodeid, {})[name] = told
+    return True
+
+
+def name_of(item: Any) -> str:
+    """The name of a test without its parameters."""
+    return getattr(item, "originalname", item.name)
+
+
+def is_asked_for(config: pytest.Config, name: str) -> bool:
+    """Whether the command line names a test."""
+    return any(
+        argument.partition("[")[0].endswith(f"::{name}") for argument in config.args
+    )
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: Any, nextitem: Any) -> bool | None:
+    """Runs a law, and reports nothing where it finds that it does not apply."""
+    if not is_law(item) or is_asked_for(item.config, name_of(item)):
+        return None
+    reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    if any(hasattr(report, "does_not_apply") for report in reports):
+        item.session.testscollected -= 1
+        return True
+    place = {"nodeid": item.nodeid, "location": item.location}
+    item.ihook.pytest_runtest_logstart(**place)
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(**place)
+    return True
+
+
+def is_law(item: Any) -> bool:
+    """Whether a test is one of this package."""
+    module = getattr(getattr(item, "obj", None), "__module__", "")
+    return module == _PACKAGE or str(module).startswith(f"{_PACKAGE}.")
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Notes in the report of a test that its law does not apply."""
+    outcome: Any = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, NotApplicable):
+        outcome.get_result().does_not_apply = True
+
+
+def pytest_sessionfinish(session: Any) -> None:
+    """Tells the process that writes the end of a run what was left out in this one."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["pytree_laws"] = LEFT_OUT

@@ -1,0 +1,209 @@
+"""What the laws found, by class and cause, and what they were not asked: the end of a run.
+
+The hooks come from the suite itself, and so need neither a conftest nor an installed plugin.
+What is found travels with the reports of pytest. Under pytest-xdist these reach a process that
+imports no suite: `-p pytree_laws.summary` has that one say it too.
+"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ..report import DECLARED, SEVERITIES, LawBroken
+from .collection import LEFT_OUT, LeftOut, watch
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+_FOUND = "pytree_laws"
+PLUGIN = "pytree_laws.summary"
+"""As `-p` names the module at the top that hands on these hooks."""
+TELLS_MOST = (
+    *("reference", "--record-numbers", "leaves", "static", "other", "dtypes"),
+    *("invariants", "methods", "rejected", "accepted"),
+)
+"""What a suite may declare, from what sees most mistakes on."""
+MOST_NAMED = 4
+_RESTS = re.compile(r"it rests on (P\d+), which is broken")
+
+
+class Collected:
+    """A suite of which pytest collects the tests that apply, and which has the run end with a summary."""
+
+    def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
+        watch(metafunc.config)
+        sum_up(metafunc.config)
+
+
+def sum_up(config: pytest.Config) -> None:
+    """Has the run end with a summary, once for however many suites call it."""
+    if not config.pluginmanager.has_plugin(PLUGIN):
+        config.pluginmanager.register(sys.modules[__name__], PLUGIN)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Notes in the report of a test what a law found."""
+    outcome: Any = yield
+    error = call.excinfo.value if call.excinfo else None
+    if isinstance(error, LawBroken):
+        found = error.finding.to_json()
+        outcome.get_result().user_properties.append((_FOUND, found))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Writes the findings by class, and the reasons of what was skipped in one line."""
+    by_class = findings_by_class(terminalreporter.stats.get("failed", []))
+    reports = terminalreporter.stats.get("skipped", [])
+    reasons = [(one.nodeid, told) for one in reports if (told := _reason(one))]
+    if by_class:
+        terminalreporter.section("pytree laws")
+    for name, findings in by_class.items():
+        skipped = {test: why for test, why in reasons if test.startswith(f"{name}::")}
+        terminalreporter.write_line(f"{name}: {counted(findings)}")
+        for line in [*told_findings(findings), *told_rests(skipped)]:
+            terminalreporter.write_line(f"  {line}")
+    for line in told_declared(reasons):
+        terminalreporter.write_line(line)
+    for line in told_left_out(LEFT_OUT, config.getoption("laws", None)):
+        terminalreporter.write_line(line)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Takes over what a worker of pytest-xdist has left out."""
+    found: LeftOut = getattr(node, "workeroutput", {}).get(_FOUND, {})
+    for suite, tests in found.items():
+        LEFT_OUT[suite] = {
+            name: (why, with_it) for name, (why, with_it) in tests.items()
+        }
+
+
+def told_left_out(left_out: LeftOut, asked: bool | None) -> list[str]:
+    """What more could be checked: in one line, or by suite where that is asked for; `asked` is None where it cannot be."""
+    if asked:
+        return [
+            line for suite in left_out for line in (suite, *_of_suite(left_out[suite]))
+        ]
+    pairs = [pair for tests in left_out.values() for pair in tests.values()]
+    names = undeclared(with_it for _, with_it in pairs)
+    return (
+        [more_laws(names) + "; see pytest --laws" * (asked is not None)]
+        if names
+        else []
+    )
+
+
+def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:
+    """What brings the tests of one suite that are left out, and then why others do not apply."""
+    wanted: dict[str, list[str]] = {}
+    for name, (why, with_it) in tests.items():
+        told = f"with `{with_it}`" if with_it else f"does not apply, since {why}"
+        wanted.setdefault(told, []).append(name)
+    for told in sorted(wanted, key=lambda told: (not told.startswith("with"), told)):
+        laws = ", ".join(by_number(map(law_of, wanted[told])))
+        yield f"  {told}: {laws} ({len(wanted[told])} test{'s' * (len(wanted[told]) > 1)})"
+
+
+def undeclared(declarations: Iterable[str]) -> tuple[str, ...]:
+    """What could be declared, each once, that which tells most first."""
+    order = {name: place for place, name in enumerate(TELLS_MOST)}
+    found = {name for name in declarations if name}
+    return tuple(sorted(found, key=lambda name: (order.get(name, len(order)), name)))
+
+
+def more_laws(names: Sequence[str]) -> str:
+    """One line: `more laws with: reference, dtypes, other and 5 others`."""
+    others = len(names) - MOST_NAMED
+    rest = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
+    return f"more laws with: {', '.join(names[:MOST_NAMED])}{rest}"
+
+
+def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str]]]:
+    """What the failed tests found, by the test class, in the order of the run."""
+    found: dict[str, list[Mapping[str, str]]] = {}
+    for report in reports:
+        for name, value in getattr(report, "user_properties", ()):
+            if name == _FOUND:
+                found.setdefault(report.nodeid.rpartition("::")[0], []).append(value)
+    return found
+
+
+def counted(findings: Iterable[Mapping[str, str]]) -> str:
+    """How many findings there are of each severity: `1 fault, 2 costs`."""
+    counts = Counter(one["severity"] for one in findings)
+    plurals = {"fault": "faults", "cost": "costs", "style": "of style"}
+    names = {one: one if counts[one] == 1 else plurals[one] for one in SEVERITIES}
+    names["style"] = plurals["style"]
+    return ", ".join(f"{counts[one]} {names[one]}" for one in SEVERITIES if counts[one])
+
+
+def told_findings(findings: Iterable[Mapping[str, str]]) -> list[str]:
+    """One line a finding, the gravest first, and else in the order of causes."""
+    ordered = sorted(findings, key=lambda one: SEVERITIES.index(one["severity"]))
+    return [
+        f"{one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: "
+        + first_line(one["what"])
+        for one in ordered
+    ]
+
+
+def first_line(text: str) -> str:
+    """As much of a text as fits on a line."""
+    line = text.partition("\n")[0]
+    return line if len(line) < 100 else f"{line[:97]}..."
+
+
+def told_rests(skipped: Mapping[str, str]) -> list[str]:
+    """For each broken law one line: the laws that rest on it, and were skipped."""
+    rests: dict[str, list[str]] = {}
+    for test, why in skipped.items():
+        if found := _RESTS.fullmatch(why):
+            rests.setdefault(found[1], []).append(law_of(test))
+    return [
+        f"skipped, since {broken} is broken: {', '.join(by_number(laws))} ({len(laws)} tests)"
+        for broken, laws in rests.items()
+    ]
+
+
+def is_rest(why: str) -> bool:
+    """Whether a law was skipped since one that it rests on is broken."""
+    return _RESTS.fullmatch(why) is not None
+
+
+def told_declared(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """For each reason one line: the laws that suites declare not to hold."""
+    found: dict[str, list[str]] = {}
+    for test, why in reasons:
+        if why.startswith(DECLARED):
+            found.setdefault(why, []).append(law_of(test))
+    return [f"{why} ({', '.join(by_number(laws))})" for why, laws in found.items()]
+
+
+def is_of_law(why: str) -> bool:
+    """Whether a law says itself that it does not apply."""
+    return not is_rest(why) and not why.startswith(DECLARED)
+
+
+def law_of(test: str) -> str:
+    """The number of the law that a test belongs to, or the name of the test."""
+    name = test.rpartition("::")[2]
+    found = re.match(r"test_p(\d\d)_", name)
+    return f"P{int(found[1])}" if found else name
+
+
+def by_number(laws: Iterable[str]) -> list[str]:
+    """Each law once, in the order of numbers."""
+    return sorted(set(laws), key=lambda law: (len(law), law))
+
+
+def _reason(report: Any) -> str | None:
+    """Why a law was skipped; None for tests that are not of this package."""
+    if not isinstance(report.longrepr, tuple):
+        return None
+    file, _, told = report.longrepr
+    ours = Path(file).resolve().is_relative_to(_PACKAGE)
+    return str(told).removeprefix("Skipped: ") if ours else None

@@ -1,0 +1,1 @@
+"""Laws of effects: purity, edits, saving, ownership, keys, randomness."""

@@ -1,0 +1,225 @@
+"""The noise of a call, and what differs from process to process: parts of P1, P5, P12, P15 and P16."""
+
+import functools
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.extend.core
+import jax.numpy as jnp
+import numpy as np
+
+from ...discover.configurations import QUIET, Trial, trials
+from ...discover.invocation import traced, use_of
+from ...engine.applicability import not_applicable
+from ...engine.runner import guard
+from ...inspect.arrays import is_floating, is_inexact, is_key
+from ...inspect.references import parts_of
+from ...inspect.trees import nodes
+from ...patches.hash_seed import Turned, has_text, salted
+from ...report import check
+from ...suites.base import Suite
+from ...suites.pytree import PytreeSuite
+from ...trace.jaxprs import constant_draws, draws_of
+from ...trace.programs import compiled
+from ...values.closeness import check_close, close
+from ...values.comparison import check_same_bits
+from ...values.example_values import sample
+from ...values.randomize import generic
+
+BY_TEXT = (
+    "a number from `hash` of a name: `zlib.crc32(name.encode())` is the same everywhere"
+)
+KEYS = 8  # that are tried where noise may be equal by chance
+
+
+@guard
+class Randomness(Suite):
+    """What P12, P15 and P16 say of the noise of a call, in each configuration."""
+
+    def _traced(self) -> list[Trial]:
+        self.need_call()
+        laws: Any = type(self)
+        return [one for one in trials(laws) if one.trace is not None and one.inputs]
+
+    def _keys(self, one: Trial) -> list[int]:
+        """The keys that each call draws anew from: what it is given, or in NNX what a module holds."""
+        holds = not isinstance(self, PytreeSuite)
+        held = [i for i, (_, v) in enumerate(one.inputs) if is_key(v)] if holds else []
+        return keys_given(one) or held
+
+    def test_p12_draws_use_the_key_in_each_configuration(self) -> None:
+        for one in self._traced():
+            jaxpr, where = one.trace[0].jaxpr, _place(one)
+            drawn = draws_of(jaxpr)
+            if not drawn or may_be_seeded(one):
+                continue
+            wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
+            told = f"{len(wrong)} of its draws depend on nothing that it is given"
+            hint = "a constant key where none is given: raise there, or draw nothing"
+            check(not wrong, where, told, hint)
+            keys = {jaxpr.invars[i] for i in keys_given(one)}
+            others = list(constant_draws(jaxpr, keys))
+            told = f"it is given a key, and none of its {len(drawn)} draws uses it"
+            hint = "a key that is held, or made, in the place of the one that is given"
+            check(not keys or len(others) < len(drawn), where, told, hint)
+
+    def test_p16_a_flag_that_ends_the_noise_does(self) -> None:
+        quiet = [one for one in self._traced() if one.is_quiet and self._keys(one)]
+        quiet = [one for one in quiet if not is_overruled(self, one)]
+        if not quiet:
+            not_applicable("no flag is known that ends the noise of the call")
+        for one in quiet:
+            keys = self._keys(one)
+            first = outputs(one, with_key(one, keys, 0))
+            for seed in range(1, KEYS):
+                other = outputs(one, with_key(one, keys, seed))
+                told = f"nothing is random there, and two keys give {first} and {other}"
+                hint = "noise that is drawn in spite of the flag"
+                check(close(first, other), _place(one), told, hint)
+
+    def test_p15_rows_of_a_batch_differ_in_their_noise(self) -> None:
+        one = next(iter(self._traced()), None)
+        keys = self._keys(one) if one else []
+        if one is None or not keys or not draws_of(one.trace[0].jaxpr):
+            not_applicable("the call draws nothing from a key that it is given")
+        batch = rows_given(one)
+        given = [{**batch, **with_key(one, keys, seed)} for seed in range(KEYS)]
+        noise = [outputs(one, changes) for changes in given]
+        for i, results in enumerate(zip(*noise)):
+            told = "each row of the batch has one and the same noise"
+            hint = (
+                "one key for all rows: `jax.random.split(key, len(x))`; "
+                "`shares_noise = True` says that this is so on purpose"
+            )
+            wrong = not self.shares_noise and rows_share_noise(
+                [*batch.values()], results
+            )
+            check(not wrong, f"output {i}", told, hint)
+
+
+def _place(one: Trial) -> str:
+    name = one.configuration.name
+    return f"call with {name}" if name else "call"
+
+
+def is_overruled(suite: Any, one: Trial) -> bool:
+    """Whether the call itself says whether it draws, so that a flag of the constructor decides nothing."""
+    laws: Any = type(suite)
+    use = use_of(laws)
+    given = {} if use is None else use.given
+    says = any(name in QUIET and value is not None for name, value in given.items())
+    return says and not one.configuration.given
+
+
+def may_be_seeded(one: Trial) -> bool:
+    """Whether a static value may be the seed."""
+    settings = [v for _, _, aux in nodes(one.instance) for v in parts_of(aux)]
+    held = any(is_key(v) for _, v in one.inputs)
+    return not held and any(type(v) is int for v in settings)
+
+
+def keys_given(one: Trial) -> list[int]:
+    """The positions of the keys that the call is given, among what goes into the trace."""
+    return [
+        i
+        for i, (name, v) in enumerate(one.inputs)
+        if name.startswith("1") and is_key(v)
+    ]
+
+
+def with_key(one: Trial, keys: Sequence[int], seed: int) -> dict[int, Any]:
+    """Others in the place of these keys."""
+    return {i: sample(seed + 10, one.inputs[i][1].shape, "key") for i in keys}
+
+
+def rows_given(one: Trial) -> dict[int, Any]:
+    """The arguments that have rows, each with its first row in all of them."""
+    return {
+        i: jnp.broadcast_to(v[:1], v.shape)
+        for i, (name, v) in enumerate(one.inputs)
+        if name.startswith("1") and is_inexact(v) and v.ndim > 1 and len(v) > 1
+    }
+
+
+def outputs(one: Trial, changes: Mapping[int, Any]) -> list[Any]:
+    """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
+    values = generic([v for _, v in one.inputs], 2)
+    given = [changes.get(i, v) for i, v in enumerate(values)]
+    return _compiled(one.trace[0])(*given)
+
+
+@functools.cache
+def _compiled(closed: Any) -> Any:
+    return compiled(jax.extend.core.jaxpr_as_fun(closed))
+
+
+def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
+    """Whether what differs between results of several keys is the same in each row, and no number for all."""
+    first = results[0]
+    is_batch = (
+        is_floating(first)
+        and first.ndim > 1
+        and any(len(v) == len(first) for v in given)
+    )
+    if not is_batch or len(first) < 2:
+        return False
+    noise = [
+        np.asarray(one).astype(np.float64) - np.asarray(first) for one in results[1:]
+    ]
+    same = all(np.allclose(one, one[:1], rtol=1e-4, atol=1e-6) for one in noise)
+    varies = any(np.ptp(one[0]) > 1e-6 for one in noise)
+    return same and varies
+
+
+@guard
+class Processes(Suite):
+    """What P1, P5 and P12 say of other processes, where texts have other hashes."""
+
+    def test_p01_builds_the_same_in_another_process(self) -> None:
+        with salted(1) as asked:
+            first = self.build(**self.inputs(0))
+        if not asked:
+            not_applicable("the constructor asks for no hash of a text")
+        with salted(2):
+            second = self.build(**self.inputs(0))
+        told = f"`hash` of a text is another in each process ({asked[0]}): it holds"
+        check_same_bits(self.named(first), self.named(second), told, BY_TEXT)
+
+    def test_p12_calls_are_the_same_in_another_process(self) -> None:
+        instance, arguments = self.example()
+        with salted(1) as asked:
+            first = self.apply(instance, *arguments)
+        if not asked:
+            not_applicable("the call asks for no hash of a text")
+        with salted(2):
+            second = self.apply(instance, *arguments)
+        told = f"`hash` of a text is another in each process ({asked[0]}): it gives {{}} and {{}}"
+        check_close("call", told, first, second, BY_TEXT)
+
+    def test_p05_the_order_of_a_set_does_not_matter(self) -> None:
+        self.need_call()
+        instance = self.specimen()
+        sets = [(path, v) for path, v in self.statics_of(instance) if _is_set(v)]
+        if not sets:
+            not_applicable("no set of texts is static")
+        for path, value in sets:
+            other = self.with_static(instance, path, Turned(value))
+            one, two = (self._traced_with(each) for each in (instance, other))
+            told = "with its elements in another order, as in another process, the call gives {} and {}"
+            hint = "a loop over a set: `sorted(...)`, or a tuple"
+            if str(one[0]) != str(two[0]):
+                check_close(path, told, evaluated(*one), evaluated(*two), hint)
+
+    def _traced_with(self, instance: Any) -> tuple[Any, list[Any]]:
+        (closed, _), inputs = traced(self, instance, {})
+        return closed, [v for _, v in inputs]
+
+
+def _is_set(value: Any) -> bool:
+    return isinstance(value, frozenset) and len(value) > 1 and has_text(value)
+
+
+def evaluated(closed: Any, given: Sequence[Any]) -> list[Any]:
+    """What a trace gives for random values."""
+    return jax.extend.core.jaxpr_as_fun(closed)(*generic(list(given), 2))

@@ -1,0 +1,1 @@
+"""Laws of what a class is: construction, leaves, round trips, key paths, static values, identity."""

@@ -1,0 +1,181 @@
+"""P3: flatten and unflatten."""
+
+import types
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from ...engine.applicability import applies_where, not_applicable, of_class
+from ...engine.runner import guard
+from ...inspect.classes import OF_PYTHON, is_of_python
+from ...inspect.references import frozen
+from ...inspect.trees import (
+    ARRAY,
+    attributes,
+    clone_as,
+    flatten,
+    flatten_with_path,
+    is_node,
+    named_leaves,
+    path_name,
+    walk,
+)
+from ...report import Law, check, doing
+from ...suites.pytree import PytreeSuite
+from .p02_manifest import REGISTER
+
+LAW = Law(
+    number="P3",
+    name="round trip",
+    statement="Flatten and unflatten keep the type, the treedef, every attribute and the leaves themselves, whatever the leaves are; flatten changes nothing.",
+    mistake="Unflatten converts, checks, calls a constructor that does more than store, or lists the children in another order than flatten.",
+    fix="Unflatten must only store: `object.__new__(cls)` and plain stores, in the order of flatten. Preprocess in a factory.",
+)
+
+
+def is_open(cls: type) -> bool:
+    """Whether subclasses are allowed."""
+    return not getattr(cls, "__final__", False)
+
+
+@guard
+class RoundTrip(PytreeSuite):
+    """P3."""
+
+    @pytest.mark.parametrize(
+        "kind", ["object", "None", "str", "bool", "abstract", "rank"]
+    )
+    def test_p03_round_trip_keeps_any_leaves(self, kind: str) -> None:
+        instance = self.specimen()
+        name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
+        stand_ins = [stand_in(kind, i) for i in range(len(paths))]
+        with doing(name, f"unflatten of {kind} leaves"):
+            rebuilt = treedef.unflatten(stand_ins)
+        told = f"unflatten of {kind} leaves gave a {type(rebuilt).__name__}"
+        check(type(rebuilt) is type(instance), name, told)
+        for (path, _), put_in in zip(paths, stand_ins):
+            with doing(path_name(path), "reading the leaf after a round trip"):
+                got = walk(rebuilt, path)
+            told = f"put in {put_in!r}, came back as {got!r:.200}"
+            hint = (
+                "a conversion in unflatten, or children in another order than flatten"
+            )
+            check(got is put_in, path_name(path), told, hint)
+
+    def test_p03_round_trip_keeps_treedef_and_leaves(self) -> None:
+        instance = self.specimen()
+        leaves, treedef = flatten(instance)
+        again, after = flatten(treedef.unflatten(leaves))
+        told = f"the treedef became {after}, it was {treedef}"
+        check(after == treedef, type(instance).__name__, told)
+        for (name, leaf), got in zip(named_leaves(instance), again):
+            told = (
+                f"came back as {type(got).__name__}, not as the object that was put in"
+            )
+            check(got is leaf, name, told, "jnp.asarray or arithmetic in unflatten")
+
+    def test_p03_flatten_changes_nothing(self) -> None:
+        instance = self.build(**self.inputs(0))
+        before = dict(attributes(instance))
+        flatten_with_path(instance)
+        flatten(instance)
+        after = attributes(instance)
+        names = {**before, **after}
+        changed = [n for n in names if after.get(n, ARRAY) is not before.get(n, ARRAY)]
+        told = "flatten changed what the instance holds"
+        check(not changed, ", ".join(changed), told, "a cache that flatten fills")
+
+    def test_p03_round_trip_keeps_every_attribute(self) -> None:
+        check_attributes(
+            self.specimen(), "an attribute that flatten or unflatten leaves out"
+        )
+
+    def test_p03_round_trip_keeps_changed_static_values(self) -> None:
+        for _, changed in self.changed_static_values():
+            hint = "unflatten derives the value anew instead of restoring it from aux"
+            check_attributes(changed, hint)
+
+    @applies_where(of_class("the class is final", is_open))
+    def test_p03_a_trivial_subclass_is_a_pytree_too(self) -> None:
+        instance = self.specimen()
+        cls = type(instance)
+        if is_of_python(cls):
+            not_applicable(OF_PYTHON)
+        sub = trivial_subclass(cls)
+        twin = clone_as(sub, instance)
+        check(is_node(twin), cls.__name__, "a subclass of it is no pytree", REGISTER)
+        rebuilt = jax.tree.map(lambda leaf: leaf, twin)
+        told = f"a round trip of a subclass gives a {type(rebuilt).__name__}"
+        check(type(rebuilt) is sub, cls.__name__, told, "unflatten names its class")
+        leaves = jax.tree.leaves(rebuilt), jax.tree.leaves(instance)
+        same = list(map(id, leaves[0])) == list(map(id, leaves[1]))
+        check(same, cls.__name__, "a subclass has other leaves", REGISTER)
+
+
+def stand_in(kind: str, index: int) -> Any:
+    """A leaf that is no ordinary array, another one for each index where it can be."""
+    makers: dict[str, Callable[[], Any]] = {
+        "object": object,
+        "None": lambda: None,
+        "str": lambda: f"leaf {index}",
+        "bool": lambda: index % 2 == 0,
+        "abstract": lambda: jax.ShapeDtypeStruct((index,), jnp.float32),
+        "rank": lambda: np.zeros((1,) * (index % 28 + 4), np.int8),
+    }
+    return makers[kind]()
+
+
+def trivial_subclass(cls: type) -> type:
+    """A subclass without a body; skips where the class refuses subclasses."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return types.new_class(
+                "Trivial",
+                (cls,),
+                {},
+                lambda body: body.update(__module__=cls.__module__),
+            )
+        except TypeError:
+            not_applicable("the class refuses subclasses")
+
+
+ADDED = "unflatten stores what an instance has from its class, or what the constructor has not stored"
+
+
+def hint_of_added(instance: Any) -> str:
+    """Why an instance may have an attribute more: Equinox takes one that lacks a field for a wrapper."""
+    fields = getattr(instance, "__dataclass_fields__", {})
+    missing = [f"`{name}`" for name in fields if name not in attributes(instance)]
+    if not missing:
+        return ADDED
+    return f"a constructor that does not store {', '.join(missing)}"
+
+
+def check_attributes(instance: Any, hint: str) -> None:
+    """A round trip keeps what is stored on the object."""
+    check_same(instance, jax.tree.map(lambda leaf: leaf, instance), "", hint)
+
+
+def check_same(one: Any, other: Any, above: str, hint: str) -> None:
+    """What two objects store is the same; of a node that differs it is told where."""
+    before, after = attributes(one), attributes(other)
+    for name in sorted(before.keys() | after.keys()):
+        place = f"{above}{name}"
+        check(name in after, place, "the attribute is lost in a round trip", hint)
+        told = (
+            f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
+        )
+        check(name in before, place, told, hint_of_added(one))
+        was, now = before[name], after[name]
+        if frozen(was) == frozen(now):
+            continue
+        if is_node(was) and type(was) is type(now):
+            check_same(was, now, f"{place}.", hint)
+        told = f"before a round trip {was!r:.200}, after {now!r:.200}"
+        check(False, place, told, hint)

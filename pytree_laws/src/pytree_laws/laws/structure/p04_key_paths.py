@@ -1,0 +1,45 @@
+"""P4: key paths."""
+
+import jax
+
+from ...engine.runner import guard
+from ...inspect.trees import flatten, flatten_with_path, path_name, walk
+from ...report import Law, check, doing
+from ...suites.pytree import PytreeSuite
+
+LAW = Law(
+    number="P4",
+    name="key paths",
+    statement="The order of leaves is the same with and without paths; paths are unique and walk to their leaf.",
+    mistake="flatten_with_keys names the children in another order than flatten_func, or names none.",
+    fix="Use register_pytree_with_keys with GetAttrKey(name) for each attribute, in the order of flatten_func.",
+)
+
+
+@guard
+class KeyPaths(PytreeSuite):
+    """P4."""
+
+    def test_p04_order_is_the_same_with_and_without_paths(self) -> None:
+        instance = self.specimen()
+        leaves, treedef = flatten(instance)
+        pairs, with_paths = flatten_with_path(instance)
+        told = f"with paths the treedef is {with_paths}, without {treedef}"
+        check(with_paths == treedef, type(instance).__name__, told)
+        for (path, leaf), other in zip(pairs, leaves):
+            told = "flatten gives another leaf at this position"
+            check(leaf is other, path_name(path), told)
+
+    def test_p04_paths_are_unique_and_lead_to_their_leaf(self) -> None:
+        instance = self.specimen()
+        pairs, _ = flatten_with_path(instance)
+        names = [path_name(path) for path, _ in pairs]
+        for (path, leaf), name in zip(pairs, names):
+            check(names.count(name) == 1, name, f"two leaves have this path: {names}")
+            nameless = isinstance(
+                next(iter(path), None), jax.tree_util.FlattenedIndexKey
+            )
+            check(not nameless, name, "the class was registered without keys")
+            with doing(name, "walking the path"):
+                got = walk(instance, path)
+            check(got is leaf, name, f"the path leads to {got!r:.200}, not to its leaf")

@@ -1,0 +1,1 @@
+"""Laws of transformations: jit, grad, vmap, scan, other sizes, other platforms."""

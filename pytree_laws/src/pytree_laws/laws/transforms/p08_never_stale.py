@@ -1,0 +1,81 @@
+"""P8: nothing is stale after an edit."""
+
+from typing import Any
+
+import jax
+
+from ...engine.runner import guard
+from ...inspect.arrays import is_array
+from ...inspect.trees import attributes, named_leaves, put
+from ...report import ANY_ERROR, Law, check
+from ...suites.pytree import PytreeSuite
+from ...values.closeness import check_close, close
+from ...values.randomize import edit, generic
+
+LAW = Law(
+    number="P8",
+    name="never stale",
+    statement="After an edit of any leaf the compiled call equals the eager one; an edit of a parameter changes the output; with leaves of another size it is as a fresh instance of that size, or refuses.",
+    mistake="A value derived from a leaf, or a compiled function that closes over the instance, was stored at construction.",
+    fix="Derive in a property or in the call, and make the instance an argument of the compiled function.",
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
+)
+
+
+@guard
+class NeverStale(PytreeSuite):
+    """P8."""
+
+    def test_p08_compiled_calls_see_every_edit(self) -> None:
+        instance, arguments = self.shared_example()
+        compiled = self.compiled_use()
+        compiled(instance, *arguments)
+        for i, (name, leaf) in enumerate(named_leaves(instance)):
+            if is_array(leaf):
+                edited = put(instance, {i: edit(leaf)})
+                got = compiled(edited, *arguments)
+                told = "after an edit the compiled call gives {}, eager {}"
+                check_close(name, told, got, self.apply(edited, *arguments))
+
+    def test_p08_every_parameter_changes_the_output(self) -> None:
+        self.need_call()
+        compiled = self.compiled_use()
+        for i, (name, _) in enumerate(named_leaves(self.specimen())):
+            needed = self.role(name) == "param" and not self.is_unused(name)
+            if needed or name in self.used:
+                seen = any(self._changes_output(compiled, i, s) for s in range(4))
+                hint = "a parameter that is not used, or a stored value derived from it"
+                told = f"an edit of this {self.role(name)} changes no output"
+                check(seen, name, told, hint)
+
+    def _changes_output(self, compiled: Any, i: int, seed: int) -> bool:
+        """Whether an edit of a leaf shows: at the start, or at a generic point."""
+        instance, arguments = self.specimen(), [self.arguments(seed) for seed in (0, 1)]
+        if seed:
+            instance, arguments = generic(
+                (instance, arguments), seed, self.held_fixed(instance)
+            )
+        leaf = jax.tree.leaves(instance)[i]
+        edits = [put(instance, {i: edit(leaf, sign)}) for sign in (1, -1)]
+        before = [compiled(instance, *each) for each in arguments]
+        after = [[compiled(each, *a) for a in arguments] for each in edits]
+        return any(not close(before, each) for each in after)
+
+    def test_p08_assignment_is_refused_or_seen(self) -> None:
+        _, arguments = self.shared_example()
+        for i, (name, leaf) in enumerate(named_leaves(self.specimen())):
+            if not is_array(leaf) or name not in attributes(self.specimen()):
+                continue
+            instance = self.make(0)
+            self.apply(instance, *arguments)
+            try:
+                setattr(instance, name, edit(leaf))
+            except ANY_ERROR:
+                continue  # refused
+            got = self.apply(instance, *arguments)
+            fresh = self.apply(put(self.make(0), {i: edit(leaf)}), *arguments)
+            told = "after an assignment the call gives {}, a fresh instance {}"
+            hint = (
+                "a method compiled with a static self, or a cache keyed by the instance"
+            )
+            check_close(name, told, got, fresh, hint)

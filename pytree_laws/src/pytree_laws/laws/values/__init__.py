@@ -1,0 +1,1 @@
+"""Laws of computed values: numbers, snapshots, invariants, conditions of an author."""

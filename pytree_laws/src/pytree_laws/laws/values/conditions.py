@@ -1,0 +1,161 @@
+"""Conditions that the author of a class knows to be true: `@holds` makes a test of one.
+
+    @holds
+    def test_two_reflections_are_none(self, instance, *arguments):
+        (x,) = arguments
+        return self.close(instance(instance(x)), x)
+
+A condition over methods takes the arguments of one of them:
+
+    @holds(of="forward")
+    def test_the_inverse_undoes_it(self, instance, x):
+        return self.close(instance.inverse(instance.forward(x)), x)
+
+It is tried on several examples, in each of `dtypes`, eagerly and under `jax.jit`; on the last
+with other values in the parameters that begin as a constant, as training may leave them: a bias
+of zeros hides what is done with it. `@holds(at_start=True)` is of a new instance alone.
+"""
+
+import ast
+import contextlib
+import functools
+import inspect
+import textwrap
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any, overload
+
+import pytest
+
+from ...engine.runner import first_build, skip_what_is_declared
+from ...inspect.arrays import real_dtype
+from ...report import ANY_ERROR
+from ...suites.perturb import moved
+from ...values.comparison import noting
+from ...values.dtypes import SEEDS, Example, cast, example_in, example_name
+from ...values.example_sizes import hint_of
+
+Condition = Callable[..., Any]
+MOVED = ", as training may leave it (`at_start=True` says that it holds of a new instance alone)"
+Test = Callable[[Any], None]
+
+
+class NotTrue(AssertionError):
+    """A condition that its author said to hold is false."""
+
+
+@overload
+def holds(condition: Condition) -> Test: ...
+@overload
+def holds(
+    *, of: str | Sequence[str] = "call", at_start: bool = False
+) -> Callable[[Condition], Test]: ...
+def holds(
+    condition: Condition | None = None,
+    *,
+    of: str | Sequence[str] = "call",
+    at_start: bool = False,
+) -> Any:
+    """A test of a condition: a method that takes an instance and the arguments of the call.
+
+    `@holds(of="forward")` gives it those of a method among `methods`, and with several
+    names those of each, in this order.
+    """
+    names = (of,) if isinstance(of, str) else tuple(of)
+    if condition is None:
+        return functools.partial(_test_of, of=names, at_start=at_start)
+    return _test_of(condition, names, at_start)
+
+
+def _test_of(condition: Condition, of: Sequence[str], at_start: bool) -> Test:
+    def test(self: Any) -> None:
+        __tracebackhide__ = True
+        laws: Any = type(self)
+        skip_what_is_declared(condition.__name__, getattr(self, "skips", ()))
+        if first_build(laws).error is not None:
+            pytest.skip("the example `build` fails, as the first failure of P1 says")
+        for dtype in (None, *self.dtypes):
+            _try(self, condition, dtype, of, at_start)
+
+    for name in ("__name__", "__qualname__", "__doc__"):
+        setattr(test, name, getattr(condition, name))
+    vars(test)["is_condition"] = True
+    return test
+
+
+def conditions_of(suite: Any) -> Iterator[tuple[str, Callable[[], None]]]:
+    """The conditions of a suite, by name, as the tests that they are."""
+    owners = reversed(type(suite).__mro__)
+    for name in dict.fromkeys(name for owner in owners for name in vars(owner)):
+        if getattr(inspect.getattr_static(suite, name), "is_condition", False):
+            yield name, getattr(suite, name)
+
+
+def _try(
+    suite: Any,
+    condition: Condition,
+    dtype: str | None,
+    of: Sequence[str],
+    at_start: bool,
+) -> None:
+    __tracebackhide__ = True
+    own = functools.partial(condition, suite)
+    compiled, is_traced = suite.compile(own), True
+    for seed in range(SEEDS):
+        is_moved = seed == SEEDS - 1 and not at_start
+        where = example_name(dtype, seed) + MOVED * is_moved
+        example_of = functools.partial(_example, suite, dtype, of=of, is_moved=is_moved)
+        fine = True
+        if is_traced:
+            try:
+                with example_of(seed) as (instance, arguments):
+                    fine = bool(compiled(instance, *arguments))
+            except ANY_ERROR:  # it branches on values, or leaves jax
+                is_traced = False
+        is_first = seed == 0 and dtype is None
+        if is_first or not (is_traced and fine):
+            with example_of(seed) as example:
+                _demand(suite, condition, example, where)
+        if not fine:
+            told = f"{_said(condition)} does not hold under jax.jit, with {where}"
+            raise NotTrue(f"{told}\n  called eagerly it does")
+
+
+@contextlib.contextmanager
+def _example(
+    suite: Any, dtype: str | None, seed: int, of: Sequence[str], is_moved: bool
+) -> Generator[Example]:
+    """An example, with the arguments of the call or of methods."""
+    usual = real_dtype("float")
+    methods = {one.name: one.arguments for one in suite.methods}
+    functions = {**methods, "call": suite.arguments}
+    given = tuple(one for name in of for one in functions[name](seed))
+    with example_in(suite, dtype, seed) as (instance, _):
+        instance = moved(suite, instance) if is_moved else instance
+        yield instance, given if dtype is None else cast(given, usual, dtype)
+
+
+def _demand(suite: Any, condition: Condition, example: Example, where: str) -> None:
+    __tracebackhide__ = True
+    instance, arguments = example
+    try:
+        with noting() as differences:
+            is_true = bool(condition(suite, instance, *arguments))
+    except ANY_ERROR as error:
+        error.add_note(f"while {_said(condition)} was tried with {where}")
+        if hint := hint_of(suite, error):
+            error.add_note(f"look for: {hint}")
+        raise
+    if not is_true:
+        told = f"{_said(condition)} does not hold, with {where}"
+        raise NotTrue("\n  ".join([told, *dict.fromkeys(differences)]))
+
+
+def _said(condition: Condition) -> str:
+    """What a condition returns, as it is written, or its name."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(condition)))
+    except (OSError, TypeError, SyntaxError):
+        return f"`{condition.__name__}`"
+    returned = [node.value for node in ast.walk(tree) if isinstance(node, ast.Return)]
+    written = [ast.unparse(value) for value in returned if value is not None]
+    return f"`{written[-1].replace('self.close(', 'close(')}`" if written else ""

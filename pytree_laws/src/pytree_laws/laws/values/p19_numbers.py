@@ -1,0 +1,120 @@
+"""P19: what the call computes."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...engine.applicability import Condition, applies_where, not_applicable
+from ...engine.runner import guard
+from ...inspect.arrays import wide_in_numpy
+from ...inspect.trees import map_arrays
+from ...report import ANY_ERROR, Law, check, doing
+from ...suites.base import Suite
+from ...values.closeness import in_64_bits
+from ...values.comparison import compare, noting
+from ...values.dtypes import SEEDS, compiled_call, dtype_of, example_in, example_name
+from ...values.randomize import generic
+
+LAW = Law(
+    number="P19",
+    name="numbers",
+    statement="Outputs, gradients and what methods give are those that were last recorded, on fixed examples and with flags at their other values; the call gives the values and dtypes of its reference in NumPy, on examples and on random values, in each dtype that is declared.",
+    mistake="A sign, a transposition, an axis or a factor that is another than in the formula, or a promotion that the formula does not have.",
+    fix="Compare both line by line at the first element that differs; record what is right anew; `tolerance` allows more rounding.",
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p07_outputs_are"),
+)
+
+
+REFERENCE = Condition(
+    "no reference is declared",
+    lambda suite: type(suite).reference is not Suite.reference,
+    "reference",
+)
+
+
+@guard
+class Numbers(Suite):
+    """P19."""
+
+    @applies_where(REFERENCE)
+    def test_p19_outputs_are_those_of_the_reference(self) -> None:
+        self._need_reference()
+        laws: Any = type(self)
+        call = compiled_call(laws)
+        for dtype in (None, *self.dtypes):
+            for seed in range(SEEDS):
+                where = example_name(dtype, seed)
+                with example_in(self, dtype, seed) as (instance, arguments):
+                    with doing("reference", f"the reference on {where}"):
+                        wanted = self._reference_of(instance, arguments)
+                    self._check_numbers(where, call(instance, *arguments), wanted)
+
+    @applies_where(REFERENCE)
+    def test_p19_random_values_give_those_of_the_reference(self) -> None:
+        self._need_reference()
+        laws: Any = type(self)
+        call = compiled_call(laws)
+        for seed in range(1, 1 + 2 * SEEDS):
+            instance, arguments = self._random_example(seed)
+            try:
+                wanted = self._reference_of(instance, arguments)
+                got = call(instance, *arguments)
+            except ANY_ERROR:
+                continue  # what they compute is not defined for these values
+            if all(np.isfinite(v).all() for v in jax.tree.leaves(wanted)):
+                self._check_numbers(f"random values of seed {seed}", got, wanted)
+
+    def _need_reference(self) -> None:
+        self.need_call()
+        if type(self).reference is Suite.reference:
+            not_applicable("no reference is declared")
+
+    def _random_example(self, seed: int) -> tuple[Any, tuple[Any, ...]]:
+        """An example with other numbers; signs as well for an odd seed."""
+        example = self.specimen(seed), self.arguments(seed)
+        return generic(example, seed)
+
+    def _reference_of(self, instance: Any, arguments: Any) -> Any:
+        """What the reference gives, as arrays of the dtypes that the call has to give."""
+        usual = dtype_of((instance, arguments))
+        given = map_arrays(wide_in_numpy, arguments)
+        with in_64_bits(), np.errstate(all="ignore"):
+            result = self.reference(self.in_numpy(instance), *given)
+            return jax.tree.map(lambda value: as_the_call_has_it(value, usual), result)
+
+    def _check_numbers(self, where: str, got: Any, wanted: Any) -> None:
+        with noting() as differences:
+            same = compare(without_state(got), wanted, self.tolerance)
+        told = f"with {where} it is not what the reference gives"
+        check(same, "call", "; ".join([told, *dict.fromkeys(differences)]))
+
+
+def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:
+    """A result of the reference in the dtype of its numbers, where these have one.
+
+    All of them have 64 bits in the reference. What has fewer, it casts on purpose.
+    """
+    array = np.asarray(value)
+    is_wide = array.dtype.name in ("float64", "complex128")
+    if is_wide and usual is not None:
+        parts = jnp.finfo(usual).dtype
+        complex_dtype = np.complex128 if parts.itemsize == 8 else np.complex64
+        is_complex = array.dtype == np.complex128
+        return array.astype(complex_dtype if is_complex else parts)
+    return array.astype(jax.dtypes.canonicalize_dtype(array.dtype))
+
+
+def without_state(result: Any) -> Any:
+    """What a call returns beside the next state of an `equinox.nn.State`, of which no reference speaks."""
+    if type(result) is not tuple or not any(map(is_state, result)):
+        return result
+    rest = tuple(one for one in result if not is_state(one))
+    return rest[0] if len(rest) == 1 else rest
+
+
+def is_state(value: Any) -> bool:
+    return type(value).__name__ == "State" and type(value).__module__.startswith(
+        "equinox"
+    )

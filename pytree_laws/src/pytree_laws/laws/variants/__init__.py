@@ -1,0 +1,1 @@
+"""Laws of variants: other configurations, flags, and the methods beside the call."""

@@ -1,0 +1,75 @@
+"""What the laws say of the flags and options that the call and the methods take."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from ...discover.configurations import Configuration, Trial, on_purpose, trials
+from ...discover.method_uses import is_flag, text_of, traced, uses_by_flag
+from ...engine.applicability import (
+    ARRAYS_DECLARED,
+    METHODS,
+    applies_where,
+    not_applicable,
+)
+from ...engine.runner import guard
+from ...report import check
+from ...suites.methods import MethodSuite
+
+IDLE = "at each of its values the same is computed"
+
+
+@guard
+class Flags(MethodSuite):
+    """P8 for flags and options: what is given, and is no array."""
+
+    @applies_where(ARRAYS_DECLARED)
+    def test_p08_every_flag_of_the_call_matters(self) -> None:
+        self.need_call()
+        self._need_declarations()
+        laws: Any = type(self)
+        if trials(laws)[0].trace is None:
+            return  # the call cannot be traced, as P6 says
+        found = {_key(one.configuration): one for one in trials(laws)}
+        for name in sorted(_flags(list(found.values()))):
+            own = [one for one in found.values() if name in one.configuration.given]
+            pairs = ((one, found.get(_key(one.configuration, name))) for one in own)
+            self._check("call", name, any(_differ(*pair) for pair in pairs))
+
+    @applies_where(ARRAYS_DECLARED, METHODS)
+    def test_p08_every_flag_of_a_method_matters(self) -> None:
+        self._need_declarations()
+        for method in self.traced_methods(declared=True):
+            for name, uses in uses_by_flag(self, method).items():
+                pairs = [[traced(self, one) for one in each] for each in uses]
+                texts = [
+                    {None if one is None else text_of(one) for one in p} for p in pairs
+                ]
+                # What raises is another thing, too.
+                self._check(method.name, name, any(len(each) > 1 for each in texts))
+
+    def _need_declarations(self) -> None:
+        if not self.declares_arrays():
+            not_applicable("nothing is declared, and a flag may be there for others")
+
+    def _check(self, where: str, name: str, matters: bool) -> None:
+        hint = on_purpose([name])
+        check(matters or name in self.ignored, f"{where}({name})", IDLE, hint)
+
+
+def _flags(found: Sequence[Trial]) -> set[str]:
+    given = [pair for one in found for pair in one.configuration.given.items()]
+    return {name for name, value in given if is_flag(value)}
+
+
+def _key(own: Configuration, without: str = "") -> str:
+    given = {name: v for name, v in own.given.items() if name != without}
+    return Configuration(own.inputs, given, own.leaves).name
+
+
+def _differ(one: Trial, other: Trial | None) -> bool:
+    """Whether two configurations do not do the same, as far as their traces tell."""
+    if other is None:
+        return False
+    if one.trace is None or other.trace is None:
+        return (one.error is None) != (other.error is None)
+    return str(one.trace[0]) != str(other.trace[0])

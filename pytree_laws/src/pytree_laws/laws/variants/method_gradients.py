@@ -1,0 +1,190 @@
+"""P9 and P11 for methods: their gradients, and those that give the next instance."""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+from ...declare.methods import SELF, Method, is_property
+from ...engine.applicability import METHODS, Condition, applies_where, not_applicable
+from ...engine.runner import guard
+from ...inspect.arrays import is_inexact
+from ...inspect.references import frozen
+from ...inspect.trees import arrays_of, avals, merge, split, structure
+from ...report import check, doing
+from ...suites.method_programs import (
+    compiled_slopes_of_methods,
+    pushed,
+    slopes_reaching,
+    traces_of,
+    way,
+)
+from ...suites.methods import MEMBERS, MethodSuite, names_of
+from ...trace.dependencies import reaching
+from ...trace.jaxprs import draws_by_rejection, own_rules
+from ...values.closeness import KINK, STEP, check_close, is_smooth
+
+
+def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
+    """What flows at the start, and elsewhere: at zeros many a slope is 0."""
+    pairs = enumerate(start.items(), 3)
+    return [start, {name: pushed(leaf, 0.3, i) for i, (name, leaf) in pairs}]
+
+
+NOT_CALLED = Condition(
+    "the call reaches the parameters", lambda suite: not suite.called()
+)
+NEXT_INSTANCE = Condition(
+    "no method gives the next instance",
+    lambda suite: any(one.carry == SELF for one in suite.methods),
+)
+
+
+@guard
+class MethodsGradient(MethodSuite):
+    """P9 for methods."""
+
+    @applies_where(METHODS)
+    def test_p09_methods_have_true_gradients(self) -> None:
+        self.traced_methods(declared=True)
+        start, _ = self.flowing_values(self.specimen())
+        if not start:
+            not_applicable("no gradient flows through anything that the class holds")
+        for point in _points(start):
+            self._check_slopes(point)
+
+    @applies_where(NOT_CALLED)
+    def test_p09_methods_reach_every_parameter(self) -> None:
+        if self.called():
+            not_applicable("the call reaches the parameters")
+        methods, cls = self.traced_methods(), type(self.specimen())
+        methods = [one for one in methods if not is_property(cls, one.name)]
+        if not methods:
+            not_applicable("what the class is for, no method does")
+        if any(one.found for one in methods):
+            pytest.skip("a method that nobody declared may use it")
+        start, _ = self.flowing_values(self.specimen())
+        laws: Any = type(self)
+        run = compiled_slopes_of_methods(laws)
+        found = [run(point)[0] for point in _points(start)]
+        for name in start:
+            reached = any(np.any(slopes[name]) for slopes in found)
+            told = "no method has a gradient with respect to it"
+            hint = "a parameter that nothing uses, or stop_gradient on it"
+            check(reached or self.is_unused(name), name, told, hint)
+
+    @applies_where(MEMBERS)
+    def test_p09_methods_send_no_gradient_to_buffers(self) -> None:
+        start, rebuilt = self.buffer_values(self.specimen())
+        methods = self.traced_methods()
+        if not start:
+            not_applicable("there is no buffer that could have a gradient")
+        hint = "`jax.lax.stop_gradient` around it, where the method reads it"
+        for method in methods:
+            given = method.arguments(0)
+            for name in slopes_reaching(self, method, rebuilt, start, given):
+                told = f"a gradient reaches the buffer `{name}`"
+                check(False, method.name, told, hint)
+
+    def _check_slopes(self, point: dict[str, Any]) -> None:
+        laws: Any = type(self)
+        methods = self.traced_methods(declared=True)
+        with doing(names_of(methods), "the gradient of one of these"):
+            run = compiled_slopes_of_methods(laws)
+            slopes, middle = run(point)
+        by_rejection = [
+            draws_by_rejection(traces_of(laws)[m.name].jaxpr) for m in methods
+        ]
+        for name, leaf in point.items():
+            for step in (STEP, STEP / 10):  # the shorter one where the way bends
+                first, last = (
+                    run({**point, name: pushed(leaf, s)})[1] for s in (-step, step)
+                )
+                for i, method in enumerate(methods):
+                    if by_rejection[i]:
+                        continue
+                    values = first[i], middle[i], last[i]
+                    self._check_slope(method, name, slopes[name][i], values, step)
+
+    def _check_slope(
+        self,
+        method: Method,
+        name: str,
+        slope: np.ndarray,
+        values: Sequence[float],
+        step: float,
+    ) -> None:
+        if not np.isfinite(values).all() or slope.dtype.itemsize <= 2:
+            return
+        told = f"the output is finite, and its gradient by `{name}` has NaN"
+        check(not np.isnan(slope).any(), method.name, told)
+        if is_smooth(*values):
+            found = (values[2] - values[0]) / (2 * step)
+            shown = float(np.sum(slope * way(slope)))
+            told = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"
+            near = abs(found - shown) < KINK * abs(found)
+            check(near, method.name, told, self._hint_of_slope(method))
+
+    def _hint_of_slope(self, method: Method) -> str:
+        laws: Any = type(self)
+        rules = own_rules(traces_of(laws)[method.name].jaxpr)
+        return f"the rule of `{rules[0]}`" if rules else "`jax.lax.stop_gradient`"
+
+
+@guard
+class MethodsCarry(MethodSuite):
+    """P11 for methods."""
+
+    @applies_where(NEXT_INSTANCE)
+    def test_p11_methods_carry_the_instance(self) -> None:
+        found = [one for one in self.usable_methods() if one.carry == SELF]
+        if not found:
+            not_applicable("no method gives the next instance")
+        for method in found:
+            self._check_carry(method)
+
+    def _check_carry(self, method: Method) -> None:
+        value, back = self.opened(self.specimen())
+        static, arrays = split(tuple(method.arguments(0)))
+
+        def following(value: Any, arrays: Sequence[Any]) -> Any:
+            given = merge(static, arrays)
+            return self.opened(self.next_instance(method, back(value), given))[0]
+
+        def advance(value: Any) -> Any:
+            return following(value, arrays)
+
+        with doing(method.name, "to carry the instance"):
+            new = jax.eval_shape(advance, value)
+        told = "the next instance has another structure"
+        check(structure(new) == structure(value), method.name, told)
+        told = f"the next instance is {avals(new)}, it was {avals(value)}"
+        check(avals(new) == avals(value), method.name, told)
+        given = [self.next_instance(method, back(value), method.arguments(1))]
+        first = advance(value)
+        ways = (frozen(arrays_of(one)) for one in (first, self.opened(given[0])[0]))
+        same = [way == frozen(arrays_of(value)) for way in ways]
+        told = "the next instance is the one before, whatever the arguments are"
+        hint = "it gives back what it was given, and not what it computed"
+        if all(same):
+            own = functools.partial(following, value)
+            check(is_for_these_alone(own, arrays), method.name, told, hint)
+        got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
+        told = "scan gives {}, a loop {}"
+        check_close(method.name, told, got, advance(first), slack=16)
+
+
+def is_for_these_alone(following: Callable[[Any], Any], given: Any) -> bool:
+    """Whether flags and counts alone depend on what is given, which may stay as they are for its values."""
+
+    def depends(are_inexact: bool) -> bool:
+        def parts(given: Any) -> list[Any]:
+            every = arrays_of(following(given))
+            return [one for one in every if is_inexact(one) is are_inexact]
+
+        return any(reaching(jax.make_jaxpr(parts)(given).jaxpr))
+
+    return depends(False) and not depends(True)

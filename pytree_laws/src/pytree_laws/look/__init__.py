@@ -1,1 +1,0 @@
-"""What the laws look with."""

@@ -1,0 +1,1 @@
+"""Laws of effects of NNX modules: purity, updates, saving, ownership, keys."""

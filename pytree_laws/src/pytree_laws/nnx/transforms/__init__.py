@@ -1,0 +1,1 @@
+"""Laws of transformations of NNX modules: jit, grad, vmap, scan, other sizes."""

@@ -1,0 +1,1 @@
+"""Laws of the methods of NNX modules, and of what they compute."""

@@ -1,0 +1,1 @@
+"""Recorded numbers of a class: what its call, methods and configurations compute, as text."""

@@ -1,0 +1,248 @@
+"""Numbers as text: a record of what classes compute, which reads well in a difference.
+
+    [TestAffine: as it is built]
+    call: float32[2]
+        -0.4142136 1.732051
+    gradient of bias: float32[2]
+        0.5 0.25
+
+Entries are sorted by name. An array of many elements is its first ones, and a few sums.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import jax.numpy as jnp
+import numpy as np
+
+from ..inspect.arrays import real_dtype
+from ..values.closeness import Tolerance, tolerance_of
+
+WHOLE = 32  # elements of which each is written
+IN_A_ROW = 8
+_SECTION = re.compile(r"\[(.+)\]")
+_ENTRY = re.compile(r"(.+): (\w+)\[([\d,]*)\]")
+_HEAD = """\
+# What the classes of {tests} compute on fixed examples, which P19 holds them to.
+# `pytest --record-numbers` writes it; written with {dtype} as the default dtype.
+"""
+_DTYPE = re.compile(r"written with (\w+) as")
+
+Numbers = Mapping[str, Any]
+"""Arrays by name."""
+
+
+class Entry(NamedTuple):
+    """One array of a record: its form, and rows of numbers, each with a label."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    rows: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+Rows = list[tuple[str, Any]]
+Record = dict[str, dict[str, Entry]]
+"""Entries by section and name."""
+
+
+class NoRecord(ValueError):
+    """A text is no record."""
+
+
+def entries(numbers: Numbers) -> dict[str, Entry]:
+    """Arrays as entries of a record."""
+    return {name: entry_of(np.asarray(numbers[name])) for name in sorted(numbers)}
+
+
+def entry_of(array: np.ndarray) -> Entry:
+    """An array as rows of numbers: all of them, or the first ones and a few sums."""
+    write = _writer(array.dtype)
+    if array.size <= WHOLE:
+        width = array.shape[-1] if array.ndim > 1 else IN_A_ROW
+        parts = np.split(array.ravel(), range(width or 1, array.size, width or 1))
+        found: Rows = [("", part) for line in parts for part in _folded(line)]
+    else:
+        found = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
+    rows = (
+        (label, tuple(map(write, values))) for label, values in found if len(values)
+    )
+    return Entry(array.dtype.name, array.shape, tuple(rows))
+
+
+def _folded(line: np.ndarray) -> list[np.ndarray]:
+    return np.split(line, range(IN_A_ROW, len(line), IN_A_ROW))
+
+
+def _sums(array: np.ndarray) -> Iterator[tuple[str, Any]]:
+    """Sums that another value, another sign and another order change."""
+    is_complex = array.dtype.kind == "c"
+    wide = array.astype(np.complex128 if is_complex else np.float64).ravel()
+    weights = np.linspace(-1, 1, wide.size)
+    with np.errstate(all="ignore"):  # numbers that are not finite
+        yield "mean", [wide.mean()]
+        yield "mean square", [np.mean(np.abs(wide) ** 2)]
+        yield "mean by place", [np.mean(wide * weights)]
+
+
+def _writer(dtype: np.dtype) -> Callable[[Any], str]:
+    """How numbers of a dtype are written: with a digit more than they are exact to."""
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        return lambda value: str(int(value))
+    info = jnp.finfo(dtype)
+    digits = info.precision + (2 if info.bits <= 16 else 1)
+
+    def write(value: Any) -> str:
+        if np.iscomplexobj(value):
+            return f"{value.real:.{digits}g}{value.imag:+.{digits}g}j"
+        return f"{float(value):.{digits}g}"
+
+    return write
+
+
+def written(record: Mapping[str, Mapping[str, Entry]], tests: str) -> str:
+    """A record as text."""
+    head = _HEAD.format(tests=tests, dtype=real_dtype("float").name)
+    return head + "".join(_written_section(name, record[name]) for name in record)
+
+
+def _written_section(name: str, found: Mapping[str, Entry]) -> str:
+    lines = [f"\n[{name}]"]
+    for one, entry in found.items():
+        lines.append(f"{one}: {entry.dtype}[{','.join(map(str, entry.shape))}]")
+        for label, values in entry.rows:
+            lines.append(" ".join(["   ", *([f"{label}:"] if label else []), *values]))
+    return "\n".join(lines) + "\n"
+
+
+def read(text: str) -> Record:
+    """A record from its text. Raises `NoRecord` with the line that is none of one."""
+    record: Record = {}
+    section: dict[str, Entry] = {}
+    name = ""
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        if found := _SECTION.fullmatch(line):
+            section = record.setdefault(found[1], {})
+        elif record and (found := _ENTRY.fullmatch(line)):
+            name = found[1]
+            shape = tuple(int(size) for size in found[3].split(",") if size)
+            section[name] = Entry(found[2], shape, ())
+        elif section and line.startswith("    "):
+            section[name] = _with_row(section[name], line, number)
+        else:
+            raise NoRecord(f"line {number} is none of a record: {line[:80]!r}")
+    return record
+
+
+def _with_row(entry: Entry, line: str, number: int) -> Entry:
+    label, colon, rest = line.strip().rpartition(":")
+    values = tuple((rest if colon else line).split())
+    try:
+        list(map(complex, values))
+    except ValueError as error:
+        raise NoRecord(f"line {number} has what is no number: {line[:80]!r}") from error
+    return entry._replace(rows=(*entry.rows, (label, values)))
+
+
+def default_dtype(text: str) -> str | None:
+    """The default dtype with which a record was written."""
+    found = _DTYPE.search(text)
+    return found[1] if found else None
+
+
+def differences(
+    was: Mapping[str, Entry], now: Mapping[str, Entry], tolerance: Tolerance
+) -> Iterator[tuple[str, str]]:
+    """What differs between two sections, as the name of an entry and in words."""
+    for name in sorted({*was, *now}):
+        if name not in now:
+            yield name, "it is recorded, and no longer there"
+        elif name not in was:
+            yield name, "it is there, and not recorded"
+        elif told := _difference(was[name], now[name], tolerance):
+            yield name, told
+
+
+def _difference(was: Entry, now: Entry, tolerance: Tolerance) -> str | None:
+    """How two entries differ; None where each number is close to what it was."""
+    if _form(was) != _form(now):
+        return f"it is {_shown(now)}, recorded is {_shown(was)}"
+    if not any(values for _, values in was.rows):
+        return None
+    one, other = _numbers(was), _numbers(now)
+    allowed = _allowed(was, tolerance)
+    with np.errstate(invalid="ignore"):  # infinities of one sign
+        same = (one == other) | (np.abs(one - other) <= allowed)
+    wrong = np.flatnonzero(~(same | (np.isnan(one) & np.isnan(other))))
+    if not len(wrong):
+        return None
+    first = int(wrong[0])
+    before, after = _texts(was)[first], _texts(now)[first]
+    off = f", {abs(other[first] - one[first]):.3g} off" if allowed else ""
+    allows = f" where {allowed:.2g} is allowed" if allowed else ""
+    more = f"; {len(wrong)} of {one.size} differ" if one.size > 1 else ""
+    return f"{_place(was, first)}it is {after}, recorded is {before}{off}{allows}{more}"
+
+
+def _form(entry: Entry) -> tuple[Any, ...]:
+    rows = [(label, len(values)) for label, values in entry.rows]
+    return entry.dtype, entry.shape, rows
+
+
+def _shown(entry: Entry) -> str:
+    return f"{entry.dtype}[{','.join(map(str, entry.shape))}]"
+
+
+def _texts(entry: Entry) -> list[str]:
+    return [text for _, values in entry.rows for text in values]
+
+
+def _numbers(entry: Entry) -> np.ndarray:
+    return np.array(list(map(complex, _texts(entry))), np.complex128)
+
+
+def _allowed(entry: Entry, tolerance: Tolerance) -> float:
+    dtype = jnp.dtype(entry.dtype)
+    if not jnp.issubdtype(dtype, jnp.inexact):
+        return 0.0
+    sizes = np.abs(_numbers(entry))
+    largest = float(sizes[np.isfinite(sizes)].max(initial=1.0))
+    return tolerance_of(dtype, tolerance) * largest
+
+
+def _place(entry: Entry, first: int) -> str:
+    """Where a number of an entry lies: its index, or the label of its row."""
+    labels = [label for label, values in entry.rows for _ in values]
+    if labels[first] and labels[first] != "first":
+        return f"its {labels[first]}: "
+    if not entry.shape:
+        return ""
+    index = [int(at) for at in np.unravel_index(first, entry.shape)]
+    return f"at {tuple(index) if index[1:] else index[0]} "
+
+
+def kept_where_close(
+    was: Mapping[str, Entry], now: Mapping[str, Entry], tolerance: Tolerance
+) -> dict[str, Entry]:
+    """The new entries, with the old text of each that is close: another machine changes no line."""
+    changed = dict(differences(was, now, tolerance))
+    return {name: one if name in changed else was[name] for name, one in now.items()}
+
+
+def section_of(laws: type, what: str) -> str:
+    """The name of the section that holds what a suite computes."""
+    return f"{laws.__name__}: {what}"
+
+
+def without(record: Record, gone: Iterable[str]) -> Record:
+    """A record without the sections of these suites."""
+    names = set(gone)
+    return {s: v for s, v in record.items() if s.partition(":")[0] not in names}
+
+
+def file_of(tests: Path) -> Path:
+    """Where the record of a test file lies: beside it, in a folder of records."""
+    return tests.parent / "numbers" / f"{tests.stem.removeprefix('test_')}.txt"

@@ -1,0 +1,103 @@
+"""What the methods of a class give on fixed examples, as a record has it.
+
+Each with the example, at the other values of its flags and options, on instances of other
+configurations, and with arguments that meet in a tie or are large.
+"""
+
+import itertools
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import jax
+import jax.extend.core
+
+from ..declare.methods import Method, is_property
+from ..discover.method_uses import Traced, Use, text_of, traced, uses_of
+from ..inspect.arrays import same_bits
+from ..inspect.trees import arrays_of, named_numbers, structure
+from ..suites.method_programs import usable
+from ..trace.jaxprs import loops_by_values
+from ..trace.programs import compiled
+from ..values.edge_values import OTHERS, is_finite
+from .format import Entry, entries
+
+OF_METHODS = "of its methods"
+MOST = 24  # uses of methods that are recorded
+_FILTERS = "trainable", "select_", "partition_"
+
+
+def of_methods(suite: Any) -> dict[str, Entry]:
+    """Entries of what methods give, with other numbers than those of the start."""
+    if not suite.tries_configurations:
+        return {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        uses = list(itertools.islice(_worth_a_record(suite), MOST))
+        numbers = _numbers(suite, uses)
+    return dict(sorted(entries(numbers).items()))
+
+
+def _worth_a_record(suite: Any) -> Iterator[tuple[Use, Traced]]:
+    """The uses of which no two do the same, as far as traces tell."""
+    for method in _methods(suite):
+        seen: set[str] = set()
+        for use in uses_of(suite, method):
+            found = traced(suite, use)
+            if found is not None and text_of(found) not in seen:
+                seen.add(text_of(found))
+                yield use, found
+
+
+def _methods(suite: Any) -> list[Method]:
+    """The methods that no other law compares with what it should give."""
+    laws: Any = type(suite)
+    cls = type(suite.specimen())
+    own = [one for one in usable(laws) if not is_property(cls, one.name)]
+    return [one for one in own if not one.name.startswith(_FILTERS)]
+
+
+def _numbers(suite: Any, uses: Sequence[tuple[Use, Traced]]) -> dict[str, Any]:
+    """What all uses give, by name, from one program."""
+    if not uses:
+        return {}
+    traces = [one for _, one in uses]
+    program, found = _program(traces), dict[str, Any]()
+    usual = program([one.inputs for one in traces])
+    for (use, one), result in zip(uses, usual):
+        own = result if use.is_plain else _computed(one, result, ())
+        found |= one.plain | _named_numbers(use, one, own)
+    if any(loops_by_values(one.jaxpr.jaxpr) for one in traces):
+        return found  # by other numbers it might never end
+    for where, change in OTHERS.items():
+        results = program([change(one.inputs) for one in traces])
+        for (use, one), result, before in zip(uses, results, usual):
+            if use.is_plain:
+                own = _named_numbers(use, one, _computed(one, result, before)).items()
+                found |= {f"{name}{where}": v for name, v in own if is_finite(v)}
+    return found
+
+
+def _computed(one: Traced, result: Sequence[Any], before: Sequence[Any]) -> list[Any]:
+    """The arrays of a result, and None for each that is handed on or as before."""
+    given = {id(v) for v in one.jaxpr.jaxpr.invars}
+    handed_on = [id(v) in given for v in one.jaxpr.jaxpr.outvars]
+    same = [same_bits(*pair) for pair in itertools.zip_longest(result, before)]
+    return [None if a or b else v for a, b, v in zip(handed_on, same, result)]
+
+
+def _program(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
+    """All of them as one: alone, each operation would be compiled."""
+
+    def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
+        pairs = zip(traces, inputs)
+        return [jax.extend.core.jaxpr_as_fun(one.jaxpr)(*own) for one, own in pairs]
+
+    run = compiled(all_of_them)
+    return lambda inputs: run([arrays_of(one) for one in inputs])
+
+
+def _named_numbers(use: Use, one: Traced, result: Any) -> dict[str, Any]:
+    numbers, changed = structure(one.form).unflatten(result)
+    told = {**numbers, **named_numbers(f"after {use.name}", changed)}
+    return {name: v for name, v in told.items() if v is not None}

@@ -1,0 +1,114 @@
+"""What a class computes on fixed examples, by name: what its call returns, its gradients, and its methods that need nothing."""
+
+import contextlib
+import inspect
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..declare.methods import is_action
+from ..inspect.arrays import is_array, is_inexact, real_dtype, same_bits
+from ..inspect.classes import is_of_library
+from ..inspect.trees import is_number, named_numbers
+from ..report import ANY_ERROR
+from ..trace.jaxprs import loops_by_values
+from ..values.edge_values import OTHERS, is_finite
+from .format import Entry, entries
+
+Numbers = dict[str, Any]
+OTHERWISE = "with other arguments"
+SECTIONS = AS_BUILT, ELSEWHERE = "as it is built", "with other numbers"
+"""What a fresh instance computes, and one whose parameters are not those of the start: a bias of zeros hides its sign."""
+
+
+def computed(suite: Any, what: str) -> Numbers:
+    """The numbers of one section."""
+    instance = suite.specimen()
+    found = dict(suite.named(instance)) if what == AS_BUILT else {}
+    if what == ELSEWHERE:
+        instance = suite.elsewhere(instance)
+    if suite.called():
+        found |= _of_the_call(suite, instance, suite.arguments(0))
+    found |= _of_methods(suite, instance)
+    return {name: _number(value) for name, value in found.items() if is_number(value)}
+
+
+def with_other_arguments(suite: Any) -> dict[str, Entry]:
+    """What the call gives for arguments that meet in a tie, and for large ones."""
+    if not suite.called() or not suite.tries_configurations:
+        return {}
+    found: Numbers = {}
+    with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if loops_by_values(suite.traced_call().jaxpr):
+            return {}  # by other numbers it might never end
+        value, back = suite.opened(suite.elsewhere(suite.specimen()))
+        for where, change in OTHERS.items():
+            held, given = change((value, suite.arguments(0)))
+            own = suite.called_with(back(held), given).items()
+            found |= {f"{name}{where}": v for name, v in own if is_finite(v)}
+    return entries({name: _number(v) for name, v in found.items() if is_number(v)})
+
+
+def _of_the_call(suite: Any, instance: Any, arguments: Any) -> Numbers:
+    found = suite.called_with(instance, arguments)
+    if any(is_inexact(value) for value in found.values()):
+        slopes = suite.gradients(instance, arguments)
+        found |= {f"gradient of {path}": slope for path, slope in slopes.items()}
+    return found
+
+
+def _of_methods(suite: Any, instance: Any) -> Numbers:
+    """What properties and methods give that need no arguments, and that is not held already."""
+    held = list(suite.named(instance).values())
+    found: Numbers = {}
+    for name in sorted(without_arguments(type(instance))):
+        # What it raises, or that it is not the same twice, is no number.
+        with contextlib.suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            first, second = (
+                named_numbers(name, _evaluated(suite.copied(instance), name))
+                for _ in range(2)
+            )
+            found |= {
+                path: value
+                for path, value in first.items()
+                if same_bits(value, second[path])
+                and not any(same_bits(value, one) for one in held)
+            }
+    return found
+
+
+def _evaluated(instance: Any, name: str) -> Any:
+    found = getattr(instance, name)
+    is_property = isinstance(inspect.getattr_static(type(instance), name), property)
+    result = found if is_property else found()
+    return () if type(result) is type(instance) else result
+
+
+def without_arguments(cls: type) -> Iterator[str]:
+    """The properties of a class, and its methods that can be called with nothing."""
+    own = [owner for owner in cls.__mro__ if not is_of_library(owner)]
+    for name in dict.fromkeys(name for owner in own for name in vars(owner)):
+        value = inspect.getattr_static(cls, name)
+        if name.startswith("_") or isinstance(value, type) or is_action(cls, name):
+            continue
+        if isinstance(value, property) or (callable(value) and _needs_nothing(value)):
+            yield name
+
+
+def _needs_nothing(function: Any) -> bool:
+    try:
+        _, *rest = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    star = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
+    return all(one.default is not one.empty or one.kind in star for one in rest)
+
+
+def _number(value: Any) -> np.ndarray:
+    if is_array(value):
+        return np.asarray(value)
+    return np.asarray(value, real_dtype(type(value).__name__))

@@ -1,0 +1,253 @@
+"""Traces: what a function does, read off its jaxpr."""
+
+import re
+import traceback
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jax
+
+from ..inspect.arrays import kind_of
+
+NEEDS_VALUES = jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError
+
+
+INSTALLED = re.compile(r"[\\/](site|dist)-packages[\\/]|^<")
+
+
+def inner_jaxprs(equation: Any) -> list[Any]:
+    """The jaxprs among the parameters of an equation."""
+    held: list[Any] = []
+    for value in equation.params.values():
+        held += value if isinstance(value, list | tuple) else [value]
+    return [getattr(one, "jaxpr", one) for one in held if hasattr(one, "eqns")]
+
+
+def equations(jaxpr: Any) -> Iterator[Any]:
+    """Every equation, those of inner jaxprs too."""
+    for equation in jaxpr.eqns:
+        yield equation
+        for inner in inner_jaxprs(equation):
+            yield from equations(inner)
+
+
+def is_variable(atom: Any) -> bool:
+    return not hasattr(atom, "val")  # a literal has a value
+
+
+DRAWS = "random_bits", "threefry2x32"
+
+
+def draws_of(jaxpr: Any) -> list[Any]:
+    """The random draws, of inner jaxprs too."""
+    return [one for one in equations(jaxpr) if one.primitive.name in DRAWS]
+
+
+def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
+    """The random draws whose key does not depend on the variables `given`."""
+    for equation in jaxpr.eqns:
+        inputs = [is_variable(v) and v in given for v in equation.invars]
+        draws = equation.primitive.name in DRAWS
+        if draws and not any(inputs[:2]):
+            yield equation
+        for inner in inner_jaxprs(equation):
+            marks = inputs[len(inputs) - len(inner.invars) :]
+            if len(marks) != len(inner.invars):
+                marks = [any(inputs)] * len(inner.invars)
+            known = {v for v, mark in zip(inner.invars, marks) if mark}
+            yield from constant_draws(inner, known)
+        if any(inputs):
+            given = given | set(equation.outvars)
+
+
+def dead_equations(jaxpr: Any) -> Iterator[Any]:
+    """The equations whose results nothing uses; jax leaves them out when it compiles."""
+    used = {v for v in jaxpr.outvars if is_variable(v)}
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or used.intersection(equation.outvars):
+            used |= {v for v in equation.invars if is_variable(v)}
+            for inner in inner_jaxprs(equation):
+                yield from dead_equations(inner)
+        else:
+            yield equation
+
+
+def lost_updates(jaxpr: Any) -> list[Any]:
+    """The updates and checks that nothing at all reads; what is computed further, and then left out, is no mistake."""
+    read = {v for e in equations(jaxpr) for v in e.invars if is_variable(v)}
+    dead = (one for one in dead_equations(jaxpr) if is_update_or_check(one))
+    return [one for one in dead if read.isdisjoint(one.outvars)]
+
+
+def is_update_or_check(equation: Any) -> bool:
+    """Whether it is `x.at[i].set(y)`, or holds the callback of a check such as `error_if`."""
+    every = [
+        equation,
+        *(e for inner in inner_jaxprs(equation) for e in equations(inner)),
+    ]
+    names = [each.primitive.name for each in every]
+    return names[0].startswith("scatter") or "pure_callback" in names
+
+
+def repeated_draws(jaxpr: Any) -> Iterator[Any]:
+    """The random draws whose key is computed just as that of an earlier draw."""
+    yield from Numbering().repeated(jaxpr)
+
+
+def mixed_draws(jaxpr: Any) -> Iterator[str]:
+    """Where a key serves two draws that are not one and the same, as text.
+
+    To draw the same again gives the same, as a path must that is asked twice. Two shapes or
+    two distributions from one key are bits that were meant to be independent.
+    """
+    numbering = Numbering()
+    for _ in numbering.repeated(jaxpr):
+        pass
+    for uses in numbering.uses.values():
+        if len(uses) > 1:
+            yield " and ".join(sorted(uses))
+
+
+def has_repeated_parts(jaxpr: Any) -> bool:
+    """Whether a complex number is made whose imaginary part is computed just as its real one."""
+    numbering = Numbering()
+    for _ in numbering.repeated(jaxpr):
+        pass
+    return bool(numbering.doubled)
+
+
+class Numbering:
+    """Value numbering: variables that are computed in the same way have one number."""
+
+    def __init__(self) -> None:
+        self.of_values: dict[Any, int] = {}
+        self.of_variables: dict[Any, int] = {}
+        self.drawn: set[int] = set()
+        self.doubled: list[Any] = []  # complex numbers whose two parts are one
+        self.uses: dict[int, set[str]] = {}  # by the number of a key, what it serves
+        self.within: list[str] = []  # the functions of jax.random around an equation
+
+    def note(self, equation: Any, key: int) -> None:
+        """Notes what a key serves: a draw of a shape by a function, or a split."""
+        name, shape = equation.primitive.name, equation.outvars[0].aval.shape
+        drawn = next(iter(self.within), "bits").strip("_")
+        what = "`split`" if name == "random_split" else f"`{drawn}`"
+        self.uses.setdefault(key, set()).add(f"{what} of shape {shape}")
+
+    def number(self, atom: Any) -> int:
+        if not is_variable(atom):
+            return self.intern("literal", str(atom.aval), repr(atom.val))
+        return self.of_variables.setdefault(atom, self.intern("new", id(atom)))
+
+    def intern(self, *value: Any) -> int:
+        return self.of_values.setdefault(value, len(self.of_values))
+
+    def repeated(self, jaxpr: Any) -> Iterator[Any]:
+        for equation in jaxpr.eqns:
+            numbers = tuple(map(self.number, equation.invars))
+            inner = inner_jaxprs(equation)
+            if equation.primitive.name in ("random_bits", "random_split"):
+                self.note(equation, numbers[0])
+            if equation.primitive.name == "complex" and len(set(numbers)) == 1:
+                self.doubled += filter(is_variable, equation.invars[:1])
+            if equation.primitive.name == "random_bits":
+                if numbers[0] in self.drawn:
+                    yield equation
+                self.drawn.add(numbers[0])
+            if len(inner) == 1 and equation.primitive.name in ("jit", "pjit"):
+                self.of_variables.update(zip(inner[0].invars, numbers))
+                name = str(equation.params.get("name", ""))
+                outside = self.within
+                self.within = [*outside, name] if name.startswith("_") else []
+                yield from self.repeated(inner[0])
+                self.within = outside
+                results = [self.number(atom) for atom in inner[0].outvars]
+            else:
+                # A loop or a branch is not looked into: it is like itself alone.
+                what = id(equation) if inner else str(equation.params)
+                one = equation.primitive.name, what, numbers
+                results = [self.intern(*one, i) for i in range(len(equation.outvars))]
+            self.of_variables.update(zip(equation.outvars, results))
+
+
+def used_inputs(jaxpr: Any) -> list[bool]:
+    """Of each input whether something is computed from it that is given back."""
+    handed_on = set(jaxpr.invars)
+    used = {v for v in jaxpr.outvars if is_variable(v) and v not in handed_on}
+    for equation in reversed(jaxpr.eqns):
+        if equation.effects or used.intersection(equation.outvars):
+            used |= {v for v in equation.invars if is_variable(v)}
+    return [variable in used for variable in jaxpr.invars]
+
+
+def jit_equations(jaxpr: Any) -> Iterator[Any]:
+    """The calls of functions under `jax.jit`, those in inner jaxprs too, but not in each other."""
+    for equation in jaxpr.eqns:
+        if equation.primitive.name in ("jit", "pjit"):
+            yield equation
+        else:
+            for inner in inner_jaxprs(equation):
+                yield from jit_equations(inner)
+
+
+def compiled_anew(one: Any, other: Any) -> list[str]:
+    """The functions under `jax.jit` that two traces of a call do not share, by name.
+
+    jax keeps the jaxpr of a function that it has traced. Where the next trace holds another
+    one, the function is a new one, and is compiled again.
+    """
+    pairs = zip(jit_equations(one), jit_equations(other))
+    return [
+        str(first.params.get("name"))
+        for first, second in pairs
+        if first.params["jaxpr"] is not second.params["jaxpr"]
+    ]
+
+
+def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
+    """Casts to fewer bits than any array has that goes in or comes out, by kind."""
+    for equation in equations(jaxpr):
+        if equation.primitive.name != "convert_element_type":
+            continue
+        before, after = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
+        kind = kind_of(after)
+        narrower = after.itemsize < min(before.itemsize, narrowest.get(kind, 4))
+        if kind and kind == kind_of(before) and narrower:
+            yield equation
+
+
+def own_rules(jaxpr: Any, others: re.Pattern[str] = INSTALLED) -> list[str]:
+    """The functions with a custom_jvp or custom_vjp that no installed library brings, or none of `others`."""
+    found = []
+    for equation in equations(jaxpr):
+        if equation.primitive.name.startswith(("custom_jvp_call", "custom_vjp_call")):
+            held = next(iter(inner_jaxprs(equation)), None)
+            told = getattr(getattr(held, "debug_info", None), "func_src_info", "")
+            name, _, file = str(told).partition(" at ")
+            if file and not others.search(file):
+                found.append(name)
+    return found
+
+
+def draws_by_rejection(jaxpr: Any) -> bool:
+    """Whether it draws as from a gamma distribution: a step leads to another draw, which its gradient is not of."""
+    names = (equation.primitive.name for equation in equations(jaxpr))
+    return any(name.startswith("random_gamma") for name in names)
+
+
+def loops_by_values(jaxpr: Any) -> bool:
+    """Whether a loop may be as long as its values say."""
+    return any(equation.primitive.name == "while" for equation in equations(jaxpr))
+
+
+def lacks_dtype(error: Exception) -> bool:
+    """Whether jax itself says that it has no such operation in this dtype."""
+    if isinstance(error, jax.dtypes.TypePromotionError):
+        return False
+    words = "not supported", "unsupported", "must be float", "does not accept dtype"
+    text = str(error).lower()
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = bool(frames) and "jax" in frames[-1].filename.replace("\\", "/").split("/")
+    return inside and (
+        isinstance(error, NotImplementedError) or any(word in text for word in words)
+    )

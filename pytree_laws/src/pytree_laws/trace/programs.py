@@ -1,0 +1,115 @@
+"""Compiled functions, and the settings that all laws run under."""
+
+import contextlib
+from collections.abc import Callable, Generator, Sequence
+from typing import Any
+
+import jax
+
+from ..inspect.trees import avals, merge, split
+from ..patches.fast_compile import quick_compilation, quick_options
+from ..report import ANY_ERROR
+
+
+@contextlib.contextmanager
+def settings() -> Generator[None, None, None]:
+    """What all laws run under: quick compilation, and products in full precision.
+
+    What they compile runs once or twice. By default a GPU or a TPU rounds what goes into
+    a product, as `jit` and eager calls need not do alike.
+    """
+    name = "jax_disable_most_optimizations"
+    before = jax.config.values[name]
+    jax.config.update(name, True)
+    try:
+        with jax.default_matmul_precision("highest"), quick_compilation():
+            yield
+    finally:
+        jax.config.update(name, before)
+
+
+def compiled(function: Callable[..., Any], **options: Any) -> Any:
+    """`jax.jit` that compiles faster, where that can be: most programs run once or twice."""
+    return jax.jit(function, compiler_options=quick_options(), **options)
+
+
+def at_once(programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]]) -> list[Any]:
+    """What functions give of their arguments, from one program: alone, each has its price.
+
+    Where one raises, that is not known of which, and each has its own; an error is in the place of its result.
+    """
+    return together([run for run, _ in programs])([given for _, given in programs])
+
+
+def together(
+    runs: Sequence[Callable[..., Any]],
+) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
+    """As `at_once`, for several arguments of the same shapes and dtypes: it is compiled once."""
+
+    @compiled
+    def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
+        return [run(*given) for run, given in zip(runs, inputs)]
+
+    alone = [compiled(run) for run in runs]
+
+    def results(inputs: Sequence[Sequence[Any]]) -> list[Any]:
+        if len(runs) > 1:
+            with contextlib.suppress(*ANY_ERROR):
+                return all_of_them(inputs)
+        return [given_or_error(run, *given) for run, given in zip(alone, inputs)]
+
+    return results
+
+
+def given_or_error(run: Callable[..., Any], *given: Any) -> Any:
+    """What a function gives, or the error that it raises."""
+    try:
+        return run(*given)
+    except ANY_ERROR as error:
+        return error
+
+
+def given_or_raised(found: Any) -> Any:
+    """One of the results of `at_once`; raises where it is an error."""
+    if isinstance(found, Exception):
+        raise found
+    return found
+
+
+def jit_split(function: Callable[..., Any]) -> Any:
+    """`jax.jit` of a function of an instance that it takes in the two parts of `split`."""
+
+    def merged(static: Any, arrays: Any, *arguments: Any) -> Any:
+        return function(merge(static, arrays), *arguments)
+
+    return compiled(merged, static_argnums=0)
+
+
+class Compiled:
+    """`jax.jit` of a function of an instance and arguments, which notes its traces.
+
+    Leaves that are no arrays are held static where `mixed` says that an instance has such.
+    """
+
+    def __init__(self, function: Callable[..., Any], mixed: Callable[[Any], bool]):
+        def traced(instance: Any, *arguments: Any) -> Any:
+            self.traces.append(avals(arguments))
+            return function(instance, *arguments)
+
+        self.mixed, self.traces = mixed, list[Any]()
+        self.plain, self.split = compiled(traced), jit_split(traced)
+
+    def __call__(self, instance: Any, *arguments: Any) -> Any:
+        if self.mixed(instance):
+            return self.split(*split(instance), *arguments)
+        return self.plain(instance, *arguments)
+
+    def shapes(self, instance: Any, *arguments: Any) -> Any:
+        """The result of a call as shapes and dtypes, from the same traces."""
+        if self.mixed(instance):
+            return self.split.eval_shape(*split(instance), *arguments)
+        return self.plain.eval_shape(instance, *arguments)
+
+    def traces_of(self, arguments: Any) -> int:
+        """How often it was traced for arguments of these shapes and dtypes."""
+        return self.traces.count(avals(jax.eval_shape(lambda: arguments)))

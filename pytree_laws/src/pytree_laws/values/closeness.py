@@ -1,0 +1,243 @@
+"""Numbers: equal up to rounding, slopes by small steps, overflow on the way."""
+
+import contextlib
+import importlib
+from collections.abc import Callable, Generator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..inspect.arrays import (
+    is_array,
+    is_floating,
+    is_inexact,
+    on_device,
+    raw,
+    same_bits,
+)
+from ..inspect.trees import named_leaves, put, structure
+from ..report import ANY_ERROR, Fault, check
+from ..trace.programs import compiled
+from .example_values import weights
+
+# By how many times eps two programs for the same function may differ, where it is not 64.
+# jax's own tests give a TPU, whose exp and tanh are less exact, 1e-3 in float32.
+ROUNDINGS = {"tpu": 8192}
+HALF_ROUNDINGS = 8  # the same in 16 bits, of which so many times are half a number
+
+Tolerance = float | Mapping[str, float] | None
+"""How far two computations of one number may differ: at all, by dtype, or as usual."""
+UNSETTLED: Tolerance = MappingProxyType({})
+"""Of a law whose suite declares nothing: how exact its call is, is found out where the law calls."""
+DECLARED: list[Tolerance] = [None]  # what the suite whose law is running declares
+
+
+@contextlib.contextmanager
+def tolerating(declared: Tolerance) -> Generator[None]:
+    """Within it comparisons allow what a suite declares, where that is more."""
+    before, DECLARED[0] = DECLARED[0], declared
+    try:
+        yield
+    finally:
+        DECLARED[0] = before
+
+
+def settle(find: Callable[[], Tolerance]) -> None:
+    """Has comparisons allow from here on what is found, where nothing is declared; once for each law."""
+    if DECLARED[0] is UNSETTLED:
+        DECLARED[0] = None  # until it is found, which may compare as well
+        DECLARED[0] = find()
+
+
+def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
+    """What is declared for a dtype; for a complex one, if need be, what its parts have."""
+    if not isinstance(declared, Mapping):
+        return declared
+    names = str(dtype), str(jnp.finfo(dtype).dtype)
+    return next((declared[name] for name in names if name in declared), None)
+
+
+def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
+    """How far a number of this dtype may be from what an author says it is."""
+    found = declared_tolerance(dtype, DECLARED[0] if declared is None else declared)
+    if found is not None:
+        return found
+    info = jnp.finfo(dtype)
+    usual = ROUNDINGS.get(jax.default_backend(), 64)
+    return (HALF_ROUNDINGS if info.bits <= 16 else usual) * float(info.eps)
+
+
+def close(left: Any, right: Any, slack: float = 1.0) -> bool:
+    """Equal structure and dtypes, and values up to rounding."""
+    leaves = zip(jax.tree.leaves(left), jax.tree.leaves(right))
+    return structure(left) == structure(right) and all(
+        close_leaf(one, other, slack) for one, other in leaves
+    )
+
+
+def close_leaf(left: Any, right: Any, slack: float) -> bool:
+    if not is_inexact(left) or not is_inexact(right):
+        return same_bits(left, right)
+    if left.dtype != right.dtype or left.shape != right.shape:
+        return False
+    wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
+    one, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
+    steps = ROUNDINGS.get(jax.default_backend(), 64)
+    allowed = declared_tolerance(left.dtype, DECLARED[0]) or 0.0
+    rounding = max(steps * slack * float(jnp.finfo(left.dtype).eps), allowed)
+    biggest = float(np.abs(one[np.isfinite(one)]).max(initial=1.0))
+    return np.allclose(one, other, rounding, rounding * biggest, equal_nan=True)
+
+
+def check_close(
+    where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0
+) -> None:
+    """`close`, or a fault that shows what differs; only then, since to show a tree takes long."""
+    __tracebackhide__ = True
+    if not close(got, wanted, slack):
+        first, second, place = first_difference(got, wanted, slack)
+        raise Fault(where, told.format(first, second) + place, hint)
+
+
+def first_difference(got: Any, wanted: Any, slack: float) -> tuple[str, str, str]:
+    """Two results as they are, or the first of several leaves in which they differ, with its place."""
+    leaves = named_leaves(got)
+    if structure(got) != structure(wanted) or not leaves:
+        return str(got), str(wanted), ""
+    pairs = zip(leaves, jax.tree.leaves(wanted), strict=True)
+    apart = ((n, a, b) for (n, a), b in pairs if not close_leaf(a, b, slack))
+    name, one, other = next(apart)
+    place = f", at `{name}` of the result" if len(leaves) > 1 else ""
+    first, second = kind_of(one), kind_of(other)
+    if first == second:
+        first, second = str(one), str(other)
+    return first, second, place
+
+
+def kind_of(value: Any) -> str:
+    """Dtype and shape of an array, and where it is none of jax that; the class of anything else."""
+    if not is_array(value):
+        return type(value).__name__
+    own = "" if isinstance(value, jax.Array) else " of NumPy"
+    return f"{value.dtype}{list(value.shape)}{own}"
+
+
+def check_overflow(
+    told: str,
+    found: Sequence[Any],
+    run: Callable[[Any], Sequence[Any]],
+    arrays: Sequence[Any],
+) -> None:
+    """What is not finite in 32 bits is not so in 64, or is too large for the result."""
+    if all(np.isfinite(np.asarray(v)).all() for v in found if is_inexact(v)):
+        return
+    try:
+        with in_64_bits(), jax.numpy_dtype_promotion("standard"):
+            exact = [np.asarray(v) for v in compiled(run)(list(map(widened, arrays)))]
+    except ANY_ERROR:
+        return  # the class fixes a dtype
+    hint = "`exp` of what may be large: `jax.nn.softmax`, `jnp.logaddexp`, or take the largest off first; `skips` says where they cannot come"
+    for i, (narrow, wide) in enumerate(zip(found, exact)):
+        if is_inexact(narrow):
+            fits = np.abs(wide) < float(jnp.finfo(narrow.dtype).max)
+            wrong = fits & ~np.isfinite(np.asarray(narrow))
+            both = f"{told} it is {narrow}, in 64 bits {wide}"
+            check(not wrong.any(), f"output {i}", both, hint)
+
+
+def in_64_bits() -> Any:
+    """A context where jax has 64 bits."""
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(True)
+    # Before jax 0.8 it is there alone, and type checkers with a newer one do not know it.
+    experimental: Any = importlib.import_module("jax.experimental")
+    return experimental.enable_x64()
+
+
+def widened(leaf: Any) -> Any:
+    """A float array in 64 bits, where jax allows them."""
+    return jnp.asarray(raw(leaf), jnp.float64) if is_floating(leaf) else leaf
+
+
+STEP = 0.01  # a longer one takes a curve for a kink, and finds nothing
+
+
+KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smooth way
+
+
+def moved(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
+    return advance(put(carry, {i: leaf}))
+
+
+def rounding_of(sizes: Mapping[str, Any]) -> float:
+    """What is no more than rounding, where the sizes of all gradients are these."""
+    biggest = max(
+        (float(np.max(size, initial=0.0)) for size in sizes.values()), default=0.0
+    )
+    return 64 * float(np.finfo(np.float32).eps) * biggest
+
+
+CARRY_HINT = "stop_gradient on the carry: nothing is learnt through time"
+
+
+def check_slopes(
+    where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT
+) -> None:
+    """Gradients agree with what small steps show, wherever these show a slope."""
+    both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
+    steps = [raw(leaf) + step for step in (-STEP, 0, STEP)]
+    along, slopes = zip(*[both(on_device(value, leaf.dtype)) for value in steps])
+    for *values, slope in zip(*along, slopes[1]):
+        if is_floating(slope) and slope.dtype.itemsize > 2 and is_smooth(*values):
+            first, _, last = (np.asarray(value, np.float64) for value in values)
+            found = (last - first) / (2 * STEP)
+            told = f"small steps show the slope {found}, its gradient is {slope}"
+            off = np.abs(found - np.asarray(slope, np.float64))
+            near = off.max() < KINK * np.abs(found).max()
+            check(bool(near), where, told, hint)
+
+
+def check_flow(
+    where: str, run: Callable[[list[Any]], Any], values: Sequence[Any], hint: str
+) -> None:
+    """The same for several arrays at once, each element along a way of its own."""
+    ways = [weights(5 + i, leaf.shape) for i, leaf in enumerate(values)]
+
+    def move(size: Any) -> list[Any]:
+        moved = [v + (size * w).astype(v.dtype) for v, w in zip(values, ways)]
+        return [y for y in jax.tree.leaves(run(moved)) if is_floating(y)]
+
+    check_slopes(where, move, on_device(0, np.float32), hint)
+
+
+def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> None:
+    """Slopes by the rule agree with small steps, wherever these show a slope."""
+    start, slopes = loss(values)
+    middle = float(start)
+    for i, leaf in values.items():
+        along = np.asarray(weights(5, leaf.shape), leaf.dtype)
+        steps = [np.asarray(leaf) + step * along for step in (-STEP, STEP)]
+        first, last = (
+            float(loss({**values, i: on_device(v, leaf.dtype)})[0]) for v in steps
+        )
+        if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
+            found = (last - first) / (2 * STEP)
+            slope = float(np.sum(np.asarray(slopes[i]) * along))
+            told = f"small steps show the slope {found:.4g}, its own rule gives {slope:.4g}"
+            hint = (
+                "the derivative of another function in `defvjp` or `defjvp`; `skips` says where "
+                "it is meant, as in a straight-through estimator"
+            )
+            check(abs(found - slope) < KINK * abs(found), name, told, hint)
+
+
+def is_smooth(*values: Any) -> bool:
+    """Whether a value moves, and as much to the one side as to the other."""
+    before, middle, after = (np.asarray(value, np.float64) for value in values)
+    one, two = middle - before, after - middle
+    size = float(np.abs(one).max(initial=0.0))
+    moves = size > 1e-4 * (1 + float(np.abs(middle).max(initial=0.0)))
+    return moves and float(np.abs(one - two).max(initial=0.0)) < KINK * size

@@ -1,0 +1,151 @@
+"""Values as an author compares them: up to rounding, eagerly and within `jax.jit`, and what differed."""
+
+import contextlib
+from collections.abc import Generator, Iterator, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from ..inspect.arrays import is_array, is_key, same_bits
+from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, structure
+from ..report import Fault, check
+from .closeness import Tolerance, tolerance_of
+
+DIFFERENCES: list[str] = []
+"""What the comparisons within `noting` found to differ, each in one line."""
+
+
+@contextlib.contextmanager
+def noting() -> Generator[list[str]]:
+    """Within it comparisons note what differs, in the list."""
+    DIFFERENCES.clear()
+    yield DIFFERENCES
+
+
+def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
+    """Whether two trees have one structure, shapes and dtypes, and numbers that are close.
+
+    A Python number goes with any dtype. Numbers are close that differ by no more than the
+    tolerance of their dtype, times the largest of them or 1.
+    """
+    if structure(left) != structure(right):
+        return _different(f"{left!r:.200} and {right!r:.200} differ in structure")
+    pairs = zip(jax.tree.leaves(left), jax.tree.leaves(right))
+    found = [_compare(one, other, tolerance) for one, other in pairs]
+    if any(isinstance(one, Tracer) for one in found):
+        return jnp.all(jnp.stack([jnp.asarray(one) for one in found]))
+    return all(found)
+
+
+def check_same_bits(
+    left: Mapping[str, Any], right: Mapping[str, Any], told: str, hint: str = ""
+) -> None:
+    """The same paths, and arrays of equal bits."""
+    told = f"{told}: {{!r:.200}} and {{!r:.200}}"
+    for name in {**left, **right}:
+        one, other = left.get(name), right.get(name)
+        same = is_array(one) and is_array(other) and same_bits(one, other)
+        check(same, name, told.format(one, other), hint)
+
+
+def check_same_tree(instance: Any, copied: Any, what: str) -> None:
+    """Equal treedefs, and leaves of equal types and bits."""
+    check_same_structure(instance, copied, what)
+    for (name, leaf), other in zip(named_leaves(instance), jax.tree.leaves(copied)):
+        if type(leaf) is not type(other) or not same_bits(leaf, other):
+            raise Fault(name, f"{what} made {_other_than(leaf, other)}", "")
+
+
+def check_same_structure(instance: Any, copied: Any, what: str) -> None:
+    """Equal treedefs; where they are not, it is told which static value differs."""
+    before, after = structure(instance), structure(copied)
+    if before == after:
+        return
+    for place, was, now in _changed_statics(instance, copied):
+        raise Fault(place, f"{what} made {_other_than(was, now)}", EQUAL_BY_VALUE)
+    told = f"{what} changed the treedef from {before} to {after}"
+    if str(before) == str(after):
+        told = f"{what} changed the treedef {before}: a static value in it equals itself alone"
+    raise Fault(type(instance).__name__, told, "")
+
+
+EQUAL_BY_VALUE = "a class without `__eq__`, whose instances equal themselves alone: what is compiled for one is compiled anew for another"
+
+
+def _changed_statics(one: Any, other: Any) -> Iterator[tuple[str, Any, Any]]:
+    """Where attributes that are static differ, and what they hold."""
+    for (place, node, aux), (_, twin, _) in zip(nodes(one), nodes(other)):
+        held, now = attributes(node), attributes(twin)
+        for name, value in held.items():
+            is_static = any(value is part for part in parts_of_aux(aux))
+            if is_static and name in now and not bool(value == now[name]):
+                yield f"{place}.{name}", value, now[name]
+
+
+def _other_than(leaf: Any, other: Any) -> str:
+    """What became of a leaf; where both read the same, that they are unequal all the same."""
+    first, second = f"{leaf!r:.200}", f"{other!r:.200}"
+    if first != second:
+        return f"{second} of {first}"
+    return f"another {type(leaf).__name__} of {first}, which equals itself alone"
+
+
+def _different(told: str) -> bool:
+    DIFFERENCES.append(told)
+    return False
+
+
+def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
+    if is_array(left) and is_array(right) and _form(left) != _form(right):
+        told = f"{_form(left)} and {_form(right)} are not of one dtype and shape"
+        return _different(told)
+    if is_key(left) and is_key(right):
+        left, right = jax.random.key_data(left), jax.random.key_data(right)
+    elif not (_is_number(left) and _is_number(right)):
+        return bool(left == right) or _different(f"{left!r:.200} is not {right!r:.200}")
+    dtype = jnp.result_type(left, right)
+    exact = not jnp.issubdtype(dtype, jnp.inexact)
+    allowed = 0.0 if exact else tolerance_of(dtype, tolerance)
+    if isinstance(left, Tracer) or isinstance(right, Tracer):
+        return jnp.all(_near(jnp, jnp.asarray(left), jnp.asarray(right), allowed))
+    # In NumPy, where nothing is compiled, and where 16 bits are not all that there is.
+    kind = np.complex128 if jnp.issubdtype(dtype, jnp.complexfloating) else np.float64
+    one, other = (
+        np.asarray(v) if exact else np.asarray(v).astype(kind) for v in (left, right)
+    )
+    one, other = np.broadcast_arrays(one, other)
+    return _noted(one, other, allowed)
+
+
+def _form(array: Any) -> str:
+    return f"{array.dtype}{list(array.shape)}"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(
+        value, jax.Array | np.ndarray | np.generic | int | float | complex
+    )
+
+
+def _near(xp: Any, one: Any, other: Any, allowed: float) -> Any:
+    """Where two arrays are equal, or close; two NaN are equal."""
+    if not allowed:
+        return one == other
+    sizes = (xp.where(xp.isfinite(value), xp.abs(value), 0) for value in (one, other))
+    largest = xp.maximum(*(xp.max(size, initial=1) for size in sizes))
+    both = xp.isnan(one) & xp.isnan(other)
+    with np.errstate(invalid="ignore"):  # infinities of one sign
+        return (one == other) | both | (xp.abs(one - other) <= allowed * largest)
+
+
+def _noted(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:
+    wrong = np.argwhere(~_near(np, one, other, allowed))
+    if not len(wrong):
+        return True
+    first = tuple(map(int, wrong[0]))
+    at = f" at {first}" if first else ""
+    allows = f", and {allowed:.2g} is allowed" if allowed else ""
+    return _different(f"{one[first]:.6g} is not {other[first]:.6g}{at}{allows}")

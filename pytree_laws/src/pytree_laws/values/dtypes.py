@@ -1,0 +1,110 @@
+"""The dtypes in which a class is used: built in each, and called with arguments in each."""
+
+import contextlib
+import functools
+from collections.abc import Callable, Generator
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..inspect.arrays import is_array, is_inexact, on_device, real_dtype
+from ..inspect.trees import flatten, map_arrays
+from .closeness import in_64_bits
+
+SEEDS = 3  # examples, where numbers are compared
+
+Example = tuple[Any, tuple[Any, ...]]
+"""An instance, and arguments of its call."""
+
+
+@contextlib.contextmanager
+def precision(dtype: str | None) -> Generator[None]:
+    """What a dtype needs of jax: those of 64 bits have to be allowed."""
+    wide = dtype is not None and jnp.finfo(dtype).dtype == "float64"
+    with in_64_bits() if wide else contextlib.nullcontext():
+        yield
+
+
+@contextlib.contextmanager
+def example_in(suite: Any, dtype: str | None, seed: int) -> Generator[Example]:
+    """A fresh example: the instance as it is built in a dtype, with the values of the default one."""
+    usual, instance, arguments = (
+        real_dtype("float"),
+        suite.make(seed),
+        suite.arguments(seed),
+    )
+    with precision(dtype):
+        if dtype is None:
+            yield instance, arguments
+        else:
+            built = filled(built_in(suite, dtype, seed), instance)
+            yield built, cast(arguments, usual, dtype)
+
+
+def example_name(dtype: str | None, seed: int) -> str:
+    """What failures call an example."""
+    return f"seed {seed}" + (f", in {dtype}" if dtype else "")
+
+
+@functools.cache
+def compiled_call(laws: Any) -> Callable[..., Any]:
+    """The compiled call of one suite, which the laws share that call it in many dtypes."""
+    suite = laws()
+    return suite.compile(suite.apply)
+
+
+def built_in(suite: Any, dtype: str, seed: int) -> Any:
+    """An instance of a dtype, of any values."""
+    inputs = cast(suite.inputs(seed), real_dtype("float"), dtype)
+    if suite.takes_dtype:
+        inputs["dtype"] = jnp.dtype(dtype)
+    return suite.built_abstractly(inputs)
+
+
+def filled(built: Any, instance: Any) -> Any:
+    """What was built, with the values of an instance, which has the same leaves of other dtypes."""
+    leaves, treedef = flatten(built)
+    values = jax.tree.leaves(instance)
+    if [np.shape(v) for v in leaves] != [np.shape(v) for v in values]:
+        return built
+    pairs = zip(leaves, values)
+    return treedef.unflatten(
+        [
+            on_device(v, leaf.dtype) if is_inexact(leaf) and is_array(v) else v
+            for leaf, v in pairs
+        ]
+    )
+
+
+def cast(tree: Any, usual: Any, dtype: Any) -> Any:
+    """The tree with what is of the usual dtype in another."""
+    wanted = jnp.dtype(dtype)
+
+    def changed(leaf: Any) -> Any:
+        is_usual = is_inexact(leaf) and leaf.dtype == usual
+        return on_device(leaf, wanted) if is_usual else leaf
+
+    return map_arrays(changed, tree)
+
+
+def rounded(tree: Any, dtype: str) -> Any:
+    """The tree with its numbers of the default dtype as another can hold them."""
+    usual = real_dtype("float")
+    wanted = jnp.finfo(dtype).dtype  # a complex dtype holds what its parts hold
+    return map_arrays(
+        lambda v: (
+            on_device(on_device(v, wanted), usual)
+            if is_inexact(v) and v.dtype == usual
+            else v
+        ),
+        tree,
+    )
+
+
+def dtype_of(tree: Any) -> Any:
+    """The dtype of the numbers in a tree that are no integers; None where they have several, or there are none."""
+    leaves = (leaf for leaf in jax.tree.leaves(tree) if is_array(leaf))
+    found = {leaf.dtype for leaf in leaves if is_inexact(leaf)}
+    return found.pop() if len(found) == 1 else None

@@ -1,0 +1,71 @@
+"""Numbers that examples of random ones do not have: whole ones, which meet in a tie, and large ones."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..inspect.arrays import is_array, is_inexact, is_key, on_device
+from ..inspect.trees import put
+
+LARGE = 100.0
+LARGE_NUMBERS = " with large numbers"
+Pair = tuple[Any, Any]
+"""An instance, or its arrays, and what it is given."""
+
+
+def whole(pair: Pair) -> Pair:
+    """With floats from -2 to 3 without a part behind the point: above 0 where all of an array are.
+
+    Those that stand alone are 1 and 2 in turn, as the bounds of a range are, and integers 1.
+    """
+    return _with(pair, _whole, jnp.number)
+
+
+def large(pair: Pair, factor: float = LARGE) -> Pair:
+    """With large floats in what is given, and the instance as it is."""
+    instance, given = pair
+    return instance, _with(given, lambda value, _: value * factor, jnp.inexact)
+
+
+def turned(pair: Pair) -> Pair:
+    """With large floats of the other sign: a bound on one side alone shows on that side."""
+    return large(pair, -LARGE)
+
+
+OTHERS: Mapping[str, Callable[[Pair], Pair]] = {
+    " with whole numbers": whole,
+    LARGE_NUMBERS: large,
+}
+"""Ways to change what goes into a program, by how a record names what comes out of it."""
+FAR: Mapping[str, Callable[[Pair], Pair]] = {
+    LARGE_NUMBERS: large,
+    f"{LARGE_NUMBERS} of the other sign": turned,
+}
+"""Those by which other configurations are recorded, too."""
+
+
+def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any) -> Any:
+    leaves = jax.tree.leaves(tree)
+    own = [i for i, v in enumerate(leaves) if is_array(v) and not is_key(v)]
+    own = [i for i in own if jnp.issubdtype(leaves[i].dtype, kind)]
+    new = {i: change(np.asarray(leaves[i]), i) for i in own}
+    return put(tree, {i: on_device(v, leaves[i].dtype) for i, v in new.items()})
+
+
+def _whole(value: np.ndarray, seed: int) -> np.ndarray:
+    if not is_inexact(value):  # an index into two or more
+        return value if value.shape else np.ones_like(value)
+    if not value.shape:
+        return np.asarray(1 + seed % 2)
+    is_positive = not np.iscomplexobj(value) and bool((value > 0).all())
+    some = np.array((2, 1) if is_positive else (2, 1, -1, -2, 3))
+    order = np.random.default_rng(seed).permutation(value.size)
+    return some[order % some.size].reshape(value.shape)
+
+
+def is_finite(value: Any) -> bool:
+    """Whether no element is infinite or NaN: what is, says more of the example than of the class."""
+    return not is_inexact(value) or bool(np.isfinite(np.asarray(value)).all())

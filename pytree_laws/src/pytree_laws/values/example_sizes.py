@@ -1,0 +1,77 @@
+"""The sizes of an example: where these do not fit a class, that is no fault of the class."""
+
+import contextlib
+import re
+from typing import Any
+
+import jax
+
+from ..inspect.arrays import is_array
+from ..trace.jaxprs import NEEDS_VALUES
+
+_OF_SHAPES = re.compile(
+    r"shape|broadcast|divi(?:de|sib|sion)|dimension|dot_general|\baxis\b|\bsizes?\b|split|rank",
+    re.IGNORECASE,
+)
+
+
+def hint_of(suite: Any, error: BaseException | None) -> str:
+    """What to declare where an error may come from the sizes of the example; nothing otherwise."""
+    if not is_of_shapes(error):
+        return ""
+    sizes = sizes_of(suite)
+    if not sizes:
+        return ""
+    return (
+        f"sizes of the example that do not fit, as a size that a number of heads must divide: "
+        f"it has {_listed(sizes)}. Others are chosen in its spec by `[test]` with, for example, "
+        f"`sizes = {{ {_listed(fitting(suite, sizes))} }}`, or in `inputs` and `arguments`"
+    )
+
+
+def is_of_shapes(error: BaseException | None) -> bool:
+    """Whether an error may come from shapes that do not go together."""
+    may_be = isinstance(error, ValueError | TypeError | ZeroDivisionError)
+    may_be = may_be and not isinstance(error, NEEDS_VALUES)
+    return may_be and _OF_SHAPES.search(str(error)) is not None
+
+
+def sizes_of(suite: Any) -> dict[str, int]:
+    """The sizes by name: the integers that the constructor takes, and the dims of annotations."""
+    annotated: dict[str, int] = {}
+    with contextlib.suppress(Exception):  # what cannot be built has none
+        annotated = _annotated(suite)
+    inputs = suite.inputs(0).items()
+    return annotated | {name: v for name, v in inputs if type(v) is int and v > 0}
+
+
+def fitting(suite: Any, sizes: dict[str, int]) -> dict[str, int]:
+    """Sizes such that those of axes are multiples of a number that is none, as of heads."""
+    axes = _sizes_of_axes(suite)
+    counts = {name: size for name, size in sizes.items() if size not in axes}
+    least = min((counts or sizes).items(), key=lambda pair: pair[1])
+    return {
+        name: size if name == least[0] or size % least[1] == 0 else size * least[1]
+        for name, size in sizes.items()
+    }
+
+
+def _listed(sizes: dict[str, int]) -> str:
+    return ", ".join(f"{name} = {size}" for name, size in sizes.items())
+
+
+def _sizes_of_axes(suite: Any) -> set[int]:
+    arrays = [v for v in jax.tree.leaves(suite.arguments(0)) if is_array(v)]
+    return {size for array in arrays for size in array.shape}
+
+
+def _annotated(suite: Any) -> dict[str, int]:
+    """The dims of the fields as jaxtyping annotates them, with the sizes that they have."""
+    instance = suite.build(**suite.inputs(0))
+    found: dict[str, int] = {}
+    for name, kind in getattr(type(instance), "__annotations__", {}).items():
+        value: Any = getattr(instance, name, None)
+        dims = getattr(kind, "dim_str", "").split()
+        if is_array(value) and len(dims) == len(value.shape):
+            found |= {dim: n for dim, n in zip(dims, value.shape) if dim.isidentifier()}
+    return found

@@ -1,0 +1,74 @@
+"""Training: a scalar to differentiate, and steps of AdamW."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..inspect.arrays import is_inexact
+from ..inspect.trees import named_leaves
+from .example_values import weights
+
+
+def adamw(
+    value: Any, slope: Any, moments: Any, count: Any, xp: Any = jnp
+) -> tuple[Any, Any]:
+    """One parameter's step of AdamW, with a rate of 0.05 and a decay of 0.1.
+
+    The step is computed in 32 bits at least: in bfloat16, 1 - 0.999 is 0. `xp` is
+    `jax.numpy`, or `numpy` where nothing has to be traced or compiled.
+    """
+    slope = xp.conj(slope).astype(moments[0].dtype)
+    mean = 0.9 * moments[0] + 0.1 * slope
+    square = 0.999 * moments[1] + 0.001 * xp.real(slope * xp.conj(slope))
+    time = count.astype(square.dtype)
+    scale = xp.sqrt(square / (1 - 0.999**time)) + 1e-6
+    push = mean / (1 - 0.9**time).astype(mean.dtype) / scale.astype(mean.dtype)
+    moved = value - 0.05 * (push + 0.1 * value.astype(push.dtype)).astype(value.dtype)
+    return moved, (mean, square)
+
+
+def start(values: Sequence[Any]) -> Any:
+    """The optimiser's first state, in NumPy's arrays."""
+    wide = [np.promote_types(v.dtype, np.float32) for v in values]
+    zeros = [np.zeros(jnp.shape(v), w) for v, w in zip(values, wide)]
+    return np.int32(0), [(zero, np.real(zero)) for zero in zeros]
+
+
+def descend(
+    values: Sequence[Any], slopes: Sequence[Any], moments: Any, xp: Any = jnp
+) -> tuple[list[Any], Any]:
+    """A step of AdamW for all parameters, and the next state of the optimiser."""
+    count, pairs = moments
+    count = count + 1
+    moved = [adamw(v, g, m, count, xp) for v, g, m in zip(values, slopes, pairs)]
+    return [value for value, _ in moved], (count, [pair for _, pair in moved])
+
+
+def has_forward_mode_alone(error: ValueError) -> bool:
+    """Whether jax says that what raised this has no gradient in reverse, as a while_loop has none."""
+    return "Reverse-mode differentiation" in str(error)
+
+
+def weighted(output: Any) -> Any:
+    """A real scalar on which every element of an output has its own weight."""
+    wide = output.astype(np.promote_types(output.dtype, np.float32))
+    real = jnp.stack([jnp.real(wide), jnp.imag(wide)])
+    weight = weights(11, real.shape, str(real.dtype))
+    return jnp.sum(weight * (real + real**2))
+
+
+def trained_names(tree: Any) -> set[str]:
+    """The paths that a sub-tree trains: each node by its own `trainable()`, if it has one."""
+
+    def decides(node: Any) -> bool:
+        return callable(getattr(node, "trainable", None))
+
+    spec = jax.tree.map(
+        lambda node: node.trainable() if decides(node) else is_inexact(node),
+        tree,
+        is_leaf=decides,
+    )
+    return {name for name, mark in named_leaves(spec) if mark is True}

@@ -1,0 +1,146 @@
+"""Random values: put into trees, and how a class draws its own."""
+
+import warnings
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ..inspect.arrays import (
+    host,
+    is_array,
+    is_floating,
+    is_inexact,
+    is_key,
+    on_device,
+    raw,
+    thaw,
+)
+from ..inspect.trees import put
+from ..report import ANY_ERROR, Fault, check
+from ..trace.jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws
+from .example_values import weights
+
+
+def generic(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
+    """The tree with random floats and bools: positive floats for an even seed.
+
+    The floats at the positions `near` keep their sign and size, where they have one: a step
+    or a bound that became negative would make a loop endless. A mask has to be varied: what
+    it hides in the example has its gradient elsewhere.
+    """
+    rng = np.random.default_rng(seed)
+
+    def draw(leaf: Any, is_near: bool) -> Any:
+        if leaf.dtype == bool:
+            return rng.random(leaf.shape) < 0.5
+        real = 0.1 + rng.random(leaf.shape)
+        signed = real if seed % 2 == 0 else rng.standard_normal(leaf.shape)
+        value = signed + 1j * real if jnp.iscomplexobj(leaf) else signed
+        if is_near:
+            held = np.asarray(leaf)
+            value = np.where(held == 0, value, held * (0.5 + rng.random(leaf.shape)))
+        return np.asarray(value).astype(leaf.dtype)
+
+    places = {
+        i: draw(leaf, i in near)
+        for i, leaf in enumerate(jax.tree.leaves(tree))
+        if is_inexact(leaf) or (is_array(leaf) and leaf.dtype == bool)
+    }
+    return put(tree, jax.device_put(places))
+
+
+def generic_indices(tree: Any, seed: int, size: int) -> Any:
+    """The tree with random values from 0 to below `size` in its integer arrays."""
+    rng = np.random.default_rng(seed)
+
+    def draw(leaf: Any) -> Any:
+        if not is_array(leaf) or not jnp.issubdtype(leaf.dtype, jnp.integer):
+            return leaf
+        high = min(size, int(jnp.iinfo(leaf.dtype).max))
+        return on_device(rng.integers(0, high, leaf.shape), leaf.dtype)
+
+    return jax.tree.map(draw, tree)
+
+
+def edit(leaf: Any, sign: int = 1) -> Any:
+    """Another value of the same shape and dtype; integers stay valid indices if they can."""
+    if is_key(leaf):
+        return thaw(raw(leaf) + np.uint32(sign + 2), leaf)
+    value = np.asarray(leaf)
+    if value.dtype == bool:
+        return on_device(~value)
+    if not is_inexact(leaf):
+        rolled = np.roll(value.ravel(), 1).reshape(value.shape)
+        changed = value + 1 if np.array_equal(rolled, value) else rolled
+        return on_device(changed, leaf.dtype)
+    shift = np.asarray(weights(7, value.shape)) * sign
+    return on_device(value + shift.astype(value.dtype), leaf.dtype)
+
+
+def check_keys(where: str, run: Callable[[Any], Any], given: Any) -> None:
+    """No key is consumed twice, as far as jax's own check can tell."""
+    try:
+        with warnings.catch_warnings(), jax.debug_key_reuse(True):
+            warnings.simplefilter("ignore")
+            try:
+                jax.eval_shape(run, given)
+            except NEEDS_VALUES:
+                run(given)
+    except jax.errors.KeyReuseError as error:
+        if jax.__version_info__ < (0, 10) and "In slice," in str(error):
+            return  # before 0.10 jax took `keys[0]` for a draw
+        told = f"a key is used twice: {str(error).splitlines()[0]}"
+        hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
+        raise Fault(where, told, hint) from error
+    except ANY_ERROR:
+        return  # the check is experimental; other laws report real errors
+
+
+def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> None:
+    """No drawn array, by path, repeats one row; `second` is drawn from another key."""
+    for name, value in first.items():
+        if is_floating(value) and name in second:
+            same = rows_are_one_draw(host(value), host(second[name]))
+            told = "its rows are one and the same draw"
+            hint = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
+            check(not same, name, told, hint)
+
+
+def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
+    """Whether along some axis all rows are equal; `others` is a draw from another key.
+
+    Where two draws have a value in common, as signs have, rows may be equal by chance.
+    """
+    if values.size < 2 or np.isin(values, others).any():
+        return False
+    sizes = enumerate(values.shape)
+    axes = [axis for axis, size in sizes if 1 < size < values.size]
+    return any(np.all(values == values.take([0], axis)) for axis in axes)
+
+
+def check_held_draws(where: str, trace: Callable[[], Any]) -> None:
+    """A key that is held serves one draw, however often that is drawn again."""
+    mixed = list(mixed_draws(trace().jaxpr))
+    told = f"one key serves {'; '.join(mixed)}"
+    hint = "one key split per consumer, or `jax.random.fold_in(self.key, number)`"
+    check(not mixed, where, told, hint)
+
+
+def check_draws(where: str, trace: Callable[[], Any]) -> None:
+    """No two draws come from keys that are computed alike: folded, or of the old kind."""
+    try:
+        jaxpr = trace().jaxpr
+    except NEEDS_VALUES:
+        return
+    repeated = list(repeated_draws(jaxpr))
+    told = f"{len(repeated)} of its draws have the key of an earlier one"
+    hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
+    check(not repeated, where, told, hint)
+
+
+def signed(sign: int, value: Any) -> Any:
+    """A given array with another sign, if it can have one."""
+    return thaw(-raw(value), value) if sign < 0 and is_inexact(value) else value

@@ -1,0 +1,1 @@
+"""Suites and conditions as an author writes them by hand."""

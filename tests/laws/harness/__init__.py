@@ -1,0 +1,1 @@
+"""Running suites on specimens, and the registers of mutants and pairs."""

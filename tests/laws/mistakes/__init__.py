@@ -1,0 +1,1 @@
+"""Mistakes beside their right forms, by subject."""

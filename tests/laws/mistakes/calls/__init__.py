@@ -1,0 +1,1 @@
+"""Mistakes in calls: what they depend on, change, draw and return."""

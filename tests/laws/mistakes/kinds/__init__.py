@@ -1,0 +1,1 @@
+"""Mistakes in train states, closures, states and NNX modules."""

@@ -1,0 +1,1 @@
+"""Mistakes in methods beside the call."""

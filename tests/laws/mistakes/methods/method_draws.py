@@ -1,0 +1,152 @@
+"""Mistakes in what methods draw, in their dtype, their flags and their gradients, and what only a record of them shows."""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from harness.pairs import Weighted, further
+from mutants.structure import OneWeight
+from right.specimens import Leaf, Output, sample
+
+from mistakes.methods.method_results import MethodLaws, Scaling, of_methods, vector
+from pytree_laws import Method
+
+of_methods("P7", "a method that computes in float32", "`inverse, output 0`", "it is float32", "a fixed dtype",
+    inverse=lambda self, y: y / self.weight * jnp.ones(3, jnp.float32))  # fmt: skip
+
+
+def _refuses_bfloat16(self, y):
+    if y.dtype == jnp.bfloat16:
+        raise TypeError("no such dtype")
+    return y / self.weight
+
+
+of_methods(
+    "P7", "a method that refuses bfloat16", "`inverse`", "in bfloat16 it raised", inverse=_refuses_bfloat16
+)
+
+
+class Noisy(Scaling):
+    """A map with a method that draws twice."""
+
+    def noise(self, y, key):
+        one, other = jax.random.split(key)
+        return self.weight * jax.random.normal(one, y.shape) + jax.random.uniform(other, y.shape)
+
+
+class NoisyLaws(MethodLaws):
+    methods = (Method("noise", lambda seed: (*vector(seed), sample(seed, (), "key")), (Output((3,)),)),)
+
+
+def _of_one_key(self, y, key):
+    return self.weight * jax.random.normal(key, y.shape) + jax.random.uniform(key, y.shape)
+
+
+of_methods("P15", "a method that uses a key twice", "`noise`", "a key is used twice",
+    base=NoisyLaws, right=Noisy, noise=_of_one_key)  # fmt: skip
+
+
+def _folded_alike(self, y, key):
+    one, other = (jax.random.fold_in(key, 0) for _ in range(2))
+    return self.weight * jax.random.normal(one, y.shape) + jax.random.uniform(other, y.shape)
+
+
+of_methods("P15", "a method whose two keys are computed alike", "`noise`", "draws have the key of an earlier one",
+    base=NoisyLaws, right=Noisy, noise=_folded_alike)  # fmt: skip
+
+
+class OfSingles(Scaling):
+    """A map that refuses bfloat16."""
+
+    def __call__(self, x):
+        if x.dtype == jnp.bfloat16:
+            raise TypeError("no such dtype")
+        return self.weight * x
+
+
+further("P7", "a call that refuses bfloat16", OfSingles, Scaling, "the call in bfloat16 raised",
+    base=MethodLaws)  # fmt: skip
+
+
+class Whitened(eqx.Module):
+    """A map with a buffer, which a method reads too."""
+
+    weight: jax.Array
+    mean: jax.Array
+
+    def __call__(self, x):
+        return self.weight * (x - jax.lax.stop_gradient(self.mean))
+
+    def trainable(self):
+        return Whitened(True, False)
+
+    def centred(self, x):
+        return x - jax.lax.stop_gradient(self.mean)
+
+
+class WhitenedLaws(OneWeight):
+    leaves = (Leaf("weight", "param", (3,)), Leaf("mean", "buffer", (3,)))
+    methods = (Method("centred", vector, returns=(Output((3,)),)),)
+
+    def inputs(self, seed):
+        return {"weight": sample(seed, (3,)), "mean": sample(seed + 9, (3,))}
+
+    def build(self, weight, mean):
+        return self.cls(jnp.array(weight), jnp.array(mean))
+
+
+of_methods("P9", "a method with a gradient to a buffer", "`centred`", "a gradient reaches the buffer `mean`",
+    base=WhitenedLaws, right=Whitened, centred=lambda self, x: x - self.mean)  # fmt: skip
+
+
+class Flagged(Scaling):
+    """A map whose call and whose inverse have a flag."""
+
+    def __call__(self, x, negated: bool = False):
+        return -self.weight * x if negated else self.weight * x
+
+    def inverse(self, y, negated: bool = False):
+        return -y / self.weight if negated else y / self.weight
+
+
+of_methods("P8", "a flag of the call that does nothing", "`call(negated)`", "the same is computed",
+    right=Flagged, __call__=lambda self, x, negated=False: self.weight * x)  # fmt: skip
+of_methods("P8", "a flag of a method that does nothing", "`inverse(negated)`", "the same is computed",
+    right=Flagged, inverse=lambda self, y, negated=False: y / self.weight)  # fmt: skip
+
+
+class Sized(eqx.Module):
+    """A map with a shift, of a size that is given."""
+
+    weight: jax.Array
+    shift: jax.Array | None
+
+    def __init__(self, size: int):
+        self.weight = jnp.ones(size)
+        self.shift = jnp.zeros(size)
+
+    def __call__(self, x):
+        return self.weight * x + (0.0 if self.shift is None else self.shift)
+
+
+class WithoutShiftOfOne(Sized):
+    def __init__(self, size: int):
+        self.weight = jnp.ones(size)
+        self.shift = jnp.zeros(size) if size > 1 else None
+
+
+class SizedLaws(Weighted):
+    leaves = (Leaf("weight", "param", (3,), value=1), Leaf("shift", "param", (3,), value=0))
+    returns = (Output((3,)),)
+
+    def inputs(self, seed):
+        return {"size": 3}
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return vector(seed)
+
+
+further("P2", "a part that is left out where a size is one", WithoutShiftOfOne, Sized, "`shift`",
+    "with size=1 it is not there", base=SizedLaws)  # fmt: skip

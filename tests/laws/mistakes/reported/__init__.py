@@ -1,0 +1,1 @@
+"""Mistakes that people reported: the catalogue behind docs/pitfalls.md."""

@@ -1,0 +1,1 @@
+"""Mistakes in what a class is: nodes, static values, parts, bases."""

@@ -1,0 +1,86 @@
+"""Mistakes in what the constructor of a table may be given besides: the table itself, two sizes, a complex dtype."""
+
+# ruff: noqa: RUF012 - suites declare plain dicts, as their users do
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from harness.pairs import Weighted
+from right.specimens import Leaf, Output, sample
+
+from mistakes.calls.configurations import wrong
+
+
+class Table(eqx.Module):
+    """Draws its rows, where it is not given them."""
+
+    weight: jax.Array
+    rows: int = eqx.field(static=True)
+    columns: int = eqx.field(static=True)
+
+    def __init__(self, rows: int, columns: int, weight: jax.Array | None = None, dtype=None, *, key=None):
+        if weight is None and key is None:
+            raise ValueError("give a `key`, or the `weight`")
+        self.rows, self.columns = rows, columns
+        self.weight = self.drawn(key, (rows, columns), dtype) if weight is None else self.taken(weight, dtype)
+
+    def taken(self, weight, dtype):
+        return jnp.array(weight, dtype)
+
+    def drawn(self, key, shape, dtype):
+        dtype = jnp.result_type(float) if dtype is None else dtype
+        if not jnp.issubdtype(dtype, jnp.complexfloating):
+            return jax.random.normal(key, shape, dtype)
+        parts = jax.random.normal(key, (2, *shape), jnp.finfo(dtype).dtype)
+        return jax.lax.complex(parts[0], parts[1])
+
+    def __call__(self, x):
+        return self.weight @ x
+
+
+class TakesAsItIs(Table):
+    def taken(self, weight, dtype):
+        return weight
+
+
+class RepeatsRealPart(Table):
+    def drawn(self, key, shape, dtype):
+        drawn = super().drawn(key, shape, dtype)
+        real = jnp.isrealobj(drawn)
+        return drawn if real else jax.lax.complex(jnp.real(drawn), jnp.real(drawn))
+
+
+class SwapsSizes(Table):
+    def __init__(self, rows: int, columns: int, weight: jax.Array | None = None, dtype=None, *, key=None):
+        super().__init__(rows, columns, weight, dtype, key=key)
+        self.rows, self.columns = columns, rows
+
+
+class TableLaws(Weighted):
+    leaves = (Leaf("weight", "param", (3, 2)),)
+    static = {"rows": ..., "columns": ...}
+    returns = (Output((3,)),)
+    takes_dtype = True
+
+    def inputs(self, seed):
+        return {"rows": 3, "columns": 2, "key": jax.random.key(seed)}
+
+    def build(self, **inputs):
+        return self.cls(**inputs)
+
+    def arguments(self, seed):
+        return (sample(seed, (2,)),)
+
+
+def of_a_table(title, law, cls, *words):
+    wrong(title, law, cls, *words, fixed=Table, base=TableLaws)
+
+
+of_a_table(
+    "an optional array that is given, and keeps its dtype", "P2", TakesAsItIs, "`weight with weight=an array`"
+)
+of_a_table("sizes in each other's place", "P1", SwapsSizes, "given (3, 2), they hold (2, 3)")
+of_a_table("a real part twice", "P15", RepeatsRealPart, "the imaginary part of a complex number is its real")
+
+
+# A state that the call may be given, as the layers of Equinox that have none take it.

@@ -1,0 +1,1 @@
+"""Mistakes that numbers, files and snapshots show."""

@@ -1,0 +1,1 @@
+"""Classes with one mistake each, and the law that notices it."""

@@ -1,0 +1,120 @@
+"""Further mutants for P14: files that are loaded in spite of what is wrong with them."""
+
+import pickle
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from harness.mutants import mutant
+from mistakes.reported.right_forms import SavedByPath
+from right.modules import AffineLaws
+
+from mutants.structure import OneWeight
+
+
+class Pickled(SavedByPath):
+    """Reads the file as a pickle, and its leaves as they come."""
+
+    def save(self, path):
+        path.write_bytes(pickle.dumps([np.asarray(leaf) for leaf in jax.tree.leaves(self)]))
+
+    @classmethod
+    def load(cls, path, like):
+        held = pickle.loads(path.read_bytes())
+        wanted = [(leaf.shape, leaf.dtype) for leaf in jax.tree.leaves(like)]
+        if [(leaf.shape, leaf.dtype) for leaf in held] != wanted:
+            raise ValueError("the file does not fit")
+        return jax.tree.unflatten(jax.tree.structure(like), map(jnp.asarray, held))
+
+
+@mutant("P14", "load unpickles, which can run anything")
+class Unpickles(AffineLaws):
+    def build(self, **inputs):
+        return Pickled.create(**inputs)
+
+
+class Lenient(SavedByPath):
+    """Begins anew where the file cannot be read."""
+
+    @classmethod
+    def load(cls, path, like):
+        try:
+            return SavedByPath.load.__func__(cls, path, like)
+        except Exception:
+            return jax.tree.map(jnp.array, like)
+
+
+@mutant("P14", "a file without its last byte was loaded", "allow_pickle=False")
+class BeginsAnewSilently(AffineLaws):
+    def build(self, **inputs):
+        return Lenient.create(**inputs)
+
+
+class KeepsTheBias(SavedByPath):
+    """Takes over the weight alone, and keeps the bias of the skeleton."""
+
+    @classmethod
+    def load(cls, path, like):
+        return cls(SavedByPath.load.__func__(cls, path, like).weight, like.bias)
+
+
+@mutant("P14", "`bias`", "what was loaded shares its buffer with the skeleton")
+class SharesWithItsSkeleton(AffineLaws):
+    def build(self, **inputs):
+        return KeepsTheBias.create(**inputs)
+
+
+class ForgetsTheBias(SavedByPath):
+    """Loads the weight alone: the bias of a new instance is 0, as that of the skeleton is."""
+
+    @classmethod
+    def load(cls, path, like):
+        loaded = SavedByPath.load.__func__(cls, path, like)
+        return cls(loaded.weight, jnp.array(like.bias))
+
+
+@mutant("P14", "`bias`", "save and load made")
+class LoadsInPart(AffineLaws):
+    def build(self, **inputs):
+        return ForgetsTheBias.create(**inputs)
+
+
+class ReducedToInputs(SavedByPath):
+    """Is pickled as what makes it anew, so that its bias is 0 again."""
+
+    def __reduce__(self):
+        return _made_again, (np.asarray(self.weight),)
+
+
+def _made_again(weight):
+    return ReducedToInputs(jnp.asarray(weight), jnp.zeros(3, weight.dtype))
+
+
+@mutant("P13", "`bias`", "copy.copy without changes made")
+@mutant("P14", "`bias`", "copy.deepcopy made")
+@mutant("P14", "`bias`", "pickle made")
+class PickledByItsInputs(AffineLaws):
+    def build(self, **inputs):
+        return ReducedToInputs.create(**inputs)
+
+
+class Token:
+    """A static value that equals itself alone."""
+
+
+TOKEN = Token()
+
+
+class Marked(eqx.Module):
+    weight: jax.Array
+    token: Token = eqx.field(static=True)
+
+    def __call__(self, x):
+        return self.weight * x
+
+
+@mutant("P14", "`Marked.token`", "pickle made <mutants.files.Token")
+class PickledWithAToken(OneWeight):
+    def build(self, weight):
+        return Marked(jnp.array(weight), TOKEN)

@@ -1,0 +1,1 @@
+"""NNX modules with one mistake each."""

@@ -1,0 +1,1 @@
+"""Classes and edits that are right, which no law may refuse."""

@@ -1,0 +1,211 @@
+"""Classes that the laws themselves once stumbled over: what they said then was not true of the class."""
+
+from typing import Any, ClassVar
+
+import equinox as eqx
+import jax
+import pytest
+
+from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
+from pytree_laws.engine.runner import forget
+from pytree_laws.laws.values.p19_snapshot import sections
+from pytree_laws.state import StateLaws
+
+
+class Eager(eqx.Module):
+    """A module whose call works outside of jax.jit alone."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, is_signed: bool = False) -> jax.Array:
+        if isinstance(x, jax.core.Tracer):
+            raise RuntimeError("it works outside of jax.jit alone")
+        return -self.weight * x if is_signed else self.weight * x
+
+
+class ByValues(eqx.Module):
+    """A module that decides by the values of its argument."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array, is_signed: bool = False) -> jax.Array:
+        x = x + 1 if float(x[0]) > 100 else x
+        return -self.weight * x if is_signed else self.weight * x
+
+
+class Untraced(PytreeLaws):
+    leaves = (Leaf("weight", "param", (3,)),)
+    cls: ClassVar[type] = Eager
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"weight": sample(seed, (3,))}
+
+    def build(self, **inputs: Any) -> Any:
+        return self.cls(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return (sample(seed, (3,)),)
+
+
+class UntracedByValues(Untraced):
+    cls = ByValues
+
+
+@pytest.mark.parametrize("suite", [Untraced, UntracedByValues])
+def test_of_a_call_without_a_trace_nothing_is_said_that_only_a_trace_shows(suite: type[Untraced]) -> None:
+    forget()
+    suite().test_p07_computes_what_its_trace_does_in_each_configuration()
+    suite().test_p08_every_argument_matters()
+    suite().test_p08_every_flag_of_the_call_matters()
+
+
+class Store(eqx.Module):
+    """A store of numbers, with methods that act."""
+
+    weight: jax.Array
+    acted: ClassVar[list[str]] = []
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+    @property
+    def load_factor(self) -> jax.Array:
+        return self.weight.mean()
+
+    def run(self) -> jax.Array:
+        self.acted.append("run")
+        return self.weight
+
+    def delete(self) -> jax.Array:
+        self.acted.append("delete")
+        return self.weight
+
+    def save(self) -> None:
+        self.acted.append("save")
+
+    def write_all(self, *names: str) -> jax.Array:
+        self.acted.append("write_all")
+        return self.weight
+
+
+class StoreSuite(Untraced):
+    cls = Store
+
+
+def test_nothing_that_acts_is_called_by_any_law_or_record() -> None:
+    forget()
+    Store.acted.clear()
+    check_pytree(lambda seed: Store(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
+    recorded = sections(StoreSuite())
+    assert Store.acted == []
+    assert "load_factor" in recorded["StoreSuite: as it is built"]
+
+
+class Dropout(eqx.Module):
+    """Noise, of which each call may say itself whether there is any."""
+
+    rate: float = eqx.field(static=True, default=0.5)
+    inference: bool = eqx.field(static=True, default=False)
+
+    def __call__(self, x: jax.Array, key: jax.Array, inference: bool | None = None) -> jax.Array:
+        is_quiet = self.inference if inference is None else inference
+        return x if is_quiet else x * jax.random.bernoulli(key, self.rate, x.shape)
+
+
+class DropoutSuite(PytreeLaws):
+    leaves = ()
+    said: ClassVar[bool | None] = None
+
+    def inputs(self, seed: int) -> dict[str, Any]:
+        return {"rate": 0.5}
+
+    def build(self, **inputs: Any) -> Any:
+        return Dropout(**inputs)
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return sample(seed, (8,)), jax.random.key(seed)
+
+    def call(self, instance: Any, *arguments: Any) -> Any:
+        return instance(*arguments, inference=self.said)
+
+
+class Noisy(Dropout):
+    """A mistake: the constructor's flag ends nothing."""
+
+    def __call__(self, x: jax.Array, key: jax.Array, inference: bool | None = None) -> jax.Array:
+        return x * jax.random.bernoulli(key, self.rate, x.shape)
+
+
+class SaidInTheCall(DropoutSuite):
+    said = False
+
+
+class NoisySuite(DropoutSuite):
+    def build(self, **inputs: Any) -> Any:
+        return Noisy(**inputs)
+
+
+def test_a_flag_of_the_constructor_ends_no_noise_where_the_call_says_otherwise() -> None:
+    forget()
+    DropoutSuite().test_p16_a_flag_that_ends_the_noise_does()
+    SaidInTheCall().test_p16_a_flag_that_ends_the_noise_does()
+    with pytest.raises(LawBroken, match="noise that is drawn in spite of the flag"):
+        NoisySuite().test_p16_a_flag_that_ends_the_noise_does()
+
+
+class Counter(eqx.Module):
+    """A count that begins at two."""
+
+    index: eqx.nn.StateIndex
+
+    def __init__(self) -> None:
+        self.index = eqx.nn.StateIndex(jax.numpy.full((2,), 2, "int32"))
+
+    def __call__(self, x: jax.Array, state: eqx.nn.State) -> tuple[jax.Array, eqx.nn.State]:
+        return x, state.set(self.index, state.get(self.index) + 1)
+
+
+class CounterSuite(StateLaws):
+    leaves = ()
+    states = (Leaf("count", "state", (2,), "int32", value=2),)
+
+    def build(self, seed: int) -> Any:
+        return eqx.nn.make_with_state(Counter)()[0]
+
+    def state(self, seed: int) -> Any:
+        return eqx.nn.make_with_state(Counter)()[1]
+
+    def arguments(self, seed: int) -> tuple[Any, ...]:
+        return sample(seed, (3,)), self.state(seed)
+
+
+class WrongCounterSuite(CounterSuite):
+    states = (Leaf("count", "state", (2,), "int32", value=0),)
+
+
+def test_a_declared_value_of_a_state_is_held() -> None:
+    forget()
+    CounterSuite().test_p02_states_are_as_declared()
+    with pytest.raises(LawBroken, match=r"`count`: it begins as \[2 2\], declared is 0"):
+        WrongCounterSuite().test_p02_states_are_as_declared()
+
+
+class Idle(eqx.Module):
+    """A call that leaves its argument unused."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight
+
+
+class IdleSuite(Untraced):
+    cls = Idle
+
+
+def test_what_is_idle_on_purpose_is_said_in_words_that_a_spec_takes_too() -> None:
+    forget()
+    with pytest.raises(LawBroken) as broken:
+        IdleSuite().test_p08_every_argument_matters()
+    assert "`ignored = ('x',)`" in str(broken.value)
+    assert 'in a spec `[test]` with `unused = ["x"]`' in str(broken.value)

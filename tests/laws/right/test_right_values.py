@@ -1,0 +1,119 @@
+"""What is right for some values alone is no finding: tables that lead elsewhere, slow copies, arguments that are left out."""
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import pytest
+
+from pytree_laws import LawBroken, Leaf, PytreeLaws, sample
+from pytree_laws.trace.programs import settings
+
+
+class Looked(eqx.Module):
+    """Weights in an order that a table says."""
+
+    weight: jax.Array
+    order: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight[self.order] * x
+
+
+class Slow(eqx.Module):
+    """Weights, and a slow copy of them that is moved elsewhere."""
+
+    weight: jax.Array
+    target: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+
+
+class Noisy(eqx.Module):
+    """Noise, by a scale that may be left out; or until a flag ends it."""
+
+    weight: jax.Array
+
+    def __call__(
+        self, x: jax.Array, *, key: jax.Array, scale: jax.Array | None = None, inference: bool = False
+    ) -> jax.Array:
+        noise = jax.random.normal(key, x.shape, jnp.float32)
+        noise = noise if inference is None or not inference else jnp.zeros_like(noise)
+        return self.weight * (x + (noise if scale is None else scale * noise))
+
+
+class Stubborn(Noisy):
+    """Noise in spite of the flag."""
+
+    def __call__(
+        self, x: jax.Array, *, key: jax.Array, scale: jax.Array | None = None, inference: bool = False
+    ) -> jax.Array:
+        return self.weight * (x + jax.random.normal(key, x.shape, jnp.float32))
+
+
+def weight(seed: int) -> jax.Array:
+    return jnp.array(sample(seed, (5,)))
+
+
+def suite(build: Callable[[int], Any], *leaves: Leaf) -> type[PytreeLaws]:
+    body: dict[str, Any] = {"build": lambda self, seed: build(seed), "leaves": leaves}
+    return type("Form", (PytreeLaws,), {**body, "arguments": lambda self, seed: (sample(seed, (5,)),)})
+
+
+def noisy(cls: type) -> type[PytreeLaws]:
+    def call(self: Any, instance: Any, x: Any, key: Any, scale: Any) -> Any:
+        return instance(x, key=key, scale=scale)
+
+    def arguments(self: Any, seed: int) -> tuple[Any, ...]:
+        return sample(seed, (5,)), jax.random.key(seed), sample(seed + 1, (5,))
+
+    form = suite(lambda seed: cls(weight(seed)), Leaf("weight", "param", (5,)))
+    return type("Form", (form,), {"call": call, "arguments": arguments})
+
+
+def table(seed: int) -> jax.Array:
+    """Three of five rows, others for each seed."""
+    return jnp.array([seed, seed, seed + 1, seed + 2, seed + 2], jnp.int32) % 5
+
+
+LOOKED = Leaf("weight", "param", (5,)), Leaf("order", "buffer", (5,), "int32")
+FORMS = {
+    "a table that leads to other rows in other instances": (
+        "p09_every_element_of_a_parameter_has_a_gradient",
+        suite(lambda seed: Looked(weight(seed), table(seed)), *LOOKED),
+        suite(lambda seed: Looked(weight(seed), table(0)), *LOOKED),
+    ),
+    "a slow copy that begins as what it is of": (
+        "p15_no_two_parameters_are_the_same_draw",
+        suite(
+            lambda seed: Slow(weight(seed), weight(seed)),
+            LOOKED[0],
+            Leaf("target", "buffer", (5,), unused=True),
+        ),
+        suite(lambda seed: Slow(weight(seed), weight(seed)), LOOKED[0], Leaf("target", "param", (5,))),
+    ),
+    "an argument that may be left out, beside a flag that ends the noise": (
+        "p16_a_flag_that_ends_the_noise_does",
+        noisy(Noisy),
+        noisy(Stubborn),
+    ),
+}
+
+
+def finding(form: type[PytreeLaws], name: str) -> str:
+    try:
+        with settings():
+            getattr(form(), f"test_{name}")()
+    except LawBroken as broken:
+        return broken.finding.what
+    return ""
+
+
+@pytest.mark.parametrize("told", FORMS)
+def test_the_right_form_is_no_finding_and_the_wrong_one_is(told: str) -> None:
+    name, right, wrong = FORMS[told]
+    assert not finding(right, name)
+    assert finding(wrong, name)

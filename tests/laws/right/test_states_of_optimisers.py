@@ -1,0 +1,126 @@
+"""States that optimisers have on purpose, each beside one with a mistake: tuples, flags, functions that are given."""
+
+import collections
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import flax.struct
+import jax
+import jax.numpy as jnp
+import optax
+import pytest
+from harness.runner import run
+
+from pytree_laws import Method, case, check, holds
+from pytree_laws.inspect.classes import OF_PYTHON
+from pytree_laws.laws.values.conditions import conditions_of
+from right.specimens import PytreeLaws, sample
+
+ADAM = optax.adam(0.01)
+
+
+class Chained(PytreeLaws):
+    """The state of a chain is a tuple, whose class is Python's."""
+
+    def build(self, seed):
+        return ADAM.init({"weight": sample(seed, (3,))})
+
+
+class Ordered(PytreeLaws):
+    """The state of a chain with names is an ordered dict."""
+
+    def build(self, seed):
+        return collections.OrderedDict(first=sample(seed, (3,)))
+
+
+@pytest.mark.parametrize("suite", [Chained, Ordered])
+def test_a_state_may_be_a_tuple_or_a_dict(suite):
+    outcome = run(suite)
+    assert not outcome
+    names = {"test_p03_a_trivial_subclass_is_a_pytree_too", "test_p13_equality_has_a_truth_value"}
+    assert {name: outcome.skipped[name] for name in names} == dict.fromkeys(names, OF_PYTHON)
+
+
+class Seen(NamedTuple):
+    """Whether something was no number."""
+
+    is_nan: jax.Array
+
+
+class Flagged(PytreeLaws):
+    methods = (
+        Method(
+            "next_state",
+            lambda seed: (sample(seed, (3,)),),
+            call=lambda state, updates: Seen(jnp.isnan(updates).any()),
+            carry="self",
+        ),
+    )
+
+    def build(self, seed):
+        return Seen(jnp.zeros((), bool))
+
+
+def test_a_flag_that_stays_for_these_values_follows_the_arguments():
+    assert not run(Flagged, only="test_p11")
+
+
+def test_a_state_that_is_handed_back_does_not():
+    class Wrong(Flagged):
+        methods = (
+            Method(
+                "next_state",
+                lambda seed: (sample(seed, (3,)),),
+                call=lambda state, updates: Seen(state.is_nan | False),
+                carry="self",
+            ),
+        )
+
+    assert "the next instance is the one before" in run(Wrong, only="test_p11").text("P11")
+
+
+@flax.struct.dataclass
+class Training:
+    weight: jax.Array
+    tx: Any = flax.struct.field(pytree_node=False)
+
+
+class Given(PytreeLaws):
+    def build(self, seed):
+        return Training(sample(seed, (3,)), self.optimiser())
+
+    def optimiser(self) -> optax.GradientTransformation:
+        return ADAM
+
+
+def test_a_function_that_is_given_to_all_instances_is_not_new_in_each():
+    assert not run(Given, only="test_p05")
+
+
+def test_one_that_is_made_in_each_is():
+    class Wrong(Given):
+        def optimiser(self):
+            return optax.adam(0.01)
+
+    text = run(Wrong, only="test_p05_aux").text("P5")
+    assert "it is new, and unequal, in each instance" in text
+
+
+class Conditional(Chained):
+    @holds
+    def test_it_is_a_list(self, state: Any) -> bool:
+        return isinstance(state, list)
+
+
+def test_a_condition_is_skipped_where_the_suite_says_so():
+    assert run(Conditional, only="test_it")
+    skipped = type("Skipped", (Conditional,), {"skips": ("it_is_a_list: it is a tuple",)})
+    assert not run(skipped, only="test_it")
+
+
+def test_conditions_and_tests_of_a_case_are_listed():
+    further = case(type("Further", (Conditional,), {}))
+    found: dict[str, Callable[..., None]] = dict(check.tests_of(further()))
+    assert "test_p09_every_element" not in found and all(map(callable, found.values()))
+    assert len(found) < len(dict(check.tests_of(Conditional())))
+    assert [name for name, _ in conditions_of(further())] == ["test_it_is_a_list"]

@@ -1,0 +1,84 @@
+"""Laws of a training step: mistakes are noticed with the leaf, and their right forms pass."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from _pytest.outcomes import Skipped
+
+from pytree_laws import LawBroken, StepLaws
+from pytree_laws.step.laws import LAWS
+from pytree_laws.step.run import StepRun
+from tests.laws.steps.mistakes import MISTAKES
+from tests.laws.steps.nnx_mistakes import NNX_MISTAKES
+from tests.laws.steps.right import PlainSteps, Steps
+from tests.projects import REPOSITORY
+
+EVERY = MISTAKES | NNX_MISTAKES
+
+
+def findings(suite: type[StepLaws]) -> Iterator[tuple[str, LawBroken]]:
+    """What the laws find of a suite, with the names of the tests that find it."""
+    run = StepRun(suite())
+    for name in dir(suite):
+        if name.startswith("test_"):
+            test: Any = getattr(suite(), name)
+            try:
+                test(run)
+            except Skipped:
+                continue
+            except LawBroken as broken:
+                yield name, broken
+
+
+@pytest.mark.parametrize("mistake", EVERY, ids=lambda cls: cls.__name__)
+def test_a_mistake_is_noticed_with_its_leaf(mistake: type[StepLaws]) -> None:
+    _, law, where = EVERY[mistake]
+    by_test = dict(findings(mistake))
+    noticed = [broken.finding.where for name, broken in by_test.items() if law in name]
+    assert noticed == [where], [str(broken) for broken in by_test.values()]
+
+
+@pytest.mark.parametrize(
+    "right",
+    sorted({PlainSteps, *(right for right, _, _ in EVERY.values())}, key=str),
+    ids=lambda cls: cls.__name__,
+)
+def test_the_right_form_passes(right: type[StepLaws]) -> None:
+    assert [str(broken) for _, broken in findings(right)] == []
+
+
+def test_a_failure_says_law_place_hint_and_fix() -> None:
+    mistake = next(m for m in MISTAKES if m.__name__ == "DecayOfFrozen")
+    _, broken = next(iter(findings(mistake)))
+    assert str(broken).startswith("S5 frozen, at `model.offset`: step 1 moved it by 1.01e-06\n")
+    assert "look for: weight decay, or a mask that does not fit the tree" in str(broken)
+    assert "fix: Filter before the optimiser" in str(broken)
+
+
+class Unknown(Steps):
+    frozen = ("model.ofset",)
+
+
+def test_a_frozen_path_that_is_none_names_the_paths_there_are() -> None:
+    ((name, broken),) = findings(Unknown)
+    assert name == "test_s5_frozen_leaves_stay"
+    assert "model.ofset names no array; legal: model.weight, model.bias, model.offset" in str(broken)
+
+
+class Raises(Steps):
+    def step(self, state: Any, batch: Any) -> Any:
+        return state.mdoel, batch
+
+
+def test_a_step_that_raises_is_one_finding() -> None:
+    ((name, broken),) = findings(Raises)
+    assert name == "test_s1_the_step_runs"
+    assert "AttributeError" in broken.finding.what
+
+
+def test_the_docs_list_each_law() -> None:
+    docs = (REPOSITORY / "docs/laws.md").read_text(encoding="utf-8")
+    assert [
+        f"| {law.number} {law.name} |" for law in LAWS.values() if f"| {law.number} {law.name} |" not in docs
+    ] == []
