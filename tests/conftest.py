@@ -57,6 +57,8 @@ os.environ["VIRTUAL_ENV"] = sys.prefix
 os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 # What is compiled here runs once or twice: jax says itself that it is not worth its optimization. The laws ask for the same.
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "true")
+# A suite that is generated in a test is held to no record; tests of records say otherwise.
+os.environ.setdefault("PYTREE_LAWS_NUMBERS", "compare")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -122,6 +122,6 @@ def test_named_axes_have_sizes_too(tmp_path: Path) -> None:
 def test_a_method_that_acts_is_no_guess(tmp_path: Path) -> None:
     adopt(tmp_path, {"stores.py": ACTING}, "stores.py")
     assert "instance.scaled(x)" in (tmp_path / "tests/test_store.py").read_text()
-    ran = run([*pytest_command("tests/test_store.py"), "--record-numbers"], tmp_path)
+    ran = run([*pytest_command("tests/test_store.py"), "--numbers=update"], tmp_path)
     assert ran.returncode == 0, ran.stdout
     assert [name for name in ("deleted", "run", "restored") if (tmp_path / name).exists()] == []

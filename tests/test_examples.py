@@ -22,7 +22,7 @@ BY_HAND = ("padding.py",)
 """What the examples import and nobody generates."""
 CACHES = {"__pycache__", ".pytest_cache", ".ruff_cache", ".mypy_cache"}
 LEFT_OUT = (".", "project/", "tests/numbers/")
-"""What is no class of a spec: `pytest generated_examples/tests --record-numbers` writes the numbers."""
+"""What is no class of a spec: `pytest generated_examples/tests --numbers=update` writes the numbers."""
 SPECS = spec_files(EXAMPLES / "specs")
 FOUNDING = {
     *("affine", "affine_init", "table_bypass", "table_flag", "table_factory", "table_static"),

@@ -227,7 +227,7 @@ def test_the_wheel_of_the_laws_needs_what_it_declares_alone(tmp_path: Path) -> N
     project = tmp_path / "project"
     write_tree(project, {"test_line.py": WITHOUT_EQUINOX})
     assert passed(environment.pytest(project)) >= 60
-    assert "--record-numbers" in environment.pytest(project, "--help").stdout
+    assert "--numbers" in environment.pytest(project, "--help").stdout
 
 
 def test_a_project_whose_environment_has_the_laws_gets_no_wheel(bare: Environment, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`pytest --record-numbers` writes what classes compute, and P19 holds them to it."""
+"""The first run records what classes compute, and P19 holds them to it."""
 
 import re
 from pathlib import Path
@@ -16,20 +16,20 @@ from pytree_laws.snapshot.configurations import of_configurations
 from pytree_laws.snapshot.format import (
     WHOLE,
     NoRecord,
-    default_dtype,
     differences,
     entries,
     kept_where_close,
     read,
+    settings_of,
     written,
 )
 from pytree_laws.snapshot.numbers import ELSEWHERE, computed
 from pytree_laws.values.edge_values import FAR
 from tests.forking import forked_pytest
-from tests.projects import EXAMPLES, bare_pytest, copy_example, pytest_command, run
+from tests.projects import EXAMPLES, copy_example, pytest_command, run
 from tests.support import read_tree
 
-ONE = ("-k", "numbers_are_those_of_the_record", "--record-numbers")
+ONE = ("-k", "numbers_are_those_of_the_record", "--numbers=record")
 
 
 def changed(was: np.ndarray, now: np.ndarray) -> list[str]:
@@ -64,7 +64,7 @@ def test_a_record_reads_well() -> None:
     assert written(record, "test_a.py").partition("\n\n")[2] == (
         "[TestA: as it is built]\ncalls: int32[]\n    3\nweight: float32[2,2]\n    0.5 -2\n    0.3333333 nan\n"
     )
-    assert default_dtype(written(record, "test_a.py")) == "float32"
+    assert settings_of(written(record, "test_a.py")) == "float32 as the default dtype"
 
 
 def test_a_large_array_is_its_first_elements_and_a_few_sums() -> None:
@@ -119,8 +119,12 @@ def test_a_line_that_is_none_of_a_record_is_named(line: str) -> None:
 def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
     before = forked_pytest(folder, *ONE[:2], "-rs")
-    assert "more laws with: reference, --record-numbers, " in before.stdout
-    assert "1 passed" in forked_pytest(folder, *ONE).stdout
+    assert "more laws with: reference, --numbers=record, " in before.stdout
+    recorded = forked_pytest(folder, *ONE).stdout
+    assert "1 passed" in recorded
+    assert re.search(
+        r"\nrecorded \d\d+ numbers of Affine in tests/numbers/affine.txt; commit this file\n", recorded
+    )
     record = folder / "tests/numbers/affine.txt"
     first = record.read_text()
     assert first == (EXAMPLES / "tests/numbers/affine.txt").read_text()
@@ -132,7 +136,7 @@ def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
     told = " ".join(result.stdout.split())
     assert re.search(r"gradient of bias: at 0 it is -[\d.]+, recorded is [\d.]+, [\d.]+ off where", told)
     assert "(with other numbers)" in told
-    assert "approve it with `pytest --record-numbers tests/test_affine.py`" in told
+    assert "approve it with `pytest --numbers=update tests/test_affine.py`" in told
 
     asked = run(pytest_command(*ONE[:2]), folder, env={"PYTREE_LAWS_RECORD": "1"})
     assert asked.returncode == 0
@@ -177,12 +181,74 @@ def test_what_three_layers_give_is_recorded_where_the_example_has_two(cls: type[
     assert not list(differences(*(entries(computed(one(), ELSEWHERE)) for one in (suite, usual)), None))
 
 
-def test_a_run_in_several_processes_does_not_record(tmp_path: Path) -> None:
+def numbers_of(folder: Path, *arguments: str, **variables: str) -> tuple[int, str]:
+    """The exit code and the output of a run of P19 as a user has it, with no mode but by these variables."""
+    usual = {"PYTREE_LAWS_NUMBERS": "", "CI": ""}
+    ran = run(pytest_command(*ONE[:2], *arguments), folder, env={**usual, **variables})
+    return ran.returncode, ran.stdout
+
+
+def test_the_first_run_records_and_the_next_one_sees_a_sign(tmp_path: Path) -> None:
     folder = copy_example("affine", tmp_path / "project")
-    result = bare_pytest(folder, *ONE, "-n", "1")
-    assert result.returncode == 1
-    assert "writes files that suites share: run it with `-n 0`" in result.stdout
+    code, told = numbers_of(folder)
+    assert code == 0 and "recorded" in told and "commit this file" in told
+    code, told = numbers_of(folder)
+    assert code == 0 and "recorded" not in told
+    module = folder / "affine.py"
+    module.write_text(module.read_text().replace("+ self.bias", "- self.bias"))
+    code, told = numbers_of(folder)
+    assert code == 1 and "1 failed" in told
+    assert re.search(r"call: at \(?0.* it is [-\d.]+, recorded is [-\d.]+", told)
+
+
+def test_what_is_not_recorded_fails_where_ci_runs_and_says_what_to_do(tmp_path: Path) -> None:
+    folder = copy_example("affine", tmp_path / "project")
+    code, told = numbers_of(folder, CI="true")
+    assert code == 1 and "no numbers of the suite are recorded" in told
+    fix = (
+        "run `pytest --numbers=record tests/test_affine.py`, look at tests/numbers/affine.txt, and commit it"
+    )
+    assert fix in " ".join(told.split())
+    assert numbers_of(folder, "--numbers=check")[0] == 1
     assert not (folder / "tests/numbers").exists()
+
+
+@pytest.mark.parametrize("where", ["option", "variable", "project"])
+def test_records_can_be_switched_off(where: str, tmp_path: Path) -> None:
+    folder = copy_example("affine", tmp_path / "project")
+    option = ["--numbers=off"] if where == "option" else []
+    variables = {"PYTREE_LAWS_NUMBERS": "off"} if where == "variable" else {}
+    if where == "project":
+        (folder / "pyproject.toml").write_text('[tool.scaffold]\nnumbers = "off"\n')
+    code, told = numbers_of(folder, *option, **variables)
+    assert code == 5 and "deselected" in told  # no test is left
+    assert not (folder / "tests/numbers").exists()
+
+
+def test_a_mode_that_there_is_not_names_the_legal_ones(tmp_path: Path) -> None:
+    folder = copy_example("affine", tmp_path / "project")
+    (folder / "pyproject.toml").write_text('[tool.scaffold]\nnumbers = "of"\n')
+    code, told = numbers_of(folder)
+    assert code == 1
+    assert "'of' is no mode; legal values: record, check, compare, update, off" in told
+
+
+def test_several_processes_record_one_file_whole(tmp_path: Path) -> None:
+    folder = copy_example("coupling", tmp_path / "project")
+    code, told = numbers_of(folder, "-n", "2", "-p", "pytree_laws.summary")
+    assert code == 0, told
+    record = folder / "tests/numbers/coupling.txt"
+    assert (
+        read(record.read_text()).keys() == read((EXAMPLES / "tests/numbers/coupling.txt").read_text()).keys()
+    )
+    assert [path.name for path in record.parent.iterdir()] == ["coupling.txt"]
+
+
+def test_numbers_of_another_generator_of_keys_are_not_compared(tmp_path: Path) -> None:
+    folder = copy_example("affine", tmp_path / "project")
+    assert numbers_of(folder)[0] == 0
+    code, told = numbers_of(folder, "-rs", JAX_DEFAULT_PRNG_IMPL="rbg")
+    assert code == 0 and "the numbers are recorded with float32 as the default dtype" in told
 
 
 def test_each_example_has_a_record_of_each_of_its_suites() -> None:
@@ -195,5 +261,5 @@ def test_each_example_has_a_record_of_each_of_its_suites() -> None:
             assert name not in files
             continue
         recorded = {section.partition(":")[0] for section in read(files[name].decode())}
-        assert recorded == suites, f"{name}: pytest generated_examples/tests --record-numbers"
+        assert recorded == suites, f"{name}: pytest generated_examples/tests --numbers=update"
     assert sum(path.startswith("numbers/") for path in files) > 30

@@ -220,6 +220,19 @@ def test_a_rename_takes_edits_registration_and_tests_along(library: Library):
     assert ".scaffold/Dense.txt" not in library.tree()
 
 
+def test_a_rename_takes_the_recorded_numbers_along(library: Library):
+    numbers = (
+        "# What the classes of test_dense.py compute.\n\n[TestDense: as it is built]\ncall: int32[]\n    1\n"
+    )
+    library.write("tests/numbers/dense.txt", numbers)
+    library.write_specs(dense=spec("Linear", BIAS))
+    library.update()
+    assert library.read("tests/numbers/linear.txt") == numbers.replace("Dense", "Linear").replace(
+        "dense", "linear"
+    )
+    assert "tests/numbers/dense.txt" not in library.tree()
+
+
 def test_a_rename_that_specs_do_not_tell_can_be_said(library: Library):
     library.append("lib/dense.py", METHOD)
     library.path("specs/dense.toml").unlink()

@@ -60,9 +60,9 @@ class ReplacedSteps(Struct, frozen=True):
             return
         tests = [(record, record.of(TEST)) for record in self.ancestry.before(one)]
         moved = [
-            Numbers(test.path, content.decode("utf-8", "replace"), record.names)
+            Numbers(test.path, content.decode("utf-8", "replace"), _names_now(record, one))
             for record, test in tests
-            if test is not None and test.path != new and (one.classes or record.classes)
+            if test is not None and test.path != new
             if (content := self.files.read(numbers_of(test.path))) is not None
         ]
         text = joined_numbers(moved, new, one.names)
@@ -72,12 +72,20 @@ class ReplacedSteps(Struct, frozen=True):
                 yield Step(path, Action.REMOVE, self.files.read(path), None)
 
 
+def _names_now(record: Record, one: ClassFiles) -> dict[str, str]:
+    """The names of the classes of a record, each with the name that it has now: one class alone may have another."""
+    if len(record.names) == len(one.names) == 1:
+        return {record.names[0]: one.names[0]}
+    return {name: name for name in record.names}
+
+
 class Numbers(Struct, frozen=True):
     """The numbers that the laws recorded for the tests of a module."""
 
     test: PurePosixPath
     text: str
-    classes: tuple[str, ...]
+    classes: dict[str, str]
+    """The names of the classes, each with the name that it has now."""
 
     def head(self, test: PurePosixPath) -> str:
         """The lines above the sections, as those of another test file."""
@@ -86,9 +94,10 @@ class Numbers(Struct, frozen=True):
     def sections(self, classes: Iterable[str]) -> Iterator[str]:
         """The sections of the suites of these classes: the name of each begins with that of its class."""
         for section in self.text.split("\n[")[1:]:
-            owners = [name for name in self.classes if section.startswith(f"Test{name}")]
-            if max(owners, key=len, default="") in classes:
-                yield f"[{section.rstrip()}"
+            owner = max((n for n in self.classes if section.startswith(f"Test{n}")), key=len, default="")
+            now = self.classes.get(owner)
+            if now is not None and now in classes:
+                yield f"[Test{now}{section.removeprefix(f'Test{owner}').rstrip()}"
 
 
 def numbers_of(test: PurePosixPath) -> PurePosixPath:

@@ -13,18 +13,24 @@ import pytest
 def pytest_addoption(
     parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager
 ) -> None:
-    """Add `--record-numbers` and `--laws`, and register the plugin where a conftest imports this hook."""
+    """Add `--numbers`, `--record-numbers` and `--laws`, and register the plugin where a conftest imports this hook."""
     plugin = sys.modules[__name__]
     if not pluginmanager.is_registered(plugin):
         pluginmanager.register(plugin, "pytree_laws")  # which calls this hook again
         return
     options = {
-        "--record-numbers": "write what the classes compute to tests/numbers, which P19 then holds",
+        "--record-numbers": "the same as --numbers=update",
         "--laws": "run no test, and tell by suite which laws are not collected, and what declaration brings them",
     }
     with contextlib.suppress(ValueError):  # called for the plugin and for a conftest
         for option, meaning in options.items():
             parser.addoption(option, action="store_true", help=meaning)
+        parser.addoption(
+            "--numbers",
+            choices=("record", "check", "compare", "update", "off"),
+            help="what the classes compute, which P19 holds: record what is missing in tests/numbers (default), or fail for it "
+            "(check, the default with CI set), compare what is there, update all, or off",
+        )
 
 
 @pytest.hookimpl(tryfirst=True)

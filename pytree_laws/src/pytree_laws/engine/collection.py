@@ -33,6 +33,11 @@ def option(name: str) -> Any:
     return _CONFIG[0].getoption(name, None) if _CONFIG else None
 
 
+def is_within_run() -> bool:
+    """Whether pytest runs suites in this process."""
+    return bool(_CONFIG)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> list[Any] | None:
     """Collects nothing for a test that does not apply, as far as declarations tell."""

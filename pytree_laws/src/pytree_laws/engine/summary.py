@@ -18,11 +18,11 @@ from ..report import DECLARED, SEVERITIES, LawBroken
 from .collection import LEFT_OUT, LeftOut, watch
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_FOUND = "pytree_laws"
+_FOUND, _RECORDED = "pytree_laws", "pytree_laws_recorded"
 PLUGIN = "pytree_laws.summary"
 """As `-p` names the module at the top that hands on these hooks."""
 TELLS_MOST = (
-    *("reference", "--record-numbers", "leaves", "static", "other", "dtypes"),
+    *("reference", "--numbers=record", "leaves", "static", "other", "dtypes"),
     *("invariants", "methods", "rejected", "accepted"),
 )
 """What a suite may declare, from what sees most mistakes on."""
@@ -45,9 +45,14 @@ def sum_up(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(hookwrapper=True)
-def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Iterator[None]:
-    """Notes in the report of a test what a law found."""
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Iterator[None]:
+    """Notes in the report of a test what a law found, and what it recorded."""
     outcome: Any = yield
+    line = getattr(getattr(item, "instance", None), "newly_recorded", "")
+    if line and call.when == "call":
+        outcome.get_result().user_properties.append((_RECORDED, line))
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, LawBroken):
         found = error.finding.to_json()
@@ -66,7 +71,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(f"{name}: {counted(findings)}")
         for line in [*told_findings(findings), *told_rests(skipped)]:
             terminalreporter.write_line(f"  {line}")
-    for line in told_declared(reasons):
+    for line in [
+        *told_declared(reasons),
+        *recorded_by(terminalreporter.stats.get("passed", [])),
+    ]:
         terminalreporter.write_line(line)
     for line in told_left_out(LEFT_OUT, config.getoption("laws", None)):
         terminalreporter.write_line(line)
@@ -120,6 +128,14 @@ def more_laws(names: Sequence[str]) -> str:
     others = len(names) - MOST_NAMED
     rest = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
     return f"more laws with: {', '.join(names[:MOST_NAMED])}{rest}"
+
+
+def recorded_by(reports: Iterable[Any]) -> list[str]:
+    """What passed tests recorded, each in a line."""
+    properties = (
+        pair for one in reports for pair in getattr(one, "user_properties", ())
+    )
+    return [line for name, line in properties if name == _RECORDED]
 
 
 def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str]]]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -26,9 +27,10 @@ _SECTION = re.compile(r"\[(.+)\]")
 _ENTRY = re.compile(r"(.+): (\w+)\[([\d,]*)\]")
 _HEAD = """\
 # What the classes of {tests} compute on fixed examples, which P19 holds them to.
-# `pytest --record-numbers` writes it; written with {dtype} as the default dtype.
+# `pytest --numbers=update` writes it anew; written with {settings}.
 """
-_DTYPE = re.compile(r"written with (\w+) as")
+_SETTINGS = re.compile(r"written with (.+)\.$", re.MULTILINE)
+_USUAL_KEYS = "threefry2x32"
 
 Numbers = Mapping[str, Any]
 """Arrays by name."""
@@ -103,7 +105,7 @@ def _writer(dtype: np.dtype) -> Callable[[Any], str]:
 
 def written(record: Mapping[str, Mapping[str, Entry]], tests: str) -> str:
     """A record as text."""
-    head = _HEAD.format(tests=tests, dtype=real_dtype("float").name)
+    head = _HEAD.format(tests=tests, settings=usual_settings())
     return head + "".join(_written_section(name, record[name]) for name in record)
 
 
@@ -147,9 +149,16 @@ def _with_row(entry: Entry, line: str, number: int) -> Entry:
     return entry._replace(rows=(*entry.rows, (label, values)))
 
 
-def default_dtype(text: str) -> str | None:
-    """The default dtype with which a record was written."""
-    found = _DTYPE.search(text)
+def usual_settings() -> str:
+    """The settings of this run on which numbers depend: the default dtype, and the generator of keys where it is another."""
+    generator = str(jax.config.jax_default_prng_impl)  # type: ignore[attr-defined]
+    keys = "" if generator == _USUAL_KEYS else f" and {generator} keys"
+    return f"{real_dtype('float').name} as the default dtype{keys}"
+
+
+def settings_of(text: str) -> str | None:
+    """The settings with which a record was written."""
+    found = _SETTINGS.search(text)
     return found[1] if found else None
 
 

@@ -99,7 +99,7 @@ class LostTrace(Square):
 
 further(
     *("P19", "A square weight that is transposed", Transposed, Square),
-    *("at `call`", "`pytest --record-numbers"),
+    *("at `call`", "`pytest --numbers=update"),
     base=SquareLaws,
 )
 further(

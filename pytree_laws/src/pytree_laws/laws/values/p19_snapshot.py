@@ -11,9 +11,7 @@ from typing import Any, ClassVar
 import pytest
 
 from ...engine.applicability import Condition, applies_where
-from ...engine.collection import option
 from ...engine.runner import guard
-from ...inspect.arrays import real_dtype
 from ...inspect.trees import flatten, inexact_places, named_leaves, named_numbers
 from ...report import Fault, check
 from ...snapshot.configurations import (
@@ -23,21 +21,24 @@ from ...snapshot.configurations import (
     of_accepted,
     of_configurations,
 )
+from ...snapshot.files import change
 from ...snapshot.format import (
     Entry,
     NoRecord,
     Record,
-    default_dtype,
     differences,
     entries,
     file_of,
     kept_where_close,
     read,
     section_of,
+    settings_of,
+    usual_settings,
     without,
     written,
 )
 from ...snapshot.methods import OF_METHODS, of_methods
+from ...snapshot.mode import COMPARE, OFF, RECORD, UPDATE, mode_of
 from ...snapshot.numbers import (
     OTHERWISE,
     SECTIONS,
@@ -49,7 +50,7 @@ from ...suites.programs import compiled_slopes
 from ...suites.training import Training
 from ...values.randomize import generic
 
-OPTION, VARIABLE = "--record-numbers", "PYTREE_LAWS_RECORD"
+OPTION = "--numbers=update"
 FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
     CONFIGURED: of_configurations,
     ACCEPTED: of_accepted,
@@ -58,20 +59,6 @@ FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
 }
 EVERY = (*SECTIONS, *FURTHER)
 SHOWN = 8  # numbers that differ
-ONE_PROCESS = f"{OPTION} writes files that suites share: run it with `-n 0`"
-
-
-class Recording:
-    """Whether this run of pytest records, and how that is asked for in it."""
-
-    on: ClassVar[bool] = False
-    fault: ClassVar[str] = ""
-    how: ClassVar[str] = f"pytest {OPTION}"
-
-
-def asked_to_record() -> bool:
-    """Whether this run of pytest records."""
-    return bool(Recording.on or option("record_numbers") or os.environ.get(VARIABLE))
 
 
 def has_record(suite: Any) -> bool:
@@ -85,45 +72,42 @@ def has_record(suite: Any) -> bool:
     return True  # it is damaged, as P19 says
 
 
-RECORDED = Condition(
-    "no numbers are recorded",
-    lambda suite: asked_to_record() or has_record(suite),
-    OPTION,
-)
+def is_asked_for(suite: Any) -> bool:
+    """Whether this run records the numbers of a suite, or holds the suite to them."""
+    mode = mode_of(tests_of(type(suite)))
+    return has_record(suite) if mode == COMPARE else mode != OFF
+
+
+RECORDED = Condition("no numbers are recorded", is_asked_for, "--numbers=record")
 
 
 @guard
 class NumbersOfRecord(Suite):
     """P19, of records."""
 
-    @pytest.fixture
-    def as_this_run_records(self, request: pytest.FixtureRequest) -> None:
-        """Sees whether `--record-numbers` is given, or the variable that says the same."""
-        asked = request.config.getoption("record_numbers", None)
-        Recording.on = bool(asked or os.environ.get(VARIABLE))
-        Recording.how = (
-            f"pytest {OPTION}" if asked is not None else f"{VARIABLE}=1 pytest"
-        )
-        is_one_of_many = hasattr(request.config, "workerinput")
-        Recording.fault = ONE_PROCESS if Recording.on and is_one_of_many else ""
+    newly_recorded: ClassVar[str] = ""
+    """What an instance recorded in this run, in one line."""
 
     def recorded(self) -> str | None:
         """The text of the record; None where there is none."""
         file = record_of(type(self))
         return file.read_text(encoding="utf-8") if file and file.is_file() else None
 
-    @pytest.mark.usefixtures("as_this_run_records")
     @applies_where(RECORDED)
     def test_p19_numbers_are_those_of_the_record(self) -> None:
-        if Recording.fault:
-            pytest.fail(Recording.fault, pytrace=False)
-        if Recording.on:
-            return write(self)
-        text = self.recorded() or ""
-        usual, dtype = real_dtype("float").name, default_dtype(text)
-        record = self.read(text)
-        if dtype not in (usual, None):
-            pytest.skip(f"the numbers are recorded with {dtype} by default")
+        mode = mode_of(tests_of(type(self)))
+        if mode == UPDATE or (mode == RECORD and not has_record(self)):
+            self.newly_recorded = write(self)  # type: ignore[misc]
+            return
+        missing = "no numbers of the suite are recorded"
+        check(has_record(self), "numbers", missing, self.how_to_record())
+        self.compare(self.recorded() or "")
+
+    def compare(self, text: str) -> None:
+        """Holds the suite to a record, where that was written with the settings of this run."""
+        record, settings = self.read(text), settings_of(text)
+        if settings not in (usual_settings(), None):
+            pytest.skip(f"the numbers are recorded with {settings}")
         found = [one for what in EVERY for one in self.changed_numbers(record, what)]
         told = "it does not compute what is recorded"
         shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)
@@ -152,9 +136,14 @@ class NumbersOfRecord(Suite):
             ) from error
 
     def how_to_approve(self) -> str:
-        file = tests_of(type(self))
-        tests = os.path.relpath(file) if file else ""
-        return f"what changed it; if it is right as it is now, approve it with `{Recording.how} {tests}`"
+        return f"what changed it; if it is right as it is now, approve it with `{_command(self, OPTION)}`"
+
+    def how_to_record(self) -> str:
+        file = record_of(type(self))
+        name = os.path.relpath(file) if file else ""
+        return (
+            f"run `{_command(self, '--numbers=record')}`, look at {name}, and commit it"
+        )
 
     # What a suite of another kind does in its own way.
 
@@ -218,23 +207,37 @@ def entries_of(suite: Any, what: str) -> dict[str, Entry]:
     return entries(computed(suite, what))
 
 
-def write(suite: Any) -> None:
-    """Records what a suite computes; what is close to what was recorded keeps its text."""
+def write(suite: Any) -> str:
+    """Records what a suite computes, and says so in a line; what is close to what was recorded keeps its text."""
     laws: Any = type(suite)
     tests = tests_of(laws)
     if tests is None:
         pytest.skip("the suite is in no file")
-    file = file_of(tests)
-    before = read(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    file, now = file_of(tests), sections(suite)
+    try:
+        change(file, lambda text: _changed(text, now, suite, tests.name))
+    except PermissionError as error:
+        pytest.skip(f"the numbers cannot be recorded: {error}")
+    count = sum(map(len, now.values()))
+    name = laws.__name__.removeprefix("Test")
+    return f"recorded {count} numbers of {name} in {os.path.relpath(file)}; commit this file"
+
+
+def _changed(text: str | None, now: Record, suite: Any, tests: str) -> str:
+    """The text of a record with the sections of one suite as they are now, and without suites that are gone."""
+    laws: Any = type(suite)
+    before = read(text) if text else {}
     module = vars(sys.modules[laws.__module__])
     before = without(before, {s.partition(":")[0] for s in before} - module.keys())
-    for section, now in sections(suite).items():
+    for section, entries_now in now.items():
         was = before.get(section, {})
-        before[section] = kept_where_close(was, now, suite.tolerance)
-    file.parent.mkdir(exist_ok=True)
-    ordered = dict(sorted(before.items()))
-    text = written(ordered, tests.name)
-    file.write_text(text, encoding="utf-8", newline="\n")
+        before[section] = kept_where_close(was, entries_now, suite.tolerance)
+    return written(dict(sorted(before.items())), tests)
+
+
+def _command(suite: Any, option: str) -> str:
+    file = tests_of(type(suite))
+    return f"pytest {option} {os.path.relpath(file) if file else ''}".strip()
 
 
 def record_of(laws: type) -> Path | None:

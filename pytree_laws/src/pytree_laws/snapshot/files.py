@@ -1,0 +1,38 @@
+"""Records on disk: read, changed under a lock, and exchanged as a whole, so that several processes may write."""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Generator
+from pathlib import Path
+
+STALE = 60.0  # seconds after which a lock belongs to a process that has died
+PERIOD = 0.02  # seconds between two tries
+
+
+def change(file: Path, edit: Callable[[str | None], str]) -> None:
+    """Write what `edit` makes of the text of a file; None stands for a file that is not there."""
+    file.parent.mkdir(exist_ok=True)
+    with _locked(file.with_name(f".{file.name}.lock")):
+        before = file.read_text(encoding="utf-8") if file.is_file() else None
+        new = file.with_name(f".{file.name}.{os.getpid()}")
+        new.write_text(edit(before), encoding="utf-8", newline="\n")
+        new.replace(file)
+
+
+@contextlib.contextmanager
+def _locked(lock: Path) -> Generator[None]:
+    """Hold a lock file; one that is older than `STALE` is taken over."""
+    while True:
+        try:
+            os.close(os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            break
+        except FileExistsError:
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - lock.stat().st_mtime > STALE:
+                    lock.unlink()
+            time.sleep(PERIOD)
+    try:
+        yield
+    finally:
+        lock.unlink(missing_ok=True)

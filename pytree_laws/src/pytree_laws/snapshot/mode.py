@@ -1,0 +1,55 @@
+"""What a run does with the records of numbers.
+
+The command line says it, `--numbers=check`, or the variable `PYTREE_LAWS_NUMBERS`, or `numbers` in `[tool.scaffold]` of the
+project. Else a run writes what is missing, as snapshot tests do, and with `CI` set it fails for it.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+
+from ..engine.collection import is_within_run, option
+
+MODES = RECORD, CHECK, COMPARE, UPDATE, OFF = (
+    "record",
+    "check",
+    "compare",
+    "update",
+    "off",
+)
+"""Write what is missing and compare the rest; fail for what is missing; compare what is there; write anew; do nothing."""
+VARIABLE = "PYTREE_LAWS_NUMBERS"
+OLDER_VARIABLE = "PYTREE_LAWS_RECORD"
+
+
+def mode_of(tests: Path | None) -> str:
+    """What this run does with the record of a test file. Raises `ValueError` for a mode that there is not."""
+    said = _said(tests)
+    if said and said not in MODES:
+        raise ValueError(
+            f"numbers: {said!r} is no mode; legal values: {', '.join(MODES)}"
+        )
+    if said:
+        return said
+    if not is_within_run():
+        return OFF  # of a check outside of pytest
+    return (
+        CHECK if os.environ.get("CI", "").lower() not in ("", "0", "false") else RECORD
+    )
+
+
+def _said(tests: Path | None) -> str:
+    if option("record_numbers") or os.environ.get(OLDER_VARIABLE):
+        return UPDATE
+    said = option("numbers") or os.environ.get(VARIABLE)
+    return str(said or _of_project(tests))
+
+
+def _of_project(tests: Path | None) -> str:
+    """What `[tool.scaffold]` of the nearest `pyproject.toml` says."""
+    for folder in tests.resolve().parents if tests is not None else ():
+        file = folder / "pyproject.toml"
+        if file.is_file():
+            tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
+            return str(tool.get("scaffold", {}).get("numbers", ""))
+    return ""
