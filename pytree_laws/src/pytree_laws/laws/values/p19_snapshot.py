@@ -32,22 +32,22 @@ from ...snapshot.format import (
     entries,
     file_of,
     kept_where_close,
-    read,
+    parse_record,
+    render_record,
     section_of,
     without,
-    written,
 )
 from ...snapshot.methods import OF_METHODS, of_methods
 from ...snapshot.numbers import (
     OTHERWISE,
     SECTIONS,
-    computed,
+    section_numbers,
     with_other_arguments,
 )
 from ...suites.base import Suite
-from ...suites.programs import compiled_slopes
+from ...suites.programs import compiled_grads
 from ...suites.training import Training
-from ...values.randomize import generic
+from ...values.randomize import randomize
 
 OPTION, VARIABLE = "--record-numbers", "PYTREE_LAWS_RECORD"
 FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
@@ -81,7 +81,7 @@ def has_record(suite: Any) -> bool:
         return False
     names = [section_of(type(suite), what) for what in SECTIONS]
     with contextlib.suppress(NoRecord):
-        return any(name in read(text) for name in names)
+        return any(name in parse_record(text) for name in names)
     return True  # it is damaged, as P19 says
 
 
@@ -109,7 +109,7 @@ class NumbersOfRecord(Suite):
 
     def recorded(self) -> str | None:
         """The text of the record; None where there is none."""
-        file = record_of(type(self))
+        file = record_of(self)
         return file.read_text(encoding="utf-8") if file and file.is_file() else None
 
     @pytest.mark.usefixtures("as_this_run_records")
@@ -125,10 +125,10 @@ class NumbersOfRecord(Suite):
         if dtype not in (usual, None):
             pytest.skip(f"the numbers are recorded with {dtype} by default")
         found = [one for what in EVERY for one in self.changed_numbers(record, what)]
-        told = "it does not compute what is recorded"
+        message = "it does not compute what is recorded"
         shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)
         where = found[0].partition(":")[0] if found else ""
-        check(not found, where, "\n    ".join([told, *shown]), self.how_to_approve())
+        check(not found, where, "\n    ".join([message, *shown]), self.how_to_approve())
 
     def changed_numbers(self, record: Record, what: str) -> list[str]:
         """What differs from a section of the record, each in one line."""
@@ -144,15 +144,15 @@ class NumbersOfRecord(Suite):
 
     def read(self, text: str) -> Record:
         try:
-            return read(text)
+            return parse_record(text)
         except NoRecord as error:
-            file = record_of(type(self))
+            file = record_of(self)
             raise Fault(
                 str(file and file.name), str(error), self.how_to_approve()
             ) from error
 
     def how_to_approve(self) -> str:
-        file = tests_of(type(self))
+        file = tests_of(self)
         tests = os.path.relpath(file) if file else ""
         return f"what changed it; if it is right as it is now, approve it with `{Recording.how} {tests}`"
 
@@ -179,7 +179,7 @@ class PytreeRecord(Training):
     """What records of pytrees hold."""
 
     def elsewhere(self, instance: Any) -> Any:
-        return generic(instance, 2, self.held_fixed(instance))
+        return randomize(instance, 2, self.held_fixed(instance))
 
     def copied(self, instance: Any) -> Any:
         leaves, treedef = flatten(instance)
@@ -189,18 +189,17 @@ class PytreeRecord(Training):
         return named_numbers("call", self.compiled_use()(instance, *arguments))
 
     def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
-        laws: Any = type(self)
         tree = instance, arguments
         names = names_of(instance, arguments)
-        _, *found = compiled_slopes(laws)(instance, *arguments)
-        return {names[i]: slope for i, slope in zip(inexact_places(tree), found)}
+        _, *found = compiled_grads(self)(instance, *arguments)
+        return {names[i]: grad for i, grad in zip(inexact_places(tree), found)}
 
 
 def names_of(instance: Any, arguments: Sequence[Any]) -> list[str]:
     """The names of the leaves of an instance, and then of the arguments."""
     own = [name for name, _ in named_leaves(instance)]
-    given = (f"argument {path}" for path, _ in named_leaves(tuple(arguments)))
-    return [*own, *given]
+    call_arguments = (f"argument {path}" for path, _ in named_leaves(tuple(arguments)))
+    return [*own, *call_arguments]
 
 
 def sections(suite: Any) -> Record:
@@ -215,36 +214,35 @@ def entries_of(suite: Any, what: str) -> dict[str, Entry]:
     """What a suite computes now in one section."""
     if what in FURTHER:
         return FURTHER[what](suite)
-    return entries(computed(suite, what))
+    return entries(section_numbers(suite, what))
 
 
 def write(suite: Any) -> None:
     """Records what a suite computes; what is close to what was recorded keeps its text."""
-    laws: Any = type(suite)
-    tests = tests_of(laws)
+    tests = tests_of(suite)
     if tests is None:
         pytest.skip("the suite is in no file")
     file = file_of(tests)
-    before = read(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    module = vars(sys.modules[laws.__module__])
+    before = parse_record(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    module = vars(sys.modules[type(suite).__module__])
     before = without(before, {s.partition(":")[0] for s in before} - module.keys())
     for section, now in sections(suite).items():
         was = before.get(section, {})
         before[section] = kept_where_close(was, now, suite.tolerance)
     file.parent.mkdir(exist_ok=True)
     ordered = dict(sorted(before.items()))
-    text = written(ordered, tests.name)
+    text = render_record(ordered, tests.name)
     file.write_text(text, encoding="utf-8", newline="\n")
 
 
-def record_of(laws: type) -> Path | None:
+def record_of(suite: Any) -> Path | None:
     """The file that holds the record of a suite."""
-    tests = tests_of(laws)
+    tests = tests_of(suite)
     return file_of(tests) if tests else None
 
 
-def tests_of(laws: type) -> Path | None:
+def tests_of(suite: Any) -> Path | None:
     try:
-        return Path(inspect.getfile(laws))
+        return Path(inspect.getfile(type(suite)))
     except (TypeError, OSError):
         return None
