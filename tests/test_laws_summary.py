@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pytree_laws.engine.summary import counted, more_laws, told_rests, undeclared
+from pytree_laws.engine.summary import count_text, more_laws, resting_lines, undeclared
 from tests.forking import forked_pytest
 from tests.projects import bare_pytest
 from tests.support import write_tree
@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pytree_laws.engine.summary import sum_up, __file__ as there
+from pytree_laws.engine.summary import register_summary, __file__ as there
 
 laws = {"pytest": pytest}
 exec(compile("def skip(why): pytest.skip(why)", str(Path(there).with_name("some_law.py")), "exec"), laws)
@@ -24,7 +24,7 @@ exec(compile("def skip(why): pytest.skip(why)", str(Path(there).with_name("some_
 class TestBoth:
     @pytest.fixture(autouse=True)
     def summed_up(self, request):
-        sum_up(request.config)
+        register_summary(request.config)
 
     @pytest.mark.parametrize("why", ["the class is not at the top of a module"] * 3)
     def test_law(self, why):
@@ -226,7 +226,7 @@ def test_findings_are_told_by_class_and_cause(options: tuple[str, ...], times: i
 
 def test_severities_are_counted_and_what_rests_is_told_by_number() -> None:
     found = [{"severity": one} for one in ("style", "fault", "fault", "cost", "style")]
-    assert counted(found) == "2 faults, 1 cost, 2 of style" and counted([]) == ""
+    assert count_text(found) == "2 faults, 1 cost, 2 of style" and count_text([]) == ""
     why = "it rests on P2, which is broken"
     skipped = {"test_p11_x": why, "test_p05_x": why, "test_p05_y": why, "test_p01_z": "another reason"}
-    assert told_rests(skipped) == ["skipped, since P2 is broken: P5, P11 (3 tests)"]
+    assert resting_lines(skipped) == ["skipped, since P2 is broken: P5, P11 (3 tests)"]

@@ -19,11 +19,11 @@ from pytree_laws.snapshot.format import (
     differences,
     entries,
     kept_where_close,
-    read,
+    parse_record,
+    render_record,
     settings_of,
-    written,
 )
-from pytree_laws.snapshot.numbers import ELSEWHERE, computed
+from pytree_laws.snapshot.numbers import ELSEWHERE, section_numbers
 from pytree_laws.values.edge_values import FAR
 from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, copy_example, pytest_command, run
@@ -34,7 +34,7 @@ ONE = ("-k", "numbers_are_those_of_the_record", "--numbers=record")
 
 def changed(was: np.ndarray, now: np.ndarray) -> list[str]:
     """What a comparison of two arrays says, after the first went through a file."""
-    record = read(written({"Test: here": entries({"call": was})}, "test_here.py"))
+    record = parse_record(render_record({"Test: here": entries({"call": was})}, "test_here.py"))
     return [told for _, told in differences(record["Test: here"], entries({"call": now}), None)]
 
 
@@ -53,7 +53,7 @@ def test_a_record_reads_as_what_was_written(shape: tuple[int, ...], dtype: str, 
     with np.errstate(all="ignore"):
         array = np.array(values, np.int64 if is_exact else np.float64).astype(jnp.dtype(dtype)).reshape(shape)
     record = {"TestA: as it is built": entries({"call.0": array, "gain": array})}
-    assert read(written(record, "test_a.py")) == record
+    assert parse_record(render_record(record, "test_a.py")) == record
     with np.errstate(all="ignore"):
         assert not array.size or array.size > WHOLE or changed(array, array) == []
 
@@ -61,15 +61,15 @@ def test_a_record_reads_as_what_was_written(shape: tuple[int, ...], dtype: str, 
 def test_a_record_reads_well() -> None:
     weight = np.array([[0.5, -2], [1 / 3, np.nan]], np.float32)
     record = {"TestA: as it is built": entries({"weight": weight, "calls": np.int32(3)})}
-    assert written(record, "test_a.py").partition("\n\n")[2] == (
+    assert render_record(record, "test_a.py").partition("\n\n")[2] == (
         "[TestA: as it is built]\ncalls: int32[]\n    3\nweight: float32[2,2]\n    0.5 -2\n    0.3333333 nan\n"
     )
-    assert settings_of(written(record, "test_a.py")) == "float32 as the default dtype"
+    assert settings_of(render_record(record, "test_a.py")) == "float32 as the default dtype"
 
 
 def test_a_large_array_is_its_first_elements_and_a_few_sums() -> None:
     array = np.linspace(-1, 2, 500, dtype=np.float32).reshape(20, 25)
-    text = written({"TestA: here": entries({"call": array})}, "test_a.py")
+    text = render_record({"TestA: here": entries({"call": array})}, "test_a.py")
     labels = [line.strip().rpartition(":")[0] for line in text.splitlines() if line.startswith("   ")]
     assert labels == ["first", "mean", "mean square", "mean by place"]
     assert changed(array, array) == []
@@ -113,7 +113,7 @@ def test_what_is_close_keeps_its_text() -> None:
 def test_a_line_that_is_none_of_a_record_is_named(line: str) -> None:
     text = f"# head\n[TestA: here]\ncall: float32[2]\n{line}\n"
     with pytest.raises(NoRecord, match="line 4 "):
-        read(text)
+        parse_record(text)
 
 
 def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
@@ -178,7 +178,9 @@ def test_what_three_layers_give_is_recorded_where_the_example_has_two(cls: type[
     assert "call() with depth=3" in wanted
     turned = [f"call() with depth=3{moved}" for moved in ("", *FAR)]
     assert changed == (turned if cls is ReversedChain else [])
-    assert not list(differences(*(entries(computed(one(), ELSEWHERE)) for one in (suite, usual)), None))
+    assert not list(
+        differences(*(entries(section_numbers(one(), ELSEWHERE)) for one in (suite, usual)), None)
+    )
 
 
 def numbers_of(folder: Path, *arguments: str, **variables: str) -> tuple[int, str]:
@@ -239,7 +241,8 @@ def test_several_processes_record_one_file_whole(tmp_path: Path) -> None:
     assert code == 0, told
     record = folder / "tests/numbers/coupling.txt"
     assert (
-        read(record.read_text()).keys() == read((EXAMPLES / "tests/numbers/coupling.txt").read_text()).keys()
+        parse_record(record.read_text()).keys()
+        == parse_record((EXAMPLES / "tests/numbers/coupling.txt").read_text()).keys()
     )
     assert [path.name for path in record.parent.iterdir()] == ["coupling.txt"]
 
@@ -260,6 +263,6 @@ def test_each_example_has_a_record_of_each_of_its_suites() -> None:
         if "AbstractLaws" in text:
             assert name not in files
             continue
-        recorded = {section.partition(":")[0] for section in read(files[name].decode())}
+        recorded = {section.partition(":")[0] for section in parse_record(files[name].decode())}
         assert recorded == suites, f"{name}: pytest generated_examples/tests --numbers=update"
     assert sum(path.startswith("numbers/") for path in files) > 30

@@ -13,19 +13,20 @@ from typing import Any
 
 import pytest
 
-from .discover.suggest import declaration
+from .discover.suggest import suggest_declaration
 from .engine.applicability import Condition, NotApplicable, unmet
 from .engine.summary import (
-    counted,
+    count_text,
+    declared_lines,
     is_of_law,
     law_of,
     more_laws,
-    told_declared,
-    told_rests,
+    resting_lines,
     undeclared,
 )
 from .laws import PytreeLaws
 from .report import Finding, LawBroken
+from .session import Session
 from .trace.programs import settings
 
 
@@ -51,8 +52,8 @@ class Report:
 
     def __str__(self) -> str:
         found = [finding.to_json() for finding in self.findings]
-        head = f"{self.name}: {len(self.passed)} tests passed, {counted(found) or 'nothing found'}"
-        rests = [*told_rests(self.skipped), *told_declared(self.skipped.items())]
+        head = f"{self.name}: {len(self.passed)} tests passed, {count_text(found) or 'nothing found'}"
+        rests = [*resting_lines(self.skipped), *declared_lines(self.skipped.items())]
         others = [
             f"skipped {law_of(name)}: {why}"
             for name, why in self.skipped.items()
@@ -85,8 +86,9 @@ def check_pytree(
     if arguments is not None:
         body["arguments"] = lambda self, seed: tuple(arguments(seed))
     if call is not None:
-        body["call"] = lambda self, *given: call(*given)
+        body["call"] = lambda self, *arguments: call(*arguments)
     suite = type("Checked", (laws_of(build),), body)()
+    suite.session = Session()
     passed, found, skipped = list[str](), list[Finding](), dict[str, str]()
     with settings():
         for name, test in tests_of(suite):
@@ -100,12 +102,15 @@ def check_pytree(
             except pytest.skip.Exception as reason:
                 skipped[name] = str(reason)
         with contextlib.suppress(Exception):
-            name, leaves = type(suite.specimen()).__name__, tuple(suite.manifest())
+            name, leaves = (
+                type(suite.cached_instance()).__name__,
+                tuple(suite.manifest()),
+            )
             own = tuple(found), tuple(passed), skipped, leaves
             more = undeclared(
-                one.declaration for one in conditions_unmet(suite).values()
+                condition.declaration for condition in conditions_unmet(suite).values()
             )
-            return Report(name, *own, more, declaration(suite))
+            return Report(name, *own, more, suggest_declaration(suite))
     return Report("?", tuple(found), tuple(passed), skipped, ())
 
 

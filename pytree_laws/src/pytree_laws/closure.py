@@ -5,7 +5,6 @@ position, and the inputs have an `example`, the tuple of arguments that fixes th
 """
 
 import contextlib
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
@@ -16,9 +15,10 @@ import numpy as np
 import pytest
 
 from .engine.applicability import not_applicable
-from .inspect.arrays import is_inexact, on_device, raw, thaw
+from .inspect.arrays import is_inexact, on_device, raw, restore_like
 from .inspect.trees import bfloat16, clone_as, structure
 from .laws import PytreeLaws
+from .session import once_per_session
 from .trace.programs import compiled
 from .values.closeness import close
 from .values.optimisation import weighted
@@ -107,8 +107,7 @@ class ClosureLaws(PytreeLaws):
 
     def results(self, built_inside: bool) -> Any:
         """What the closure gives in each way that can be traced, from one program."""
-        laws: Any = type(self)
-        return results(laws, built_inside)
+        return results(self, built_inside)
 
     @pytest.mark.parametrize("way", WAYS)
     def test_it_passes_through_with_tracers_of_an_outer_grad(self, way: str) -> None:
@@ -131,7 +130,7 @@ class ClosureLaws(PytreeLaws):
         self.skip_unless_differentiable(closure, arguments)
         captured, rest = eqx.partition(closure, eqx.is_inexact_array)
 
-        def slopes(through: Callable[[Any, Any], Any]) -> Any:
+        def grads(through: Callable[[Any, Any], Any]) -> Any:
             def loss(captured: Any) -> Any:
                 function = eqx.combine(captured, rest).as_function()
                 outputs = jax.tree.leaves(through(function, arguments))
@@ -143,8 +142,8 @@ class ClosureLaws(PytreeLaws):
             inner = jax.checkpoint(function)
             return _scan(lambda *row: jax.lax.cond(True, inner, inner, *row), arguments)
 
-        plain = slopes(lambda function, arguments: function(*arguments))
-        assert close(plain, slopes(nested), 64), "other gradients through scan and cond"
+        plain = grads(lambda function, arguments: function(*arguments))
+        assert close(plain, grads(nested), 64), "other gradients through scan and cond"
 
     def test_it_passes_through_custom_vjp(self) -> None:
         closure, arguments = self.example()
@@ -159,7 +158,7 @@ class ClosureLaws(PytreeLaws):
         called = jax.custom_vjp(plain)
         called.defvjp(
             lambda arrays, arguments: jax.vjp(plain, arrays, arguments),
-            lambda pull, slope: pull(slope),
+            lambda pull, grad: pull(grad),
         )
 
         def loss(captured: Any, rest: Any, call: Any) -> Any:
@@ -168,10 +167,10 @@ class ClosureLaws(PytreeLaws):
 
         captured, rest = eqx.partition(arrays, eqx.is_inexact_array)
 
-        def slopes(captured: Any) -> list[Any]:
+        def grads(captured: Any) -> list[Any]:
             return [jax.grad(loss)(captured, rest, call) for call in (called, plain)]
 
-        got, expected = compiled(slopes)(captured)
+        got, expected = compiled(grads)(captured)
         assert close(got, expected, 64), "other gradients through custom_vjp"
 
     def skip_unless_differentiable(self, closure: Any, arguments: Any) -> None:
@@ -203,7 +202,7 @@ class ClosureLaws(PytreeLaws):
 
     def test_the_example_may_be_abstract(self) -> None:
         inputs = self.inputs(0)
-        abstract = jax.eval_shape(lambda *given: given, *inputs["example"])
+        abstract = jax.eval_shape(lambda *arguments: arguments, *inputs["example"])
         built = self.build(**{**inputs, "example": abstract})
         assert structure(built) == structure(self.build(**inputs)), (
             "values of the example reach the treedef: keep shapes and dtypes alone"
@@ -223,7 +222,7 @@ class ClosureLaws(PytreeLaws):
     ) -> None:
         closure, arguments = self.example()
         changed = CHANGES[change](arguments)
-        for run in (closure, lambda *given: jax.eval_shape(closure, *given)):
+        for run in (closure, lambda *arguments: jax.eval_shape(closure, *arguments)):
             with pytest.raises(TypeError) as caught:
                 run(*changed)
             for shown in (described(arguments), described(changed)):
@@ -246,20 +245,19 @@ class ClosureLaws(PytreeLaws):
             )
 
 
-@functools.cache
-def results(laws: Any, built_inside: bool) -> dict[str, Any]:
+@once_per_session
+def results(suite: Any, built_inside: bool) -> dict[str, Any]:
     """By way, the result of the closure, built outside or inside of the program."""
-    suite = laws()
     closure, arguments = suite.example()
     build, values = suite.traceable_build()
 
     def every(values: Any, arguments: Any) -> dict[str, Any]:
-        found = {}
+        result = {}
         for name in WAYS:
             with contextlib.suppress(Exception):  # its own test says why
                 inner = build(values) if built_inside else closure
-                found[name] = through(name, inner, arguments)
-        return found
+                result[name] = through(name, inner, arguments)
+        return result
 
     return compiled(every)(values, arguments)
 
@@ -275,7 +273,7 @@ def described(arguments: Any) -> Any:
 
 
 def _other_shape(arguments: Any) -> Any:
-    return jax.tree.map(lambda leaf: thaw(raw(leaf)[None], leaf), arguments)
+    return jax.tree.map(lambda leaf: restore_like(raw(leaf)[None], leaf), arguments)
 
 
 def _other_dtype(arguments: Any) -> Any:

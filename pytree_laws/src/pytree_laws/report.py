@@ -91,5 +91,5 @@ def doing(where: str, what: str, hint: str = "") -> Generator[None, None, None]:
     except Fault:
         raise
     except ANY_ERROR as error:
-        told = f"{what} raised {type(error).__name__}: {str(error)[:500]}"
-        raise Fault(where, told, hint) from error
+        message = f"{what} raised {type(error).__name__}: {str(error)[:500]}"
+        raise Fault(where, message, hint) from error

@@ -17,12 +17,12 @@ import numpy as np
 
 from .engine.runner import guard
 from .inspect.arrays import is_inexact, same_bits
-from .inspect.trees import attributes, clone_as, named_leaves, put, under
+from .inspect.trees import attributes, clone_as, is_under, named_leaves, replace_leaves
 from .laws import PytreeLaws
 from .report import check
 from .values.closeness import close
 from .values.optimisation import weighted
-from .values.randomize import edit
+from .values.randomize import perturb_leaf
 
 STORED_TWICE = "a second copy: read the array in a property, and store it once"
 
@@ -48,25 +48,27 @@ class SharedLaws(PytreeLaws):
         pairs = named_leaves(instance)
         names = [name for name, _ in pairs]
         for name, path in self.ties.items():
-            told = f"declared as the leaf of `{name}`; the leaves are {names}"
-            check(path in names, path, told)
+            message = f"declared as the leaf of `{name}`; the leaves are {names}"
+            check(path in names, path, message)
             yield name, names.index(path), pairs[names.index(path)][1]
 
     def _check_ties(self, instance: Any, what: str) -> None:
         """A shared array is what the leaf makes of it, whatever else was there."""
         for name, place, leaf in self._ties(instance):
             got = getattr(instance, name)
-            wanted = getattr(put(self.make(1), {place: leaf}), name)
-            told = f"{what} it is {got}, its leaf `{self.ties[name]}` makes {wanted}"
-            check(same_bits(got, wanted), name, told, STORED_TWICE)
+            wanted = getattr(replace_leaves(self.make(1), {place: leaf}), name)
+            message = f"{what} it is {got}, its leaf `{self.ties[name]}` makes {wanted}"
+            check(same_bits(got, wanted), name, message, STORED_TWICE)
 
     def test_p02_shared_arrays_are_stored_once(self) -> None:
         instance = self.make(0)
         for name, _, _ in self._ties(instance):
-            names = [path for path, _ in named_leaves(instance) if under(path, name)]
+            names = [path for path, _ in named_leaves(instance) if is_under(path, name)]
             stored = bool(names) or name in attributes(instance)
-            told = f"declared as shared with `{self.ties[name]}`, it is stored itself"
-            check(not stored, name, told, STORED_TWICE)
+            message = (
+                f"declared as shared with `{self.ties[name]}`, it is stored itself"
+            )
+            check(not stored, name, message, STORED_TWICE)
 
     def test_p09_the_gradient_of_a_shared_array_sums_its_uses(self) -> None:
         instance, examples = self.training_example()
@@ -79,10 +81,10 @@ class SharedLaws(PytreeLaws):
         self, instance: Any, examples: Any, name: str, place: int, leaf: Any
     ) -> None:
         def read(value: Any) -> Any:
-            return getattr(put(instance, {place: value}), name)
+            return getattr(replace_leaves(instance, {place: value}), name)
 
         def loss(value: Any, shared: Any) -> Any:
-            apart = untied(put(instance, {place: value}), name, shared)
+            apart = untied(replace_leaves(instance, {place: value}), name, shared)
             outputs = [self.apply(apart, *each) for each in examples]
             found = [weighted(y) for y in jax.tree.leaves(outputs) if is_inexact(y)]
             return sum(found, 0.0)
@@ -92,9 +94,9 @@ class SharedLaws(PytreeLaws):
         [through] = back(through)
         hint = "the call does not use it, or stops its gradient"
         check(bool(np.any(through)), name, "no gradient comes through it", hint)
-        [got] = self.slopes(instance, [place], examples)
-        told = f"its leaf has the gradient {got}, its uses {direct} and {through}"
-        check(close(got, direct + through, 16), name, told, hint)
+        [got] = self.grads(instance, [place], examples)
+        message = f"its leaf has the gradient {got}, its uses {direct} and {through}"
+        check(close(got, direct + through, 16), name, message, hint)
 
     def test_p09_a_training_step_keeps_ties(self) -> None:
         for _ in self._ties(self.make(0)):
@@ -104,4 +106,6 @@ class SharedLaws(PytreeLaws):
     def test_p13_an_edit_keeps_ties(self) -> None:
         instance = self.make(0)
         for _, place, leaf in self._ties(instance):
-            self._check_ties(put(instance, {place: edit(leaf)}), "after an edit")
+            self._check_ties(
+                replace_leaves(instance, {place: perturb_leaf(leaf)}), "after an edit"
+            )

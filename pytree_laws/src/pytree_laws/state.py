@@ -27,7 +27,7 @@ import equinox as eqx
 import jax
 
 from .declare.leaf_spec import Leaf
-from .discover.invocation import traced
+from .discover.invocation import trace_call
 from .engine.applicability import applies_where, declares, not_applicable
 from .engine.runner import guard
 from .inspect.arrays import has_dtype, is_floating, same_bits
@@ -36,7 +36,7 @@ from .inspect.trees import (
     flatten,
     keys_as_data,
     named_leaves,
-    put,
+    replace_leaves,
     stack,
     structure,
 )
@@ -74,8 +74,8 @@ class StateLaws(PytreeLaws):
     def place(self, arguments: Sequence[Any]) -> int:
         """Which argument of the call is the state."""
         places = [i for i, argument in enumerate(arguments) if is_state(argument)]
-        told = f"{len(places)} of the example arguments are an eqx.nn.State"
-        check(len(places) == 1, "arguments", told, "declare one in `arguments`")
+        message = f"{len(places)} of the example arguments are an eqx.nn.State"
+        check(len(places) == 1, "arguments", message, "declare one in `arguments`")
         return places[0]
 
     def advance(self, instance: Any, arguments: Sequence[Any]) -> tuple[Any, Any]:
@@ -83,8 +83,8 @@ class StateLaws(PytreeLaws):
         result = self.apply(instance, *arguments)
         parts = result if isinstance(result, tuple) else (result,)
         last = is_state(parts[-1]) if parts else False
-        told = f"it returns {type(result).__name__}, and no state as its last part"
-        check(last, "call", told, RETURN)
+        message = f"it returns {type(result).__name__}, and no state as its last part"
+        check(last, "call", message, RETURN)
         return parts[:-1], parts[-1]
 
     def after(self, seed: int, steps: int = 1) -> Any:
@@ -100,29 +100,29 @@ class StateLaws(PytreeLaws):
     @applies_where(declares("states", "no states are declared"))
     def test_p02_states_are_as_declared(self) -> None:
         found = jax.tree.leaves(self.state(0))
-        told = (
+        message = (
             f"{len(found)} states, declared are {[leaf.path for leaf in self.states]}"
         )
-        check(len(found) == len(self.states), "state", told)
+        check(len(found) == len(self.states), "state", message)
         for leaf, value in zip(self.states, found):
-            told = f"the shape is {value.shape}, declared is {leaf.shape}"
-            check(value.shape == leaf.shape, leaf.path, told)
-            told = f"the dtype is {value.dtype}, declared is {leaf.dtype}"
-            check(has_dtype(value, leaf.dtype), leaf.path, told)
+            message = f"the shape is {value.shape}, declared is {leaf.shape}"
+            check(value.shape == leaf.shape, leaf.path, message)
+            message = f"the dtype is {value.dtype}, declared is {leaf.dtype}"
+            check(has_dtype(value, leaf.dtype), leaf.path, message)
             begins = leaf.value is None or bool((value == leaf.value).all())
-            told = f"it begins as {value}, declared is {leaf.value}"
-            check(begins, leaf.path, told, "another initial value")
+            message = f"it begins as {value}, declared is {leaf.value}"
+            check(begins, leaf.path, message, "another initial value")
 
     # P5 static
 
     def test_p05_states_of_one_configuration_have_one_structure(self) -> None:
         first, second = self.state(0), self.state(1)
-        told = f"two instances have the states {avals(first)} and {avals(second)}"
+        message = f"two instances have the states {avals(first)} and {avals(second)}"
         same = structure(first) == structure(second) and avals(first) == avals(second)
-        check(same, "state", told, "make the state with `eqx.nn.make_with_state`")
+        check(same, "state", message, "make the state with `eqx.nn.make_with_state`")
         for i, value in enumerate(jax.tree.leaves(first)):
-            told = "it is weakly typed: its dtype changes on the first update"
-            check(not getattr(value, "weak_type", False), f"state {i}", told)
+            message = "it is weakly typed: its dtype changes on the first update"
+            check(not getattr(value, "weak_type", False), f"state {i}", message)
 
     # P9 gradient and step
 
@@ -138,15 +138,17 @@ class StateLaws(PytreeLaws):
             not_applicable("nothing has a gradient")
 
         def run(values: Sequence[Any]) -> Any:
-            given = treedef.unflatten(put(leaves, dict(zip(places, values))))
-            return jax.tree.leaves(self.advance(*given))
+            arguments = treedef.unflatten(
+                replace_leaves(leaves, dict(zip(places, values)))
+            )
+            return jax.tree.leaves(self.advance(*arguments))
 
         hint = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"
         check_flow("state", run, [leaves[i] for i in places], hint)
 
     def handed_to_stop(self, instance: Any) -> set[str]:
         """The leaves that the call itself cuts off where it reads them, which says nothing of the state."""
-        (closed, _), inputs = traced(self, instance, {})
+        (closed, _), inputs = trace_call(self, instance, {})
         pairs = zip(inputs, handed_to_stop(closed.jaxpr))
         return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
 
@@ -163,13 +165,13 @@ class StateLaws(PytreeLaws):
         first = self.state(0)
         with doing("call", "the call for its next state", BATCHED):
             after = jax.eval_shape(advance, first)
-        told = f"the next state is {avals(after)}, it was {avals(first)}"
+        message = f"the next state is {avals(after)}, it was {avals(first)}"
         same = structure(after) == structure(first) and avals(after) == avals(first)
-        check(same, f"argument {place}", told, BATCHED)
+        check(same, f"argument {place}", message, BATCHED)
         got, _ = jax.lax.scan(lambda s, _: (advance(s), None), copied(first), length=2)
         loop = self.after(0, steps=2)
-        told = f"scan gives {got}, a loop {loop}"
-        check(close(got, loop, 16), f"argument {place}", told)
+        message = f"scan gives {got}, a loop {loop}"
+        check(close(got, loop, 16), f"argument {place}", message)
 
     # P10 vmap equals loop
 
@@ -188,8 +190,8 @@ class StateLaws(PytreeLaws):
         first = self.after(0)
         self.after(1)
         again = self.after(0)
-        told = f"the same call gave the state {first}, and later {again}"
-        check(close(first, again), "state", told, "a value that is kept elsewhere")
+        message = f"the same call gave the state {first}, and later {again}"
+        check(close(first, again), "state", message, "a value that is kept elsewhere")
 
     # P14 save and load
 
@@ -198,9 +200,9 @@ class StateLaws(PytreeLaws):
         eqx.tree_serialise_leaves(tmp_path / "saved.eqx", saved)
         like = keys_as_data((self.make(1), self.state(1)))
         loaded = eqx.tree_deserialise_leaves(tmp_path / "saved.eqx", like)
-        told = f"the structure became {structure(loaded)}, it was {structure(saved)}"
-        check(structure(loaded) == structure(saved), "save and load", told)
+        message = f"the structure became {structure(loaded)}, it was {structure(saved)}"
+        check(structure(loaded) == structure(saved), "save and load", message)
         pairs = zip(jax.tree.leaves(saved), jax.tree.leaves(loaded))
         for i, (before, after) in enumerate(pairs):
-            told = f"it was {before!r:.200}, and is {after!r:.200}"
-            check(same_bits(before, after), f"leaf {i}", told)
+            message = f"it was {before!r:.200}, and is {after!r:.200}"
+            check(same_bits(before, after), f"leaf {i}", message)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytree_laws import PytreeLaws
-from pytree_laws.declare.render import source_of, written
+from pytree_laws.declare.render import render, source_of
 from pytree_laws.discover.inference import (
     inferred_leaves,
     inferred_outputs,
@@ -235,14 +235,14 @@ def idle(called: Called) -> str:
 
 def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
     """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
-    suite: Any = suite_of(found, built, called)
+    suite: Any = suite_of(found, built, called)()
     leaves, statics, outputs, updates = [], [], [], []
     with contextlib.suppress(Exception):
         leaves = written_leaves(suite, found["kind"])
     with contextlib.suppress(Exception):
         statics = [[path, literal(value)] for path, value in inferred_statics(suite).items()]
     with contextlib.suppress(Exception):
-        outputs = [written(one) for one in inferred_outputs(suite)]
+        outputs = [render(one) for one in inferred_outputs(suite)]
     with contextlib.suppress(Exception):
         updates = list(updates_of(suite, found["kind"]))
     return {"leaves": leaves, "static": statics, "outputs": outputs, "updates": updates}
@@ -250,11 +250,11 @@ def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> d
 
 def written_leaves(suite: Any, kind: str) -> list[str]:
     if kind != "nnx":
-        return [written(one) for one in inferred_leaves(suite)]
+        return [render(one) for one in inferred_leaves(suite)]
     from pytree_laws.nnx.subject.inference import inferred_variables, name_of_type
 
     found = [as_it_flows(suite, one) for one in inferred_variables(suite)]
-    return [written(one, source_of(one.path), name_of_type(one.type)) for one in found]
+    return [render(one, source_of(one.path), name_of_type(one.type)) for one in found]
 
 
 def as_it_flows(suite: Any, variable: Any) -> Any:
@@ -263,7 +263,7 @@ def as_it_flows(suite: Any, variable: Any) -> Any:
 
     if issubclass(variable.type, nnx.BatchStat):
         with contextlib.suppress(Exception):
-            return replace(variable, flows=suite().seems_to_flow(variable.path))
+            return replace(variable, flows=suite.seems_to_flow(variable.path))
     return variable
 
 

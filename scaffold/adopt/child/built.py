@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytree_laws.inspect.arrays import on_device
-from pytree_laws.inspect.trees import merge, split
+from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from .sources import Source, called
@@ -82,7 +82,7 @@ def instance_of(source: Source) -> Any:
     kept: list[Any] = []
 
     def build() -> Any:
-        static, arrays = split(source.value(0))
+        static, arrays = partition(source.value(0))
         kept.append(static)
         return arrays
 
@@ -95,7 +95,7 @@ def instance_of(source: Source) -> Any:
         raise
     if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
         return source.value(0)
-    return merge(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+    return combine(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
 
 
 def raised_in(error: BaseException) -> str:

@@ -12,7 +12,7 @@ import jax
 
 from pytree_laws.declare.methods import is_action
 from pytree_laws.inspect.arrays import is_array, is_inexact
-from pytree_laws.inspect.trees import merge, split
+from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from . import names
@@ -255,10 +255,10 @@ def traced(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: 
     """The trace of a call on the arrays of the instance and of the arguments."""
     static, held = taken_apart(subject.instance)
     values = {key: one.value(0, subject.owner) for key, one in chosen.items()}
-    parts = {key: split(value) for key, value in values.items()}
+    parts = {key: partition(value) for key, value in values.items()}
 
     def run(own: Any, given: Mapping[str, Any]) -> Any:
-        every = {key: merge(parts[key][0], given[key]) for key in chosen}  # jax has sorted them
+        every = {key: combine(parts[key][0], given[key]) for key in chosen}  # jax has sorted them
         method = getattr(put_together(static, own), name) if name else put_together(static, own)
         positional = [value for key, value in every.items() if key not in keywords]
         result = method(*positional, **{key: every[key] for key in keywords if key in every})
@@ -295,14 +295,14 @@ def taken_apart(instance: Any) -> tuple[Any, Any]:
     if is_nnx(type(instance)):
         nnx: Any = sys.modules["flax.nnx"]
         return nnx.split(instance)
-    return split(instance)
+    return partition(instance)
 
 
 def put_together(static: Any, arrays: Any) -> Any:
     nnx: Any = sys.modules.get("flax.nnx")
     if nnx is not None and isinstance(static, nnx.GraphDef):
         return nnx.merge(static, arrays, copy=True)
-    return merge(static, arrays)
+    return combine(static, arrays)
 
 
 def with_alternative(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import jax
 
-from pytree_laws.inspect.trees import split
+from pytree_laws.inspect.trees import partition
 
 from .sources import Source
 
@@ -46,7 +46,7 @@ def holds_for_values(built: "Built") -> bool:
     """Whether nothing is raised for the values of several seeds: a check may be made of them alone."""
     try:
         for seed in range(3):
-            jax.block_until_ready(split(built.source.value(seed))[1])
+            jax.block_until_ready(partition(built.source.value(seed))[1])
     except Exception:
         return False
     return True

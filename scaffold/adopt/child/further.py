@@ -6,7 +6,7 @@ from typing import Any
 import jax
 
 from pytree_laws.declare.methods import Method, names_without_arguments
-from pytree_laws.inspect.trees import merge, split
+from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from .annotations import required
@@ -50,10 +50,10 @@ def all_members_work(instance: Any) -> bool:
 
 def works(instance: Any, member: Method) -> bool:
     """Whether a member gives something; what needs values, or is left to subclasses, says nothing of sizes."""
-    static, held = split(instance)
+    static, held = partition(instance)
 
     def use(values: Any) -> Any:
-        return split(member.use(merge(static, values)))[1]
+        return partition(member.use(combine(static, values)))[1]
 
     try:
         jax.eval_shape(use, held)

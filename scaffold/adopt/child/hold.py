@@ -42,8 +42,9 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
     rests: dict[str, str] = {}
     for suite in suites:
         suite.time_limit = seconds
-        conditions = dict(conditions_of(suite()))
-        for name, test in [*tests_of(suite()), *conditions.items()]:
+        instance = suite()  # one, since its session keeps what has been traced
+        conditions = dict(conditions_of(instance))
+        for name, test in [*tests_of(instance), *conditions.items()]:
             try:
                 with settings():
                     run(test)

@@ -12,8 +12,8 @@ import numpy as np
 
 from pytree_laws.declare.methods import Method, is_property, names_without_arguments
 from pytree_laws.inspect.arrays import is_inexact
-from pytree_laws.inspect.errors import is_refusal
-from pytree_laws.inspect.trees import merge, split
+from pytree_laws.inspect.errors import raises_deliberately
+from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES, own_rules
 from pytree_laws.trace.programs import compiled
 
@@ -199,7 +199,7 @@ def _what_it_raises(instance: Any, name: str) -> str:
     try:
         Method(name).use(instance)
     except (TypeError, ValueError, LookupError) as error:
-        return "" if is_refusal(error, type(instance)) else f"{type(error).__name__}: {error!s:.100}"
+        return "" if raises_deliberately(error, type(instance)) else f"{type(error).__name__}: {error!s:.100}"
     except Exception:
         return ""
     return ""
@@ -210,7 +210,7 @@ def has_wrong_sizes(instance: Any, name: str) -> bool:
         Method(name).use(instance)
     except (TypeError, ValueError, IndexError) as error:
         of_arrays = isinstance(error, IndexError) or is_of_jax(error)
-        return of_arrays and not is_refusal(error, type(instance))
+        return of_arrays and not raises_deliberately(error, type(instance))
     except Exception:
         return False
     return False
@@ -250,10 +250,10 @@ def filled(given: Any, value: int) -> Any:
 def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequence[Any]], tuple[Any, Any]]:
     """The floats that a call gives, as a function of the arrays of the instance and of the arguments, and these."""
     static, held = taken_apart(built.source.value(seed))
-    kept, given = split({name: one.value(seed, StateOf(built)) for name, one in called.arguments.items()})
+    kept, given = partition({name: one.value(seed, StateOf(built)) for name, one in called.arguments.items()})
 
     def run(own: Any, values: Any) -> Sequence[Any]:
-        node, every = put_together(static, own), merge(kept, values)
+        node, every = put_together(static, own), combine(kept, values)
         method = getattr(node, called.method) if called.method else node
         positional = [every[name] for name in called.arguments if name not in called.keywords]
         result = method(*positional, **{name: every[name] for name in called.keywords})

@@ -11,10 +11,10 @@ import jax
 import jax.numpy as jnp
 
 from pytree_laws import Output, PytreeLaws
-from pytree_laws.declare.render import written
+from pytree_laws.declare.render import render
 from pytree_laws.discover.inference import inferred_leaves, inferred_statics, name_of
 from pytree_laws.inspect.arrays import is_array
-from pytree_laws.inspect.trees import arrays_of, numbers_of, put
+from pytree_laws.inspect.trees import arrays_of, numbers_of, replace_leaves
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from .annotations import VARIABLE, parameters_of, required, signature_of
@@ -259,8 +259,8 @@ def declared(one: Transformation) -> dict[str, Any]:
     params, state = one.params.value(0), ()
     leaves, statics = [], {}
     with contextlib.suppress(Exception):  # of what has no state on these, the laws tell
-        suite: Any = suite_of(one)
-        state, statics = suite().make(0), inferred_statics(suite)
+        suite: Any = suite_of(one)()
+        state, statics = suite.make(0), inferred_statics(suite)
         leaves = [
             dataclasses.replace(leaf, unused=leaf.unused or not is_used)
             for leaf, is_used in zip(inferred_leaves(suite), used_leaves(one, state), strict=True)
@@ -269,9 +269,9 @@ def declared(one: Transformation) -> dict[str, Any]:
         Output(tuple(jnp.shape(leaf)), name_of(jnp.result_type(leaf))) for leaf in numbers_of((params, state))
     ]
     return {
-        "leaves": [written(leaf) for leaf in leaves],
+        "leaves": [render(leaf) for leaf in leaves],
         "static": [[path, literal(value)] for path, value in statics.items()],
-        "outputs": [written(each) for each in outputs],
+        "outputs": [render(each) for each in outputs],
     }
 
 
@@ -281,7 +281,7 @@ def used_leaves(one: Transformation, state: Any) -> Sequence[bool]:
     places = [place for place, leaf in enumerate(leaves) if is_array(leaf)]
     try:
         closed = jax.make_jaxpr(
-            lambda held: arrays_of(updated(one, put(state, dict(zip(places, held, strict=True)))))
+            lambda held: arrays_of(updated(one, replace_leaves(state, dict(zip(places, held, strict=True)))))
         )([leaves[place] for place in places])
     except Exception:  # it needs values, or fails, which the laws tell
         return [True] * len(leaves)

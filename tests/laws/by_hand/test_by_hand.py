@@ -10,7 +10,7 @@ from flax import nnx
 from harness.runner import run
 
 from pytree_laws import Leaf, Output, PytreeLaws, check_pytree, sample
-from pytree_laws.discover.suggest import declaration
+from pytree_laws.discover.suggest import suggest_declaration
 from pytree_laws.nnx import NnxLaws, Var
 
 LINEAR = (
@@ -244,7 +244,7 @@ class BatchesLaws(NnxLaws):
 def test_five_lines_are_a_suite_of_an_nnx_module():
     suite = type("Found", (BatchesLaws,), {})
     assert suite().updated() == ("mean",)
-    declared = pasted(declaration(suite()))
+    declared = pasted(suggest_declaration(suite()))
     assert declared["variables"][0] == Var("mean", nnx.BatchStat, (3,), flows=True)
     assert declared["static"] == {"assigns": False} and declared["returns"] == (Output((3,)),)
 

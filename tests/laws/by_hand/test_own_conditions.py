@@ -12,7 +12,7 @@ from right.specimens import Leaf, PytreeLaws, sample
 
 from pytree_laws import case, holds
 from pytree_laws.values.closeness import close, tolerating
-from pytree_laws.values.comparison import compare, noting
+from pytree_laws.values.comparison import compare, recording_differences
 
 
 class Conditions(NodeLaws):
@@ -134,7 +134,7 @@ def test_an_error_in_a_condition_says_with_what_it_was_tried():
     ],
 )
 def test_what_is_not_close_says_why_and_is_not_close_under_jit_either(left, right, difference):
-    with noting() as differences:
+    with recording_differences() as differences:
         assert not compare(left, right)
     assert differences == [difference]
     if not isinstance(left, str):

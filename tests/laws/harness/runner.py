@@ -12,7 +12,7 @@ import jax
 import pytest
 
 from pytree_laws import LawBroken
-from pytree_laws.engine import runner
+from pytree_laws.session import Session
 from pytree_laws.trace.programs import settings
 
 PACKAGE = pathlib.Path(__file__).parents[3] / "pytree_laws"
@@ -81,9 +81,10 @@ def run(suite, only="test_", on_warning="error", once=False, first=False, law=No
     With a `law` its own tests alone run. With `once` the tests of a law end with its first failure, with `first` all of them do. What is no law of a number goes
     by the name of its suite, such as `closure`.
     """
-    runner.forget()  # what broken specimens said and set is no concern of the next one
-    with settings_put_back(), runner.telling_all():
-        return outcome_of(suite, only, on_warning, once, first, law)
+    instance = suite()
+    instance.session = Session(reports_all=True)  # each test says what it finds
+    with settings_put_back():
+        return outcome_of(instance, only, on_warning, once, first, law)
 
 
 @contextlib.contextmanager
@@ -99,7 +100,7 @@ def settings_put_back():
 
 def outcome_of(suite, only, on_warning, once, first, wanted):
     outcome = Outcome()
-    for name, test, kwargs in cases(suite()):
+    for name, test, kwargs in cases(suite):
         law = law_of(name, test)
         if not name.startswith(only) or (once and law in outcome) or wanted not in (None, law):
             continue

@@ -7,7 +7,6 @@ import jax
 import pytest
 
 from pytree_laws import LawBroken, Leaf, PytreeLaws, check_pytree, sample
-from pytree_laws.engine.runner import forget
 from pytree_laws.laws.values.p19_snapshot import sections
 from pytree_laws.state import StateLaws
 
@@ -53,7 +52,6 @@ class UntracedByValues(Untraced):
 
 @pytest.mark.parametrize("suite", [Untraced, UntracedByValues])
 def test_of_a_call_without_a_trace_nothing_is_said_that_only_a_trace_shows(suite: type[Untraced]) -> None:
-    forget()
     suite().test_p07_computes_what_its_trace_does_in_each_configuration()
     suite().test_p08_every_argument_matters()
     suite().test_p08_every_flag_of_the_call_matters()
@@ -93,7 +91,6 @@ class StoreSuite(Untraced):
 
 
 def test_nothing_that_acts_is_called_by_any_law_or_record() -> None:
-    forget()
     Store.acted.clear()
     check_pytree(lambda seed: Store(sample(seed, (3,))), lambda seed: (sample(seed, (3,)),))
     recorded = sections(StoreSuite())
@@ -146,7 +143,6 @@ class NoisySuite(DropoutSuite):
 
 
 def test_a_flag_of_the_constructor_ends_no_noise_where_the_call_says_otherwise() -> None:
-    forget()
     DropoutSuite().test_p16_a_flag_that_ends_the_noise_does()
     SaidInTheCall().test_p16_a_flag_that_ends_the_noise_does()
     with pytest.raises(LawBroken, match="noise that is drawn in spite of the flag"):
@@ -184,7 +180,6 @@ class WrongCounterSuite(CounterSuite):
 
 
 def test_a_declared_value_of_a_state_is_held() -> None:
-    forget()
     CounterSuite().test_p02_states_are_as_declared()
     with pytest.raises(LawBroken, match=r"`count`: it begins as \[2 2\], declared is 0"):
         WrongCounterSuite().test_p02_states_are_as_declared()
@@ -204,7 +199,6 @@ class IdleSuite(Untraced):
 
 
 def test_what_is_idle_on_purpose_is_said_in_words_that_a_spec_takes_too() -> None:
-    forget()
     with pytest.raises(LawBroken) as broken:
         IdleSuite().test_p08_every_argument_matters()
     assert "`ignored = ('x',)`" in str(broken.value)

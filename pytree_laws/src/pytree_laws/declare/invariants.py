@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..inspect.arrays import is_inexact, is_key, wide_in_numpy
-from ..inspect.trees import flatten, put
+from ..inspect.trees import flatten, replace_leaves
 from ..values.example_values import sample
 
 Arrays = tuple[np.ndarray, np.ndarray]
@@ -128,8 +128,8 @@ _DIVIDED = ("variance 1", "length 1", "invariant under scale")
 
 def parsed(said: str) -> tuple[str, Axis]:
     """The name of an invariant and its axis. Raises `ValueError` for what is none."""
-    found = _ALONG.fullmatch(said)
-    name, axis = (found[1], int(found[2])) if found else (said, None)
+    match = _ALONG.fullmatch(said)
+    name, axis = (match[1], int(match[2])) if match else (said, None)
     if name not in INVARIANTS:
         known = ", ".join(INVARIANTS)
         raise ValueError(
@@ -171,10 +171,10 @@ def _first_result(
         if x is None or first is None
         else {first: jnp.asarray(x, leaves[first].dtype)}
     )
-    given = put(treedef.unflatten(leaves), places)
+    call_arguments = replace_leaves(treedef.unflatten(leaves), places)
     keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
     if not draws:
-        return _first_array(suite.apply(instance, *given))
+        return _first_array(suite.apply(instance, *call_arguments))
     if not keys:
         raise ValueError("a mean over keys is of a call that is given a key")
 
@@ -182,7 +182,7 @@ def _first_result(
         one = jax.random.key(seed)
         shapes = {i: leaves[i].shape for i in keys}
         key = {i: jax.random.split(one, n) if n else one for i, n in shapes.items()}
-        return _arrays(suite.apply(instance, *put(given, key)))[0]
+        return _arrays(suite.apply(instance, *replace_leaves(call_arguments, key)))[0]
 
     return wide_in_numpy(jax.vmap(drawn)(jnp.arange(draws)))
 

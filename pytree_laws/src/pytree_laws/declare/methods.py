@@ -21,7 +21,8 @@ import jax
 
 from ..inspect.classes import is_of_library
 from ..inspect.trees import attributes
-from ..values.randomize import generic
+from ..session import once_per_session
+from ..values.randomize import randomize
 from .leaf_spec import Output
 
 SELF = "self"
@@ -72,8 +73,8 @@ class Method:
 
     def __post_init__(self) -> None:
         if self.carry not in (None, SELF):
-            told = f"Method {self.name}: carry is {self.carry!r}"
-            raise ValueError(f'{told}; write "self", or leave it out')
+            message = f"Method {self.name}: carry is {self.carry!r}"
+            raise ValueError(f'{message}; write "self", or leave it out')
 
     @property
     def needs_values(self) -> bool:
@@ -101,8 +102,10 @@ def is_action(cls: type, name: str) -> bool:
 
 def methods_of(suite: Any) -> tuple[Method, ...]:
     """The methods that a suite declares, and those that are found besides."""
-    laws: Any = type(suite)
-    return (*(with_state(suite, one) for one in suite.methods), *found_methods(laws))
+    return (
+        *(with_state(suite, method) for method in suite.methods),
+        *found_methods(suite),
+    )
 
 
 def with_state(suite: Any, method: Method) -> Method:
@@ -113,21 +116,20 @@ def with_state(suite: Any, method: Method) -> Method:
     def arguments(seed: int) -> Sequence[Any]:
         given = [*method.arguments(seed)]
         # Of any values: what is put back to the start would show nowhere else.
-        given.insert(method.state_at or 0, generic(suite.state(seed), 2 * seed))
+        given.insert(method.state_at or 0, randomize(suite.state(seed), 2 * seed))
         return given
 
-    def call(instance: Any, *given: Any) -> Any:
-        return method.use(instance, *jax.tree.map(lambda leaf: leaf, given))
+    def call(instance: Any, *arguments: Any) -> Any:
+        return method.use(instance, *jax.tree.map(lambda leaf: leaf, arguments))
 
     return dataclasses.replace(method, arguments=arguments, call=call, state_at=None)
 
 
-@functools.cache
-def found_methods(laws: Any) -> tuple[Method, ...]:
+@once_per_session
+def found_methods(suite: Any) -> tuple[Method, ...]:
     """The public properties of the example, and its methods that need no arguments."""
-    suite = laws()
-    instance = suite.specimen()
-    declared = {one.name for one in suite.methods}
+    instance = suite.cached_instance()
+    declared = {method.name for method in suite.methods}
     names = names_without_arguments(instance)
     return tuple(Method(name, found=True) for name in names if name not in declared)
 
@@ -181,4 +183,7 @@ def _can_be_used(instance: Any, name: str) -> bool:
     if signature.return_annotation in (None, "None"):  # it acts, and gives nothing
         return False
     # What takes `*args` may hand them on to what needs some.
-    return all(one.default is not one.empty for one in signature.parameters.values())
+    return all(
+        parameter.default is not parameter.empty
+        for parameter in signature.parameters.values()
+    )

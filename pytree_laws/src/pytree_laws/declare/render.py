@@ -20,10 +20,10 @@ def block(name: str, lines: Sequence[str], brackets: str = "()") -> str:
     return "\n".join([f"{INDENT}{name} = {brackets[0]}", *body, INDENT + brackets[1]])
 
 
-def written_leaves(leaves: Sequence[Leaf], declared: Sequence[Leaf] = ()) -> str:
+def render_leaves(leaves: Sequence[Leaf], declared: Sequence[Leaf] = ()) -> str:
     """The leaves; what is declared well stays as it is."""
     kept = {leaf.path: leaf for leaf in declared if is_kept(leaf, leaves)}
-    return block("leaves", [written(kept.get(leaf.path, leaf)) for leaf in leaves])
+    return block("leaves", [render(kept.get(leaf.path, leaf)) for leaf in leaves])
 
 
 def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
@@ -36,7 +36,7 @@ def is_kept(declared: Leaf, leaves: Sequence[Leaf]) -> bool:
     return shapes and (declared.is_tree or declared.dtype == found.dtype)
 
 
-def written(one: Any, *further: str) -> str:
+def render(one: Any, *further: str) -> str:
     """The source of a declared leaf, output or Variable, without what it has by default."""
     parts, fields = list(further), dataclasses.fields(one)
     for field in fields[len(further) :]:
@@ -49,15 +49,15 @@ def written(one: Any, *further: str) -> str:
     return f"{type(one).__name__}({', '.join(parts)})"
 
 
-def written_static(values: Mapping[str, Any]) -> str:
+def render_static(values: Mapping[str, Any]) -> str:
     """The static values, with `...` for what has no source."""
     pairs = ((path, source_of(value)) for path, value in values.items())
     lines = [f"{source_of(path)}: {source or '...'}" for path, source in pairs]
     return block("static", lines, "{}")
 
 
-def written_outputs(outputs: Sequence[Output]) -> str:
-    return block("returns", [written(one) for one in outputs])
+def render_outputs(outputs: Sequence[Output]) -> str:
+    return block("returns", [render(output) for output in outputs])
 
 
 def source_of(value: Any) -> str:

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..inspect.arrays import is_array
-from ..inspect.parameter_values import shown
-from .configurations import Configuration, Trial
+from ..inspect.parameter_values import value_text
+from .configurations import Configuration, TracedConfiguration
 
 
-def changes_options_alone(trial: Trial) -> bool:
+def changes_options_alone(trial: TracedConfiguration) -> bool:
     """Whether flags and options alone are changed, and no array has another form.
 
     Some values print as an address, which is another one in each process.
@@ -25,4 +25,4 @@ def inputs_as_text(own: Configuration) -> str:
 
 
 def changes_as_text(changes: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={shown(value)}" for name, value in changes.items())
+    return ", ".join(f"{name}={value_text(value)}" for name, value in changes.items())

@@ -1,7 +1,6 @@
 """What a suite does not declare is found from instances, and then held to."""
 
 import contextlib
-import functools
 import inspect
 from collections.abc import Iterator
 from types import CodeType, FrameType
@@ -13,10 +12,10 @@ import pytest
 
 from ..declare.leaf_spec import Leaf, Output
 from ..inspect.arrays import is_array, is_inexact, is_key, real_dtype
-from ..inspect.call_recorder import watching
+from ..inspect.call_recorder import recording_calls
 from ..inspect.classes import LIBRARIES, is_of_library
 from ..inspect.references import parts_of
-from ..inspect.static_values import another, static_fault
+from ..inspect.static_values import another_value, static_fault
 from ..inspect.trees import (
     attributes,
     avals,
@@ -26,15 +25,18 @@ from ..inspect.trees import (
     one_level,
     structure,
 )
-from ..trace.dependencies import stopped
-from .invocation import traced
+from ..session import once_per_session
+from ..trace.dependencies import stopped_inputs
+from .invocation import trace_call
 
 
-@functools.cache
-def inferred_leaves(laws: Any) -> tuple[Leaf, ...]:
+@once_per_session
+def inferred_leaves(suite: Any) -> tuple[Leaf, ...]:
     """The leaves of the example, each with the role that its class shows."""
-    suite = laws()
-    first, second = suite.specimen(), dict(named_leaves(suite.specimen(1)))
+    first, second = (
+        suite.cached_instance(),
+        dict(named_leaves(suite.cached_instance(1))),
+    )
     spec, cut_off = trained_by(first), cut_off_leaves(suite)
     return tuple(
         inferred_leaf(
@@ -54,8 +56,8 @@ def cut_off_leaves(suite: Any) -> set[str]:
         return set()
     # A call that fails, or does not end, is told by other laws.
     with contextlib.suppress(Exception, pytest.skip.Exception):
-        (closed, _), inputs = traced(suite, suite.specimen(), {})
-        pairs = zip(inputs, stopped(closed.jaxpr))
+        (closed, _), inputs = trace_call(suite, suite.cached_instance(), {})
+        pairs = zip(inputs, stopped_inputs(closed.jaxpr))
         return {name[2:] for (name, _), mark in pairs if mark and name[:2] == "0."}
     return set()
 
@@ -89,14 +91,15 @@ def name_of(dtype: Any) -> str:
     if jnp.issubdtype(dtype, jax.dtypes.prng_key):
         return "key"
     names = ("float", "int", "complex", "bool")
-    return next((one for one in names if real_dtype(one) == dtype), str(dtype))
+    return next((name for name in names if real_dtype(name) == dtype), str(dtype))
 
 
-@functools.cache
-def inferred_statics(laws: Any) -> dict[str, Any]:
+@once_per_session
+def inferred_statics(suite: Any) -> dict[str, Any]:
     """The static configuration of the example, by path: what two instances have in common."""
-    suite = laws()
-    first, second = (dict(suite.statics_of(suite.specimen(seed))) for seed in (0, 1))
+    first, second = (
+        dict(suite.statics_of(suite.cached_instance(seed))) for seed in (0, 1)
+    )
     return {path: v for path, v in first.items() if same_value(v, second.get(path))}
 
 
@@ -120,7 +123,7 @@ def statics_of(instance: Any) -> Iterator[tuple[str, Any]]:
 
 def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
     """Whether an attribute is part of the treedef, which then changes with it."""
-    other = another(value)
+    other = another_value(value)
     if other is None:
         return any(part is value for part in parts_of(aux)) and value is not None
     with contextlib.suppress(Exception):  # a flatten that refuses it
@@ -129,17 +132,16 @@ def is_in_aux(node: Any, name: str, value: Any, aux: Any) -> bool:
     return False
 
 
-@functools.cache
-def inferred_outputs(laws: Any) -> tuple[Output, ...]:
+@once_per_session
+def inferred_outputs(suite: Any) -> tuple[Output, ...]:
     """The outputs of the example call, as its trace has them; none where it has none."""
-    suite = laws()
     if not suite.called():
         return ()
     # A call that fails, or does not end, is told by other laws.
     with contextlib.suppress(Exception, pytest.skip.Exception):
         return tuple(
-            Output(tuple(one.shape), name_of(one.dtype))
-            for one in suite.traced_outputs()
+            Output(tuple(output.shape), name_of(output.dtype))
+            for output in suite.traced_outputs()
         )
     return ()
 
@@ -155,7 +157,7 @@ def stores_what_it_is_given(suite: Any) -> bool:
     That stores its arguments as they are, and whoever calls it knows that. A function of the
     author's, which calls it in turn, is a constructor like any other.
     """
-    cls = type(suite.specimen())
+    cls = type(suite.cached_instance())
     if is_called_by_its_author(suite, cls):
         return False
     if issubclass(cls, tuple):
@@ -178,7 +180,9 @@ def stores_what_it_is_given(suite: Any) -> bool:
 def is_called_by_its_author(suite: Any, cls: type) -> bool:
     """Whether a function beside the class, and none of the suite, calls its constructor."""
     makers = [getattr(cls, name, None) for name in ("__init__", "__new__")]
-    codes = {getattr(inspect.unwrap(one), "__code__", None) for one in makers if one}
+    codes = {
+        getattr(inspect.unwrap(maker), "__code__", None) for maker in makers if maker
+    }
     suites = {id(code) for code in codes_of(type(suite))}
     callers: list[FrameType] = []
 
@@ -187,7 +191,7 @@ def is_called_by_its_author(suite: Any, cls: type) -> bool:
             callers.append(frame.f_back)
 
     inputs = suite.inputs(0)
-    with watching(codes, note):
+    with recording_calls(codes, note):
         suite.build(**inputs)
     return any(
         first.f_globals.get("__name__") == cls.__module__
@@ -210,8 +214,12 @@ def codes_of(suite: type) -> Iterator[CodeType]:
     """The code of all functions of a suite, and of the functions in these."""
     held = [value for owner in suite.__mro__ for value in vars(owner).values()]
     functions = (getattr(value, "__func__", value) for value in held)
-    todo = [one.__code__ for one in functions if hasattr(one, "__code__")]
+    todo = [
+        function.__code__ for function in functions if hasattr(function, "__code__")
+    ]
     while todo:
         code = todo.pop()
         yield code
-        todo += [one for one in code.co_consts if isinstance(one, CodeType)]
+        todo += [
+            constant for constant in code.co_consts if isinstance(constant, CodeType)
+        ]

@@ -1,6 +1,5 @@
 """How a suite builds and calls its class, with some of what it gives replaced."""
 
-import functools
 import inspect
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -10,84 +9,90 @@ import jax
 
 from ..engine.runner import first_build, first_call
 from ..inspect.arrays import is_array
-from ..inspect.call_recorder import Invocation, called, constructed
+from ..inspect.call_recorder import Invocation, record_call, record_constructors
 from ..inspect.trees import (
     arrays_of,
     avals,
+    combine,
     flatten,
-    merge,
     named_leaves,
-    split,
+    partition,
     structure,
     without_functions,
 )
 from ..report import ANY_ERROR
+from ..session import once_per_session
 from ..trace.jaxprs import NEEDS_VALUES
 
 
-@functools.cache
-def construction(laws: Any) -> Invocation | None:
+@once_per_session
+def example_construction(suite: Any) -> Invocation | None:
     """The constructor or the factory that the example calls, where it is the one of the inputs."""
-    suite = laws()
-    if first_build(laws).error is not None:
+    if first_build(suite).error is not None:
         return None
     inputs = suite.inputs(0)
-    cls = type(suite.specimen())
+    cls = type(suite.cached_instance())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = constructed(cls, lambda: suite.build(**inputs))
+        invocations = record_constructors(cls, lambda: suite.build(**inputs))
     if takes_any_input(suite):
-        return next((one for one in found if inputs.keys() <= one.given.keys()), None)
-    return next((one for one in found if _builds_the_same(suite, cls, one)), None)
+        return next(
+            (each for each in invocations if inputs.keys() <= each.given.keys()), None
+        )
+    return next(
+        (each for each in invocations if _builds_the_same(suite, cls, each)), None
+    )
 
 
 def takes_any_input(suite: Any) -> bool:
     """Whether `build` hands on whatever it is given by name."""
     takes = inspect.signature(suite.build).parameters.values()
-    return any(one.kind is inspect.Parameter.VAR_KEYWORD for one in takes)
+    return any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in takes)
 
 
-def _builds_the_same(suite: Any, cls: type, one: Invocation) -> bool:
+def _builds_the_same(suite: Any, cls: type, invocation: Invocation) -> bool:
     """Whether a constructor alone makes what the example has."""
     try:
-        again = _make(cls, one, {})
+        again = _make(cls, invocation, {})
     except ANY_ERROR:
         return False
-    first = suite.specimen()
+    first = suite.cached_instance()
     return structure(again) == structure(first) and avals(again) == avals(first)
 
 
-def _make(cls: type, one: Invocation, changes: Mapping[str, Any]) -> Any:
-    positional, named = one.bound(changes)
-    maker = getattr(cls, one.name, cls)
+def _make(cls: type, invocation: Invocation, changes: Mapping[str, Any]) -> Any:
+    positional, named = invocation.bound(changes)
+    maker = getattr(cls, invocation.name, cls)
     return maker(*positional, **named)
 
 
-@functools.cache
-def use_of(laws: Any) -> Invocation | None:
+@once_per_session
+def example_call(suite: Any) -> Invocation | None:
     """The method that the example calls, with what it is given."""
-    suite = laws()
-    if not suite.called() or first_call(laws).error is not None:
+    if not suite.called() or first_call(suite).error is not None:
         return None
     instance, arguments = suite.make(0), suite.arguments(0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return called(instance, lambda: suite.call(instance, *arguments))
+        return record_call(instance, lambda: suite.call(instance, *arguments))
 
 
-def built_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) -> Any:
+def build_with(suite: Any, changes: Mapping[str, Any], abstractly: bool = True) -> Any:
     """An instance with some inputs changed; `abstractly`, with any values in its arrays."""
-    laws: Any = type(suite)
     inputs = suite.inputs(0)
     takes = inspect.signature(suite.build).parameters
     if takes_any_input(suite) or changes.keys() <= takes.keys():
-        given = {**inputs, **changes}
-        return suite.built_abstractly(given) if abstractly else suite.build(**given)
-    constructor: Any = construction(laws)  # the changes come from it
-    return _make(type(suite.specimen()), constructor, changes)
+        arguments = {**inputs, **changes}
+        return (
+            suite.built_abstractly(arguments)
+            if abstractly
+            else suite.build(**arguments)
+        )
+    constructor: Any = example_construction(suite)  # the changes come from it
+    return _make(type(suite.cached_instance()), constructor, changes)
 
 
-def call_of(
+def call_function(
     suite: Any,
     changes: Mapping[str, Any],
     by_name: bool = False,
@@ -98,24 +103,23 @@ def call_of(
     With changes, or `by_name`, it is that of the method which the example calls; `in_place`, one that
     leaves in the instance what it changes there.
     """
-    laws: Any = type(suite)
-    use = use_of(laws)
+    use = example_call(suite)
     if use is None or not (changes or by_name):
         run = suite.call if in_place else suite.apply
-        return lambda instance, given: without_functions(
-            run(instance, *given)
+        return lambda instance, arguments: without_functions(
+            run(instance, *arguments)
         ), suite.arguments(0)
     kept = {name: v for name, v in use.given.items() if name not in changes}
 
-    def call(instance: Any, given: Any) -> Any:
-        positional, named = use.bound({**given, **changes})
+    def call(instance: Any, arguments: Any) -> Any:
+        positional, named = use.bound({**arguments, **changes})
         return without_functions(getattr(instance, use.name)(*positional, **named))
 
     leaves, treedef = flatten(kept)
     return call, treedef.unflatten(leaves)
 
 
-def traced(
+def trace_call(
     suite: Any,
     instance: Any,
     changes: Mapping[str, Any],
@@ -127,14 +131,14 @@ def traced(
 
     With `after` the outputs are these, and what the call has changed in place.
     """
-    call, given = call_of(suite, changes, by_name, in_place=after)
+    call, given = call_function(suite, changes, by_name, in_place=after)
     given = fit(given)
-    tree, back = suite.apart(instance)
-    static, arrays = split((tree, given))
+    tree, back = suite.to_tree(instance)
+    static, arrays = partition((tree, given))
 
     def use(values: Sequence[Any]) -> Any:
-        held, rest = merge(static, values)
-        node = back(held)
+        instance, rest = combine(static, values)
+        node = back(instance)
         result = call(node, rest)
         return (result, suite.changed_in_place(node)) if after else result
 
@@ -145,7 +149,7 @@ def traced(
         return jax.make_jaxpr(lambda: use(arrays), return_shape=True)(), ()
 
 
-def inputs_of(
+def trace_inputs(
     suite: Any,
     instance: Any,
     changes: Mapping[str, Any],
@@ -155,5 +159,5 @@ def inputs_of(
 
     `move` gives the pair of its tree and of what the call is given other numbers.
     """
-    _, given = call_of(suite, changes)
-    return arrays_of(move((suite.apart(instance)[0], given)))
+    _, given = call_function(suite, changes)
+    return arrays_of(move((suite.to_tree(instance)[0], given)))

@@ -9,16 +9,20 @@ import jax
 import numpy as np
 
 from ..declare.methods import Method
-from ..inspect.call_recorder import Invocation, called
-from ..inspect.parameter_values import EMPTY, choices
-from ..inspect.trees import attributes, merge, named_numbers, split
+from ..inspect.call_recorder import Invocation, record_call
+from ..inspect.parameter_values import EMPTY, other_values
+from ..inspect.trees import attributes, combine, named_numbers, partition
 from ..report import ANY_ERROR
 from .configuration_names import (
     changes_as_text,
     changes_options_alone,
     inputs_as_text,
 )
-from .configurations import Trial, accepted, trials
+from .configurations import (
+    TracedConfiguration,
+    accepted_configurations,
+    traced_configurations,
+)
 
 PLAIN = bool, int, float, complex
 
@@ -47,29 +51,36 @@ class Traced(NamedTuple):
 
 def uses_of(suite: Any, method: Method) -> Iterator[Use]:
     """A method with the example, at other values of its flags, and of instances of other configurations and accepted values."""
-    laws: Any = type(suite)
-    instance, given = suite.elsewhere(suite.specimen()), tuple(method.arguments(0))
+    instance, given = (
+        suite.elsewhere(suite.cached_instance()),
+        tuple(method.arguments(0)),
+    )
     yield Use(method.name, _use_of(method), instance, given, True)
-    found = called(instance, lambda: method.use(instance, *method.arguments(0)))
-    if found is not None and found.name == method.name:
-        yield from at_other_values(method, found, instance)
-    for one in (*trials(laws), *accepted(laws)):
-        if is_built_otherwise(one):
-            name = f"{method.name}{inputs_as_text(one.configuration)}"
-            yield Use(name, _use_of(method), suite.elsewhere(one.instance), given)
+    invocation = record_call(
+        instance, lambda: method.use(instance, *method.arguments(0))
+    )
+    if invocation is not None and invocation.name == method.name:
+        yield from at_other_values(method, invocation, instance)
+    for traced in (
+        *traced_configurations(suite),
+        *accepted_configurations(suite),
+    ):
+        if is_built_otherwise(traced):
+            name = f"{method.name}{inputs_as_text(traced.configuration)}"
+            yield Use(name, _use_of(method), suite.elsewhere(traced.instance), given)
 
 
 def _use_of(method: Method) -> Callable[..., Any]:
     return lambda held, rest: method.use(held, *rest)
 
 
-def is_built_otherwise(one: Trial) -> bool:
-    own = one.configuration
+def is_built_otherwise(traced: TracedConfiguration) -> bool:
+    own = traced.configuration
     return (
-        one.instance is not None
+        traced.instance is not None
         and not own.given
         and own.size == 1
-        and changes_options_alone(one)
+        and changes_options_alone(traced)
     )
 
 
@@ -78,27 +89,32 @@ def at_other_values(method: Method, found: Invocation, instance: Any) -> Iterato
     annotations = found.annotations()
     for name, parameter in found.varied().items():
         annotation = annotations.get(name, EMPTY)
-        for value in choices(annotation, parameter.default, found.given[name]):
+        for value in other_values(annotation, parameter.default, found.given[name]):
             if isinstance(value, np.ndarray) or name.startswith("_"):
                 continue
             rest = {key: one for key, one in found.given.items() if key != name}
-            told = f"{method.name}({changes_as_text({name: value})})"
+            message = f"{method.name}({changes_as_text({name: value})})"
             run, flag = _bound(found, {name: value}), name if is_flag(value) else ""
-            yield Use(told, run, instance, rest, flag=flag)
+            yield Use(message, run, instance, rest, flag=flag)
 
 
 def uses_by_flag(suite: Any, method: Method) -> dict[str, list[list[Use]]]:
     """By flag or option, the uses that differ in it alone: a list for each instance."""
-    laws: Any = type(suite)
-    built = (one.instance for one in trials(laws)[1:] if is_built_otherwise(one))
+    built = (
+        traced.instance
+        for traced in traced_configurations(suite)[1:]
+        if is_built_otherwise(traced)
+    )
     plain = next(uses_of(suite, method))
-    found = called(plain.instance, lambda: plain.run(plain.instance, plain.given))
+    invocation = record_call(
+        plain.instance, lambda: plain.run(plain.instance, plain.given)
+    )
     by_flag: dict[str, list[list[Use]]] = {}
-    if found is None or found.name != method.name:
+    if invocation is None or invocation.name != method.name:
         return by_flag
     for instance in (plain.instance, *map(suite.elsewhere, built)):
         usual = Use(method.name, plain.run, instance, plain.given)
-        others = at_other_values(method, found, instance)
+        others = at_other_values(method, invocation, instance)
         for name, uses in itertools.groupby(others, lambda one: one.flag):
             if name:
                 by_flag.setdefault(name, []).append([usual, *uses])
@@ -118,18 +134,18 @@ def _bound(found: Invocation, changes: dict[str, Any]) -> Callable[..., Any]:
     return run
 
 
-def traced(suite: Any, use: Use) -> Traced | None:
+def trace_use(suite: Any, use: Use) -> Traced | None:
     """The jaxpr of a use; None where it cannot be traced, or refuses this."""
-    value, back = suite.opened(use.instance)
-    static, arrays = split(use.given)
+    value, back = suite.to_arrays(use.instance)
+    static, arrays = partition(use.given)
     plain: dict[str, Any] = {}
 
     def run(value: Any, arrays: Any) -> Any:
-        held = back(value)
-        result = use.run(held, merge(static, arrays))
+        instance = back(value)
+        result = use.run(instance, combine(static, arrays))
         plain.clear()
         plain.update(plain_parts(use.name, result))
-        return _arrays(use.name, result), suite.changed_in_place(held)
+        return _arrays(use.name, result), suite.changed_in_place(instance)
 
     try:
         jaxpr, form = jax.make_jaxpr(run, return_shape=True)(value, arrays)
@@ -154,6 +170,6 @@ def plain_parts(name: str, result: Any) -> dict[str, Any]:
     return {f"{name}.{key}": v for key, v in held.items() if isinstance(v, PLAIN)}
 
 
-def text_of(one: Traced) -> str:
+def trace_text(trace: Traced) -> str:
     """What a use does, as far as its trace tells."""
-    return f"{one.jaxpr} {list(one.plain.values())}"
+    return f"{trace.jaxpr} {list(trace.plain.values())}"

@@ -1,7 +1,6 @@
 """The example with other sizes: of 1, and those that a configuration may take."""
 
 import dataclasses
-import functools
 import itertools
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -13,12 +12,13 @@ import numpy as np
 from jax.core import Tracer
 
 from ..inspect.arrays import is_array, is_key, on_device
-from ..inspect.errors import is_refusal
+from ..inspect.errors import raises_deliberately
 from ..inspect.trees import arrays_of, structure
 from ..report import ANY_ERROR
+from ..session import once_per_session
 from ..values.example_sizes import is_of_shapes
-from .configurations import Configuration, Trial
-from .invocation import built_with, construction, traced
+from .configurations import Configuration, TracedConfiguration
+from .invocation import build_with, example_construction, trace_call
 
 TRIES = 40
 
@@ -45,14 +45,14 @@ def _taken(leaf: Any, places: np.ndarray, axis: int) -> Any:
     return on_device(np.asarray(leaf).take(places, axis=axis))
 
 
-def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> Trial:
+def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> TracedConfiguration:
     """What the constructor is declared to accept, called with the example, made to fit where a size is changed."""
-    trial = Trial(Configuration(inputs=dict(changes), is_declared=True))
+    trial = TracedConfiguration(Configuration(inputs=dict(changes), is_declared=True))
     inputs = suite.inputs(0)
     pairs = [(inputs.get(name), value) for name, value in changes.items()]
     sizes = {one: v for one, v in pairs if type(one) is int and type(v) is int}
     try:
-        trial.instance = built_with(suite, changes)
+        trial.instance = build_with(suite, changes)
     except ANY_ERROR as error:  # P1 tells it
         trial.error = error
         return trial
@@ -62,24 +62,24 @@ def at_a_bound(suite: Any, changes: Mapping[str, Any]) -> Trial:
     return trial
 
 
-def _trace(suite: Any, trial: Trial, fit: Callable[[Any], Any]) -> None:
+def _trace(suite: Any, trial: TracedConfiguration, fit: Callable[[Any], Any]) -> None:
     """Traces a call, where none was, and notes why it cannot be."""
     if trial.trace is not None:
         return
-    cls = type(suite.specimen())
+    cls = type(suite.cached_instance())
     try:
-        found = traced(suite, trial.instance, trial.configuration.given, fit)
+        found = trace_call(suite, trial.instance, trial.configuration.given, fit)
         trial.trace, trial.inputs = found
         trial.error = None
     except ANY_ERROR as error:
-        trial.error, trial.refused = error, is_refusal(error, cls)
+        trial.error, trial.refused = error, raises_deliberately(error, cls)
 
 
 def dims(tree: Any) -> list[int]:
     return sorted({size for leaf in arrays_of(tree) for size in leaf.shape if size})
 
 
-def fits_otherwise(suite: Any, trial: Trial) -> bool:
+def fits_otherwise(suite: Any, trial: TracedConfiguration) -> bool:
     """Whether a call that failed on shapes takes arguments of other shapes."""
     if not is_of_shapes(trial.error):
         return False
@@ -87,21 +87,21 @@ def fits_otherwise(suite: Any, trial: Trial) -> bool:
     return any(_takes(suite, trial, sizes) for sizes in _other_dims(trial, given))
 
 
-def _other_dims(trial: Trial, given: Any) -> Iterator[dict[int, int]]:
+def _other_dims(trial: TracedConfiguration, given: Any) -> Iterator[dict[int, int]]:
     own, held = dims(given), dims((given, trial.instance))
     swaps = ({one: other, other: one} for one, other in itertools.combinations(held, 2))
     single = ({one: other} for one in own for other in held if one != other)
     yield from itertools.islice(itertools.chain(single, swaps), TRIES)
 
 
-def _takes(suite: Any, trial: Trial, sizes: Mapping[int, int]) -> bool:
+def _takes(suite: Any, trial: TracedConfiguration, sizes: Mapping[int, int]) -> bool:
     def fit(given: Any) -> Any:
         return resized(given, sizes)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            traced(suite, trial.instance, trial.configuration.given, fit)
+            trace_call(suite, trial.instance, trial.configuration.given, fit)
         except ANY_ERROR:
             return False
     return True
@@ -125,14 +125,13 @@ class Resized:
 
     @property
     def dtypes(self) -> tuple[str, ...]:
-        return tuple(str(one.dtype) for one in self.outputs)
+        return tuple(str(output.dtype) for output in self.outputs)
 
 
-@functools.cache
-def of_small_sizes(laws: Any) -> tuple[Resized, ...]:
+@once_per_session
+def of_small_sizes(suite: Any) -> tuple[Resized, ...]:
     """For each size of the example what comes of it with a size of 1, and of 0, where that can be built and called."""
-    suite = laws()
-    constructor = construction(laws)
+    constructor = example_construction(suite)
     inputs = (
         suite.inputs(0)
         if constructor is None or "seed" not in suite.inputs(0)
@@ -155,13 +154,13 @@ def _of_size(
     ints = {n: other for n, v in inputs.items() if type(v) is int and v == size}
     arrays = {n: resized(v, sizes) for n, v in inputs.items() if size in dims(v)}
     names = (*ints, *arrays)
-    usual = suite.specimen()
+    usual = suite.cached_instance()
     try:
-        instance = built_with(suite, {**ints, **arrays}) if names else usual
+        instance = build_with(suite, {**ints, **arrays}) if names else usual
         same = structure(instance) == structure(usual) or _alike(instance, usual)
         if not same:
             return None
-        found, _ = traced(suite, instance, {}, lambda given: resized(given, sizes))
+        found, _ = trace_call(suite, instance, {}, lambda given: resized(given, sizes))
     except ZeroDivisionError as error:
         # A size of 1 is one like others; nobody need allow one of 0.
         return Resized(size, other, names, (), error) if other else None

@@ -5,19 +5,18 @@ from typing import Any
 
 import pytest
 
-from ..declare.render import written_outputs, written_static
+from ..declare.render import render_outputs, render_static
 from ..report import Fault
 from .inference import inferred_outputs
 
 
-def declaration(suite: Any, whole: bool = True) -> str:
+def suggest_declaration(suite: Any, whole: bool = True) -> str:
     """What a suite may declare of the class, ready to paste; or what this one declares."""
     return "\n".join(filter(None, _parts(suite, whole)))
 
 
 def _parts(suite: Any, whole: bool) -> list[str]:
-    laws: Any = type(suite)
-    found = dict(suite.statics_of(suite.specimen()))
+    found = dict(suite.statics_of(suite.cached_instance()))
     if not whole:
         own = suite.declares_statics()
         found = {
@@ -27,15 +26,15 @@ def _parts(suite: Any, whole: bool) -> list[str]:
     outputs = whole or suite.returns
     return [
         suite.written_manifest() if arrays else "",
-        written_static(found),
-        written_outputs(inferred_outputs(laws)) if outputs else "",
+        render_static(found),
+        render_outputs(inferred_outputs(suite)) if outputs else "",
     ]
 
 
 def _right_declaration(suite: Any) -> str:
     """What to declare where a declaration is wrong."""
     with contextlib.suppress(Exception, pytest.skip.Exception):  # it is broken
-        return f"if the class is right, the declaration is\n{declaration(suite, False)}"
+        return f"if the class is right, the declaration is\n{suggest_declaration(suite, False)}"
     return ""
 
 

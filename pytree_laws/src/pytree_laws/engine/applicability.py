@@ -62,7 +62,7 @@ def conditions_of(test: Any) -> Sequence[Condition]:
     return getattr(test, "conditions", ())
 
 
-def need(suite: Any, test: Any) -> None:
+def require_conditions(suite: Any, test: Any) -> None:
     """Leaves a test out whose conditions are not all met."""
     for condition in conditions_of(test):
         if not condition.is_met(suite):
@@ -101,7 +101,7 @@ def declared_class(suite: Any) -> type | None:
 
 
 def class_of(suite: Any) -> type:
-    return declared_class(suite) or type(suite.specimen())
+    return declared_class(suite) or type(suite.cached_instance())
 
 
 def of_class(reason: str, is_met: Callable[[type], bool]) -> Condition:
@@ -113,7 +113,7 @@ def of_class(reason: str, is_met: Callable[[type], bool]) -> Condition:
     )
 
 
-def has(name: str, reason: str) -> Condition:
+def has_method(name: str, reason: str) -> Condition:
     """The condition that a class has a method."""
     return of_class(reason, lambda cls: hasattr(cls, name))
 
@@ -152,4 +152,4 @@ CARRIES = declares("carry", "no carry is declared")
 PLATFORMS = declares("lower_for", "no platform is declared in `lower_for`")
 METHODS = declares("methods", "there is no method beside the call")
 TAKES_DTYPE = declares("takes_dtype", "the constructor takes no dtype")
-LOADS = has("load", "the class has no load")
+LOADS = has_method("load", "the class has no load")

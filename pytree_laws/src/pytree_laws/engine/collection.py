@@ -11,21 +11,28 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
+from ..session import Session
 from .applicability import NotApplicable, unmet
 
 _PACKAGE = __name__.partition(".")[0]
+_SESSION = pytest.StashKey[Session]()
 _CONFIG: list[pytest.Config] = []
 LeftOut = dict[str, dict[str, tuple[str, str]]]
 LEFT_OUT: LeftOut = {}
 """By test class and test that was not collected, the reason, and what would have to be declared."""
 
 
-def watch(config: pytest.Config) -> None:
+def register_collection(config: pytest.Config) -> None:
     """Hook into a run of pytest, once for however many suites ask for it."""
     _CONFIG[:] = [config]
     if not config.pluginmanager.has_plugin(__name__):
         LEFT_OUT.clear()
         config.pluginmanager.register(sys.modules[__name__], __name__)
+
+
+def session_in(config: pytest.Config) -> Session:
+    """The session of a run, in pytest's stash."""
+    return config.stash.setdefault(_SESSION, Session())
 
 
 def option(name: str) -> Any:
@@ -61,7 +68,9 @@ def is_left_out(collector: Any, name: str, test: Any) -> bool:
         or is_asked_for(collector.config, name)
     ):
         return False
-    condition = unmet(suite(), test)
+    instance = suite()
+    instance.session = session_in(collector.config)
+    condition = unmet(instance, test)
     if condition is None:
         return False
     told = condition.reason, condition.declaration

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ..report import DECLARED, SEVERITIES, LawBroken
-from .collection import LEFT_OUT, LeftOut, watch
+from .collection import LEFT_OUT, LeftOut, register_collection
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOUND, _RECORDED = "pytree_laws", "pytree_laws_recorded"
@@ -26,7 +26,7 @@ TELLS_MOST = (
     *("invariants", "methods", "rejected", "accepted"),
 )
 """What a suite may declare, from what sees most mistakes on."""
-MOST_NAMED = 4
+MAX_NAMED = 4
 _RESTS = re.compile(r"it rests on (P\d+), which is broken")
 
 
@@ -34,11 +34,11 @@ class Collected:
     """A suite of which pytest collects the tests that apply, and which has the run end with a summary."""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
-        watch(metafunc.config)
-        sum_up(metafunc.config)
+        register_collection(metafunc.config)
+        register_summary(metafunc.config)
 
 
-def sum_up(config: pytest.Config) -> None:
+def register_summary(config: pytest.Config) -> None:
     """Has the run end with a summary, once for however many suites call it."""
     if not config.pluginmanager.has_plugin(PLUGIN):
         config.pluginmanager.register(sys.modules[__name__], PLUGIN)
@@ -63,20 +63,20 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Writes the findings by class, and the reasons of what was skipped in one line."""
     by_class = findings_by_class(terminalreporter.stats.get("failed", []))
     reports = terminalreporter.stats.get("skipped", [])
-    reasons = [(one.nodeid, told) for one in reports if (told := _reason(one))]
+    reasons = [(report.nodeid, told) for report in reports if (told := _reason(report))]
     if by_class:
         terminalreporter.section("pytree laws")
     for name, findings in by_class.items():
         skipped = {test: why for test, why in reasons if test.startswith(f"{name}::")}
-        terminalreporter.write_line(f"{name}: {counted(findings)}")
-        for line in [*told_findings(findings), *told_rests(skipped)]:
+        terminalreporter.write_line(f"{name}: {count_text(findings)}")
+        for line in [*finding_lines(findings), *resting_lines(skipped)]:
             terminalreporter.write_line(f"  {line}")
     for line in [
-        *told_declared(reasons),
+        *declared_lines(reasons),
         *recorded_by(terminalreporter.stats.get("passed", [])),
     ]:
         terminalreporter.write_line(line)
-    for line in told_left_out(LEFT_OUT, config.getoption("laws", None)):
+    for line in left_out_lines(LEFT_OUT, config.getoption("laws", None)):
         terminalreporter.write_line(line)
 
 
@@ -90,7 +90,7 @@ def pytest_testnodedown(node: Any) -> None:
         }
 
 
-def told_left_out(left_out: LeftOut, asked: bool | None) -> list[str]:
+def left_out_lines(left_out: LeftOut, asked: bool | None) -> list[str]:
     """What more could be checked: in one line, or by suite where that is asked for; `asked` is None where it cannot be."""
     if asked:
         return [
@@ -109,11 +109,11 @@ def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """What brings the tests of one suite that are left out, and then why others do not apply."""
     wanted: dict[str, list[str]] = {}
     for name, (why, with_it) in tests.items():
-        told = f"with `{with_it}`" if with_it else f"does not apply, since {why}"
-        wanted.setdefault(told, []).append(name)
-    for told in sorted(wanted, key=lambda told: (not told.startswith("with"), told)):
-        laws = ", ".join(by_number(map(law_of, wanted[told])))
-        yield f"  {told}: {laws} ({len(wanted[told])} test{'s' * (len(wanted[told]) > 1)})"
+        message = f"with `{with_it}`" if with_it else f"does not apply, since {why}"
+        wanted.setdefault(message, []).append(name)
+    for message in sorted(wanted, key=lambda told: (not told.startswith("with"), told)):
+        laws = ", ".join(by_number(map(law_of, wanted[message])))
+        yield f"  {message}: {laws} ({len(wanted[message])} test{'s' * (len(wanted[message]) > 1)})"
 
 
 def undeclared(declarations: Iterable[str]) -> tuple[str, ...]:
@@ -125,9 +125,9 @@ def undeclared(declarations: Iterable[str]) -> tuple[str, ...]:
 
 def more_laws(names: Sequence[str]) -> str:
     """One line: `more laws with: reference, dtypes, other and 5 others`."""
-    others = len(names) - MOST_NAMED
+    others = len(names) - MAX_NAMED
     rest = f" and {others} other{'s' * (others > 1)}" if others > 0 else ""
-    return f"more laws with: {', '.join(names[:MOST_NAMED])}{rest}"
+    return f"more laws with: {', '.join(names[:MAX_NAMED])}{rest}"
 
 
 def recorded_by(reports: Iterable[Any]) -> list[str]:
@@ -140,30 +140,37 @@ def recorded_by(reports: Iterable[Any]) -> list[str]:
 
 def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str]]]:
     """What the failed tests found, by the test class, in the order of the run."""
-    found: dict[str, list[Mapping[str, str]]] = {}
+    result: dict[str, list[Mapping[str, str]]] = {}
     for report in reports:
         for name, value in getattr(report, "user_properties", ()):
             if name == _FOUND:
-                found.setdefault(report.nodeid.rpartition("::")[0], []).append(value)
-    return found
+                result.setdefault(report.nodeid.rpartition("::")[0], []).append(value)
+    return result
 
 
-def counted(findings: Iterable[Mapping[str, str]]) -> str:
+def count_text(findings: Iterable[Mapping[str, str]]) -> str:
     """How many findings there are of each severity: `1 fault, 2 costs`."""
-    counts = Counter(one["severity"] for one in findings)
+    counts = Counter(finding["severity"] for finding in findings)
     plurals = {"fault": "faults", "cost": "costs", "style": "of style"}
-    names = {one: one if counts[one] == 1 else plurals[one] for one in SEVERITIES}
+    names = {
+        severity: severity if counts[severity] == 1 else plurals[severity]
+        for severity in SEVERITIES
+    }
     names["style"] = plurals["style"]
-    return ", ".join(f"{counts[one]} {names[one]}" for one in SEVERITIES if counts[one])
+    return ", ".join(
+        f"{counts[severity]} {names[severity]}"
+        for severity in SEVERITIES
+        if counts[severity]
+    )
 
 
-def told_findings(findings: Iterable[Mapping[str, str]]) -> list[str]:
+def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
     """One line a finding, the gravest first, and else in the order of causes."""
     ordered = sorted(findings, key=lambda one: SEVERITIES.index(one["severity"]))
     return [
-        f"{one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: "
-        + first_line(one["what"])
-        for one in ordered
+        f"{finding['severity']:5} {finding['law']} {finding['name']}, at `{finding['where']}`: "
+        + first_line(finding["what"])
+        for finding in ordered
     ]
 
 
@@ -173,7 +180,7 @@ def first_line(text: str) -> str:
     return line if len(line) < 100 else f"{line[:97]}..."
 
 
-def told_rests(skipped: Mapping[str, str]) -> list[str]:
+def resting_lines(skipped: Mapping[str, str]) -> list[str]:
     """For each broken law one line: the laws that rest on it, and were skipped."""
     rests: dict[str, list[str]] = {}
     for test, why in skipped.items():
@@ -190,7 +197,7 @@ def is_rest(why: str) -> bool:
     return _RESTS.fullmatch(why) is not None
 
 
-def told_declared(reasons: Iterable[tuple[str, str]]) -> list[str]:
+def declared_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
     """For each reason one line: the laws that suites declare not to hold."""
     found: dict[str, list[str]] = {}
     for test, why in reasons:
@@ -207,8 +214,8 @@ def is_of_law(why: str) -> bool:
 def law_of(test: str) -> str:
     """The number of the law that a test belongs to, or the name of the test."""
     name = test.rpartition("::")[2]
-    found = re.match(r"test_p(\d\d)_", name)
-    return f"P{int(found[1])}" if found else name
+    match = re.match(r"test_p(\d\d)_", name)
+    return f"P{int(match[1])}" if match else name
 
 
 def by_number(laws: Iterable[str]) -> list[str]:

@@ -80,10 +80,10 @@ def kind_of(dtype: Any) -> str:
 
 def bits_by_kind(values: Sequence[Any]) -> dict[str, int]:
     """The size of the narrowest dtype of each kind."""
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for dtype in (value.dtype for value in values):
-        found[kind_of(dtype)] = min(found.get(kind_of(dtype), 16), dtype.itemsize)
-    return found
+        result[kind_of(dtype)] = min(result.get(kind_of(dtype), 16), dtype.itemsize)
+    return result
 
 
 def aval(leaf: Any) -> tuple[Any, ...]:
@@ -123,7 +123,7 @@ def on_device(value: Any, dtype: Any = None) -> jax.Array:
     return jax.device_put(np.array(value, dtype))
 
 
-def thaw(saved: Any, like: Any) -> Any:
+def restore_like(saved: Any, like: Any) -> Any:
     """A saved array as the kind of `like`: keys were saved as their data."""
     if is_key(like):
         data = on_device(saved)
@@ -133,14 +133,14 @@ def thaw(saved: Any, like: Any) -> Any:
 
 def copied(leaf: Any) -> Any:
     """An equal array with a buffer of its own."""
-    return thaw(raw(leaf), leaf)
+    return restore_like(raw(leaf), leaf)
 
 
 def stack_leaves(*leaves: Any) -> Any:
     """jnp.stack, through NumPy where that can be, so that nothing is compiled."""
     if not all(isinstance(leaf, jax.Array) for leaf in leaves):
         return jnp.stack(leaves)
-    return thaw(np.stack(list(map(raw, leaves))), leaves[0])
+    return restore_like(np.stack(list(map(raw, leaves))), leaves[0])
 
 
 def buffer_of(array: Any) -> int | None:

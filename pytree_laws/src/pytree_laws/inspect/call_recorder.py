@@ -71,14 +71,14 @@ class Invocation:
 
 def functions_of(cls: type) -> dict[CodeType, tuple[str, Any]]:
     """The functions of a class and its bases by their code, each with its name and as it is held."""
-    found: dict[CodeType, tuple[str, Any]] = {}
+    result: dict[CodeType, tuple[str, Any]] = {}
     for owner in cls.__mro__[:-1]:
         for name, held in vars(owner).items():
             function = getattr(held, "__func__", held)
             code = getattr(_unwrapped(function), "__code__", None)
             if code is not None and name not in _PLUMBING:
-                found.setdefault(code, (name, held))
-    return found
+                result.setdefault(code, (name, held))
+    return result
 
 
 def _unwrapped(function: Any) -> Any:
@@ -88,7 +88,7 @@ def _unwrapped(function: Any) -> Any:
         return function
 
 
-def constructed(cls: type, use: Callable[[], Any]) -> list[Invocation]:
+def record_constructors(cls: type, use: Callable[[], Any]) -> list[Invocation]:
     """The constructors and factories of a class that `use` calls, in the order of the calls."""
     makers = {
         code: (name, held)
@@ -105,14 +105,14 @@ def constructed(cls: type, use: Callable[[], Any]) -> list[Invocation]:
             function: Any = getattr(held, "__func__", held)
             found.append(Invocation(cls.__name__ if made else name, function, given))
 
-    with watching(makers, note), contextlib.suppress(*ANY_ERROR):
+    with recording_calls(makers, note), contextlib.suppress(*ANY_ERROR):
         use()
     return [one for one in found if not _has_tracers(one) and not _hands_on(one)]
 
 
-def _hands_on(one: Invocation) -> bool:
+def _hands_on(invocation: Invocation) -> bool:
     """Whether a function takes whatever it is given, as `__new__` of Equinox does."""
-    return bool(one.given) and not one.varied()
+    return bool(invocation.given) and not invocation.varied()
 
 
 def _is_of(first: Any, cls: type, name: str) -> bool:
@@ -124,29 +124,29 @@ class _Reached(BaseException):
     """Ends a call whose arguments are known."""
 
 
-def called(instance: Any, use: Callable[[], Any]) -> Invocation | None:
+def record_call(instance: Any, use: Callable[[], Any]) -> Invocation | None:
     """The method of an instance that `use` calls first, which is not run."""
     for eagerly in (contextlib.nullcontext(), jax.disable_jit()):
         with eagerly:
-            found = _called(instance, use)
-        if found is not None and not _has_tracers(found):
-            return found
+            result = _called(instance, use)
+        if result is not None and not _has_tracers(result):
+            return result
     return None
 
 
 def _called(instance: Any, use: Callable[[], Any]) -> Invocation | None:
-    methods, found = functions_of(type(instance)), list[Invocation]()
+    methods, result = functions_of(type(instance)), list[Invocation]()
 
     def note(frame: FrameType) -> None:
         name, held = methods[frame.f_code]
         first, given = _given(frame)
         if type(first) is type(instance) and callable(held) and name != "__init__":
-            found.append(Invocation(name, held, given))
+            result.append(Invocation(name, held, given))
             raise _Reached
 
-    with watching(methods, note), contextlib.suppress(*ANY_ERROR, _Reached):
+    with recording_calls(methods, note), contextlib.suppress(*ANY_ERROR, _Reached):
         use()
-    return found[0] if found else None
+    return result[0] if result else None
 
 
 def _given(frame: FrameType) -> tuple[Any, dict[str, Any]]:
@@ -164,12 +164,14 @@ def _given(frame: FrameType) -> tuple[Any, dict[str, Any]]:
     return first, values
 
 
-def _has_tracers(one: Invocation) -> bool:
-    return any(isinstance(leaf, Tracer) for leaf in jax.tree.leaves(dict(one.given)))
+def _has_tracers(invocation: Invocation) -> bool:
+    return any(
+        isinstance(leaf, Tracer) for leaf in jax.tree.leaves(dict(invocation.given))
+    )
 
 
 @contextlib.contextmanager
-def watching(
+def recording_calls(
     codes: Container[CodeType | None], note: Callable[[FrameType], None]
 ) -> Generator[None]:
     """Within it `note` gets the frame of each call of one of these functions."""

@@ -64,10 +64,10 @@ def second_class(cls: type, source: str) -> type:
     # It stays there: who reads the annotations of the class later looks for it.
     sys.modules[name] = module
     spec.loader.exec_module(module)
-    found: Any = functools.reduce(getattr, cls.__qualname__.split("."), module)
-    if found is cls:  # the module hands it on from another one
+    result: Any = functools.reduce(getattr, cls.__qualname__.split("."), module)
+    if result is cls:  # the module hands it on from another one
         raise LookupError(f"{cls.__qualname__} is not defined in {source}")
-    return found
+    return result
 
 
 def own_functions(cls: type) -> Iterator[tuple[str, Any]]:
@@ -87,4 +87,4 @@ def defaults_of(function: Any) -> list[tuple[str, Any]]:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return []
-    return [(one.name, one.default) for one in parameters]
+    return [(parameter.name, parameter.default) for parameter in parameters]

@@ -7,7 +7,7 @@ _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
 
 
-def is_refusal(error: BaseException, cls: type) -> bool:
+def raises_deliberately(error: BaseException, cls: type) -> bool:
     """Whether the code of the class, or what it calls beside jax, says itself that this is not allowed."""
     last = _last(error.__traceback__)
     if last is None:
@@ -22,13 +22,13 @@ def is_refusal(error: BaseException, cls: type) -> bool:
 
 def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
     """The frame that raised, and where in its code."""
-    found = None
+    result = None
     while traceback is not None:
-        found = traceback.tb_frame, traceback.tb_lasti
+        result = traceback.tb_frame, traceback.tb_lasti
         traceback = traceback.tb_next
-    return found
+    return result
 
 
-def told(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """An error in one line."""
     return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"

@@ -21,13 +21,13 @@ from jax.core import Tracer
 from ..report import ANY_ERROR, check
 from .arrays import is_array, is_key
 from .classes import is_of_library
-from .references import class_attributes, frozen
+from .references import class_attributes, snapshot
 from .trees import nodes
 
 
 def globals_of(instance: Any) -> dict[str, Any]:
     """The state of the modules and classes of all nodes, to compare with ==."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for cls in {type(node): None for _, node, _ in nodes(instance)}:
         if is_of_library(cls):
             continue
@@ -35,12 +35,12 @@ def globals_of(instance: Any) -> dict[str, Any]:
         held: dict[str, Any] = {cls.__module__: of_module}
         held[f"{cls.__module__}.{cls.__qualname__}"] = vars(cls)
         for owner, variables in held.items():
-            found |= {
+            result |= {
                 f"{owner}.{name}": state
                 for name, value in variables.items()
                 if not name.startswith("__") and (state := state_of(value)) is not None
             }
-    return found
+    return result
 
 
 def state_of(value: Any) -> Any:
@@ -48,7 +48,7 @@ def state_of(value: Any) -> Any:
     if isinstance(value, itertools.count):
         return repr(value)
     if is_array(value):
-        return frozen(value) if not is_key(value) else None
+        return snapshot(value) if not is_key(value) else None
     if isinstance(value, dict | list | set | bytearray | collections.deque):
         inside = value.items() if isinstance(value, dict) else value
         return type(value), len(value), [shallow(one) for one in inside]
@@ -63,14 +63,14 @@ def shallow(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(shallow, value))
     if is_array(value) and not isinstance(value, Tracer) and not is_key(value):
-        return frozen(value)
+        return snapshot(value)
     if isinstance(value, dict | list | set) and len(value) < 100:
         inside = value.items() if isinstance(value, dict) else value
         return id(value), tuple(map(shallow, inside))
     return repr(value) if isinstance(value, bool | int | float | str) else id(value)
 
 
-def surroundings() -> dict[str, Any]:
+def watching_global_state() -> dict[str, Any]:
     """What a call or a constructor must leave alone: settings, and other generators."""
     values = getattr(jax.config, "values", {})
     settings = {f"jax.config.{k}": v for k, v in values.items()}
@@ -94,8 +94,10 @@ class FirstUse:
     printed: str
 
     def check(self, where: str) -> None:
-        told = f"the first use changed {', '.join(self.changed)}"
-        check(not self.changed, where, told, "a `with` block keeps a setting to itself")
+        message = f"the first use changed {', '.join(self.changed)}"
+        check(
+            not self.changed, where, message, "a `with` block keeps a setting to itself"
+        )
         hint = "a print that was left over from debugging"
         check(not self.printed, where, f"it printed {self.printed!r:.100}", hint)
 
@@ -113,13 +115,13 @@ class Printed(io.StringIO):
 
 
 def first_use(use: Callable[[], Any]) -> FirstUse:
-    before, out, error = surroundings(), Printed(), None
+    before, out, error = watching_global_state(), Printed(), None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
         try:
             use()
         except ANY_ERROR as raised:
             error = raised
-    after = surroundings()
+    after = watching_global_state()
     changed = tuple(name for name in before if before[name] != after.get(name))
     return FirstUse(error, changed, out.getvalue())
 

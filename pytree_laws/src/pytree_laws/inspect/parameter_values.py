@@ -17,13 +17,13 @@ EMPTY = Parameter.empty
 _NUMBERS = (bool, int, float, complex)
 
 
-def choices(annotation: Any, default: Any, given: Any) -> list[Any]:
+def other_values(annotation: Any, default: Any, given: Any) -> list[Any]:
     """Other values of a parameter that its annotation allows, in a fixed order."""
-    found = list[Any]()
-    for one in _others(annotation, default, given):
-        if not any(_same(one, other) for other in (given, *found)):
-            found.append(one)
-    return found
+    result = list[Any]()
+    for value in _others(annotation, default, given):
+        if not any(_same(value, other) for other in (given, *result)):
+            result.append(value)
+    return result
 
 
 def _others(annotation: Any, default: Any, given: Any) -> Iterator[Any]:
@@ -59,27 +59,27 @@ def members(annotation: Any) -> Iterator[Any]:
 def _read(text: str) -> Iterator[Any]:
     """The types that an annotation names which is known as text alone."""
     words = re.split(r"\s*\|\s*", text)
-    yield from (bool for one in words if one == "bool")
+    yield from (bool for word in words if word == "bool")
     yield from (
-        type(None) for one in words if one == "None" or one.startswith("Optional[")
+        type(None) for word in words if word == "None" or word.startswith("Optional[")
     )
 
 
 def _takes_numbers(parts: list[Any]) -> bool:
-    return any(one in (int, float, complex) for one in parts)
+    return any(part in (int, float, complex) for part in parts)
 
 
 def _is_array_like(annotation: Any, parts: list[Any]) -> bool:
     """Whether NumPy arrays are allowed beside those of jax."""
     return "ArrayLike" in str(annotation) or (
-        any(_is_kind(one, np.ndarray) for one in parts)
-        and any(_is_kind(one, jax.Array) for one in parts)
+        any(_is_kind(part, np.ndarray) for part in parts)
+        and any(_is_kind(part, jax.Array) for part in parts)
     )
 
 
 def takes_arrays(annotation: Any) -> bool:
     """Whether arrays of jax are among what an annotation allows."""
-    arrays = any(_is_kind(one, jax.Array) for one in members(annotation))
+    arrays = any(_is_kind(value, jax.Array) for value in members(annotation))
     return arrays or "ArrayLike" in str(annotation)
 
 
@@ -97,11 +97,11 @@ def _as_numpy(given: Any, takes_numbers: bool) -> Iterator[Any]:
             yield host.item()
 
 
-def _with_other_keys(annotation: Any, given: dict[str, Any]) -> Iterator[Any]:
+def _with_other_keys(annotation: Any, arguments: dict[str, Any]) -> Iterator[Any]:
     """A dict with a further key, which comes before all others; none where the keys are declared."""
     if getattr(annotation, "__required_keys__", None) is None:
-        first = min(given)
-        yield {**given, f"A{first}": given[first]}
+        first = min(arguments)
+        yield {**arguments, f"A{first}": arguments[first]}
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -111,7 +111,7 @@ def _same(one: Any, other: Any) -> bool:
     return type(one) is type(other) and one == other
 
 
-def shown(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as a message names it."""
     if isinstance(value, np.ndarray):
         return "an array of NumPy"

@@ -52,21 +52,21 @@ def references(value: Any) -> list[tuple[str, Any]]:
         ]
     if isinstance(value, types.MethodType):
         return [("(self)", value.__self__), ("(func)", value.__func__)]
-    found = [(f".{name}", held) for name, held in attributes(value).items()]
+    result = [(f".{name}", held) for name, held in attributes(value).items()]
     if callable(value):
-        found += function_references(value)
-    return found
+        result += function_references(value)
+    return result
 
 
 def function_references(function: Any) -> list[tuple[str, Any]]:
-    found = [("(wrapped)", getattr(function, "__wrapped__", None))]
-    found += [("(defaults)", getattr(function, "__defaults__", None))]
-    found += [("(defaults)", getattr(function, "__kwdefaults__", None))]
+    result = [("(wrapped)", getattr(function, "__wrapped__", None))]
+    result += [("(defaults)", getattr(function, "__defaults__", None))]
+    result += [("(defaults)", getattr(function, "__kwdefaults__", None))]
     names = getattr(getattr(function, "__code__", None), "co_freevars", ())
     for name, cell in zip(names, getattr(function, "__closure__", None) or ()):
         with contextlib.suppress(ValueError):  # an empty cell
-            found.append((f"(closure over {name})", cell.cell_contents))
-    return found
+            result.append((f"(closure over {name})", cell.cell_contents))
+    return result
 
 
 def reachable(
@@ -137,11 +137,11 @@ def is_plain_object(value: Any) -> bool:
     return is_node(value) or (not callable(value) and bool(attributes(value)))
 
 
-def frozen(value: Any, identity: bool = False, above: tuple[int, ...] = ()) -> Any:
+def snapshot(value: Any, identity: bool = False, above: tuple[int, ...] = ()) -> Any:
     """A snapshot that compares with ==; `identity` tells replaced containers apart."""
     if id(value) in above:
         return "cycle"
-    inside = functools.partial(frozen, identity=identity, above=(*above, id(value)))
+    inside = functools.partial(snapshot, identity=identity, above=(*above, id(value)))
     mark = id(value) if identity and type(value) in MUTABLE else None
     if isinstance(value, Tracer):
         return ("tracer", id(value))
@@ -167,7 +167,7 @@ def frozen(value: Any, identity: bool = False, above: tuple[int, ...] = ()) -> A
 def atoms_of(instance: Any) -> dict[int, Any]:
     """The functions among leaves and aux: by id, as a memo that deepcopy keeps them by."""
     held = list(jax.tree.leaves(instance))
-    held += [one for _, _, aux in nodes(instance) for one in parts_of(aux)]
+    held += [part for _, _, aux in nodes(instance) for part in parts_of(aux)]
     return {id(v): v for v in held if callable(v) and not is_plain_object(v)}
 
 
@@ -191,9 +191,9 @@ def check_caches_hold_no_tracer(variables: Sequence[tuple[str, Any]]) -> None:
     for name, value in variables:
         if isinstance(value, dict | list | set) and not name.startswith("__"):
             for place, one in reachable(value, name):
-                told = "a tracer was left behind by a call inside jit"
+                message = "a tracer was left behind by a call inside jit"
                 hint = "a cache in the module or on the class: compute tables in the constructor"
-                check(not isinstance(one, Tracer), place, told, hint)
+                check(not isinstance(one, Tracer), place, message, hint)
 
 
 def containers_of(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:

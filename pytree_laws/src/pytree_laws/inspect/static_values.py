@@ -59,7 +59,7 @@ def structures_in(value: Any) -> Iterator[Any]:
             yield from structures_in(one)
 
 
-def another(value: Any) -> Any:
+def another_value(value: Any) -> Any:
     """Another static value of the same type, or None where none is obvious."""
     if isinstance(value, bool):
         return not value
@@ -82,4 +82,4 @@ def alternatives(value: Any) -> list[Any]:
         return [value + 1, 2 * value, -value, 0.0]
     if callable(value):
         return [one for one in (jnp.sin, jnp.cos) if one is not value]
-    return [another(value)]
+    return [another_value(value)]

@@ -68,11 +68,11 @@ def avals(tree: Any) -> dict[str, tuple[Any, ...]]:
     return {name: aval(leaf) for name, leaf in named_leaves(tree)}
 
 
-def under(name: str, path: str) -> bool:
+def is_under(name: str, path: str) -> bool:
     return name == path or name.startswith(path + ".")
 
 
-def put(tree: Any, places: Mapping[int, Any]) -> Any:
+def replace_leaves(tree: Any, places: Mapping[int, Any]) -> Any:
     """`tree` with the leaves at these positions replaced."""
     leaves, treedef = flatten(tree)
     return treedef.unflatten([places.get(i, leaf) for i, leaf in enumerate(leaves)])
@@ -108,14 +108,14 @@ def bfloat16(tree: Any) -> Any:
 ARRAY = object()  # the place of an array leaf in the static half of a tree
 
 
-def split(tree: Any) -> tuple[Any, list[Any]]:
+def partition(tree: Any) -> tuple[Any, list[Any]]:
     """A tree as a hashable part and its arrays, for trees with leaves that are no arrays."""
     leaves, treedef = flatten(tree)
     static = (treedef, tuple(ARRAY if is_array(leaf) else leaf for leaf in leaves))
     return static, [leaf for leaf in leaves if is_array(leaf)]
 
 
-def merge(static: Any, arrays: Sequence[Any]) -> Any:
+def combine(static: Any, arrays: Sequence[Any]) -> Any:
     treedef, leaves = static
     rest = iter(arrays)
     return treedef.unflatten([next(rest) if leaf is ARRAY else leaf for leaf in leaves])
@@ -150,13 +150,13 @@ def parts_of_aux(aux: Any) -> tuple[Any, ...]:
 
 def attributes(value: Any) -> dict[str, Any]:
     """What is stored on the object itself: its `__dict__` and its slots."""
-    found = dict(getattr(value, "__dict__", {}))
+    result = dict(getattr(value, "__dict__", {}))
     for cls in type(value).__mro__:
         slots = cls.__dict__.get("__slots__", ())
         for name in (slots,) if isinstance(slots, str) else slots:
             if name not in ("__dict__", "__weakref__") and hasattr(value, name):
-                found[name] = getattr(value, name)
-    return found
+                result[name] = getattr(value, name)
+    return result
 
 
 def walk(tree: Any, path: Any) -> Any:
@@ -211,7 +211,7 @@ def tree_at(path: Any, instance: Any, value: Any) -> Any:
     if equinox is not None:
         return equinox.tree_at(lambda tree: walk(tree, path), instance, value)
     paths = [other for other, _ in jax.tree_util.tree_leaves_with_path(instance)]
-    return put(instance, {paths.index(path): value})
+    return replace_leaves(instance, {paths.index(path): value})
 
 
 def new_carry(result: Any, carry: Any) -> Any:
@@ -252,7 +252,7 @@ def given_arrays(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def under_any(name: str, roots: Sequence[str]) -> bool:
     """Whether a path is one of these, or below one."""
-    return any(under(name, root) for root in roots)
+    return any(is_under(name, root) for root in roots)
 
 
 def named_numbers(name: str, tree: Any) -> dict[str, Any]:

@@ -35,8 +35,8 @@ from .values import p19_invariants, p19_numbers, p19_snapshot
 from .variants import configurations, flags, methods
 
 LAWS: Mapping[str, Law] = {
-    one.LAW.number: one.LAW
-    for one in (
+    module.LAW.number: module.LAW
+    for module in (
         p01_construct,
         p02_manifest,
         p03_round_trip,

@@ -68,8 +68,8 @@ from .variants import methods, p19_snapshot
 __all__ = ["LAWS", "NnxLaws", "Var"]
 
 LAWS: Mapping[str, Law] = {
-    one.LAW.number: one.LAW
-    for one in (
+    module.LAW.number: module.LAW
+    for module in (
         p01_construct,
         p02_manifest,
         p03_round_trip,

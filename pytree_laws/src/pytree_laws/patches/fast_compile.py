@@ -85,9 +85,9 @@ def _takes_nothing(function: Any) -> bool:
 
 @functools.cache
 def _with_quick(made: Callable[..., Any]) -> Callable[..., Any]:
-    def with_quick(*given: Any, **named: Any) -> Any:
+    def with_quick(*arguments: Any, **named: Any) -> Any:
         told = {**(quick_options() or {}), **(named.get(OVERRIDES) or {})}
-        return made(*given, **{**named, OVERRIDES: told})
+        return made(*arguments, **{**named, OVERRIDES: told})
 
     return with_quick
 

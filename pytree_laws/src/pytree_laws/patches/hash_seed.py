@@ -22,12 +22,12 @@ def salted(salt: int) -> Generator[list[str]]:
     plain: Callable[[Any], int] = builtins.hash
 
     def hashed(value: Any, /) -> int:
-        found, frame = plain(value), inspect.currentframe()
+        result, frame = plain(value), inspect.currentframe()
         frame = frame and frame.f_back
         if not frame or not has_text(value) or not _is_of_author(frame):
-            return found
+            return result
         asked.append(f"{frame.f_code.co_filename}:{frame.f_lineno}")
-        return plain((salt, found))
+        return plain((salt, result))
 
     with mock.patch.object(builtins, "hash", hashed):
         yield asked

@@ -1,7 +1,6 @@
 """What a class holds and computes in configurations that the example does not take, as a record has it."""
 
 import contextlib
-import functools
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -14,26 +13,38 @@ from ..discover.configuration_names import (
     changes_options_alone,
     inputs_as_text,
 )
-from ..discover.configurations import Configuration, Trial, accepted, trials, tried
-from ..discover.invocation import call_of, construction, inputs_of, traced
+from ..discover.configurations import (
+    Configuration,
+    TracedConfiguration,
+    accepted_configurations,
+    trace_configuration,
+    traced_configurations,
+)
+from ..discover.invocation import (
+    call_function,
+    example_construction,
+    trace_call,
+    trace_inputs,
+)
 from ..inspect.arrays import is_array, is_key
 from ..inspect.trees import arrays_of, named_numbers, structure
+from ..session import once_per_session
 from ..trace.jaxprs import loops_by_values
-from ..trace.programs import together
+from ..trace.programs import jit_all
 from ..values.edge_values import FAR, is_finite
 from .format import Entry, entries
 
 CONFIGURED = "in other configurations"
 ACCEPTED = "at values that it accepts"
 AFTER = "after "
-MOST_RECORDED = 12  # configurations whose outputs are recorded
+MAX_RECORDED = 12  # configurations whose outputs are recorded
 ABSENT = Entry("absent", (), ())
 
 
 class Called(NamedTuple):
     """A configuration, its name, an instance with other numbers, and the trace of its call."""
 
-    trial: Trial
+    trial: TracedConfiguration
     where: str
     instance: Any
     trace: Any
@@ -47,32 +58,29 @@ def of_configurations(suite: Any) -> dict[str, Entry]:
     """Entries of leaves and outputs, where a configuration has others than the example."""
     if not suite.tries_configurations:
         return {}
-    laws: Any = type(suite)
-    usual, *_ = trials(laws)
-    found: dict[str, Entry] = {}
-    for one in _other_ways(laws):
-        found |= _other_forms(suite, usual, one)
-    found |= entries(outputs(laws)[CONFIGURED])
-    return dict(sorted(found.items()))
+    usual, *_ = traced_configurations(suite)
+    result: dict[str, Entry] = {}
+    for configuration in _other_ways(suite):
+        result |= _other_forms(suite, usual, configuration)
+    result |= entries(outputs(suite)[CONFIGURED])
+    return dict(sorted(result.items()))
 
 
 def of_accepted(suite: Any) -> dict[str, Entry]:
     """Entries of what the call gives at the values that the constructor is declared to accept."""
     if not suite.tries_configurations or not suite.called():
         return {}
-    laws: Any = type(suite)
-    found = outputs(laws)[ACCEPTED].items()
+    found = outputs(suite)[ACCEPTED].items()
     return dict(sorted(entries({n: v for n, v in found if is_finite(v)}).items()))
 
 
-@functools.cache
-def outputs(laws: Any) -> dict[str, dict[str, Any]]:
+@once_per_session
+def outputs(suite: Any) -> dict[str, dict[str, Any]]:
     """By section what the call gives, with other numbers than those of the start; all from one program."""
-    suite = laws()
     more = [*_the_other(suite), *_one_more_of_each(suite)]
     places = {
-        CONFIGURED: [*_called_otherwise(suite, _other_ways(laws)), *more],
-        ACCEPTED: _called_otherwise(suite, accepted(laws)),
+        CONFIGURED: [*_called_otherwise(suite, _other_ways(suite)), *more],
+        ACCEPTED: _called_otherwise(suite, accepted_configurations(suite)),
     }
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -86,48 +94,59 @@ def outputs(laws: Any) -> dict[str, dict[str, Any]]:
     return recorded
 
 
-def _other_ways(laws: Any) -> list[Trial]:
+def _other_ways(suite: Any) -> list[TracedConfiguration]:
     """The configurations besides the example that work, and are of flags and options alone."""
-    _, *others = trials(laws)
-    return [one for one in others if one.error is None and changes_options_alone(one)]
+    _, *others = traced_configurations(suite)
+    return [
+        traced
+        for traced in others
+        if traced.error is None and changes_options_alone(traced)
+    ]
 
 
-def _called_otherwise(suite: Any, found: Sequence[Trial]) -> list[tuple[Trial, str]]:
+def _called_otherwise(
+    suite: Any, found: Sequence[TracedConfiguration]
+) -> list[tuple[TracedConfiguration, str]]:
     """Those of which the call does another thing than that of the example, with their names."""
-    laws: Any = type(suite)
-    usual, *_ = trials(laws)
-    works = (one for one in found if one.error is None)
+    usual, *_ = traced_configurations(suite)
+    works = (traced for traced in found if traced.error is None)
     called = [one for one in works if _is_called_otherwise(usual, one)]
-    return [(one, inputs_as_text(one.configuration)) for one in called[:MOST_RECORDED]]
+    return [
+        (traced, inputs_as_text(traced.configuration))
+        for traced in called[:MAX_RECORDED]
+    ]
 
 
-def _the_other(suite: Any) -> list[tuple[Trial, str]]:
+def _the_other(suite: Any) -> list[tuple[TracedConfiguration, str]]:
     """The other configuration that is declared, where it takes the example arguments."""
     if suite.other is None or not suite.called():
         return []
-    laws: Any = type(suite)
     held = repr(dict(suite.other))
-    if any(repr(one.configuration.inputs) == held for one in trials(laws)):
+    if any(
+        repr(traced.configuration.inputs) == held
+        for traced in traced_configurations(suite)
+    ):
         return []
-    trial = tried(suite, Configuration(inputs=suite.other))
+    trial = trace_configuration(suite, Configuration(inputs=suite.other))
     return [(trial, f" with another {', '.join(suite.other)}")] * (trial.error is None)
 
 
-def _one_more_of_each(suite: Any) -> Iterator[tuple[Trial, str]]:
+def _one_more_of_each(suite: Any) -> Iterator[tuple[TracedConfiguration, str]]:
     """One more of what the constructor counts: what is in order among two of three may show with a third."""
-    laws: Any = type(suite)
-    maker = construction(laws)
+    maker = example_construction(suite)
     if maker is None or not suite.called():
         return
     axes = {size for v in arrays_of(suite.arguments(0)) for size in v.shape}
     for name, count in maker.given.items():
         if type(count) is int and count > 0 and count not in axes:
-            trial = tried(suite, Configuration(inputs={name: count + 1}))
+            trial = trace_configuration(suite, Configuration(inputs={name: count + 1}))
             if trial.error is None and name not in (suite.other or {}):
                 yield trial, inputs_as_text(trial.configuration)
 
 
-def _other_forms(suite: Any, usual: Trial, trial: Trial) -> dict[str, Entry]:
+def _other_forms(
+    suite: Any, usual: TracedConfiguration, trial: TracedConfiguration
+) -> dict[str, Entry]:
     """The arrays that another configuration has besides, without, or in another form.
 
     Their numbers depend on how it was built here, and are left out.
@@ -140,7 +159,7 @@ def _other_forms(suite: Any, usual: Trial, trial: Trial) -> dict[str, Entry]:
     return {f"{name}{where}": after.get(name, ABSENT) for name in changed}
 
 
-def _forms(suite: Any, trial: Trial) -> dict[str, Entry]:
+def _forms(suite: Any, trial: TracedConfiguration) -> dict[str, Entry]:
     return {
         name: Entry("key" if is_key(v) else np.dtype(v.dtype).name, v.shape, ())
         for name, v in suite.named(trial.instance).items()
@@ -148,7 +167,9 @@ def _forms(suite: Any, trial: Trial) -> dict[str, Entry]:
     }
 
 
-def _is_called_otherwise(usual: Trial, trial: Trial) -> bool:
+def _is_called_otherwise(
+    usual: TracedConfiguration, trial: TracedConfiguration
+) -> bool:
     """Whether its call does another thing, as far as the trace tells; of several changes, one may undo another."""
     if trial.trace is None or usual.trace is None:
         return False
@@ -156,7 +177,9 @@ def _is_called_otherwise(usual: Trial, trial: Trial) -> bool:
     return is_other or trial.configuration.size > 1
 
 
-def _called_at(suite: Any, places: Sequence[tuple[Trial, str]]) -> list[Called]:
+def _called_at(
+    suite: Any, places: Sequence[tuple[TracedConfiguration, str]]
+) -> list[Called]:
     called: list[Called] = []
     for trial, where in places:
         with contextlib.suppress(Exception):
@@ -166,56 +189,63 @@ def _called_at(suite: Any, places: Sequence[tuple[Trial, str]]) -> list[Called]:
 
 def _results(suite: Any, called: Sequence[Called]) -> Iterator[tuple[Called, str, Any]]:
     """What each gives with the example, and with other numbers, by how a record names these."""
-    run = together([jax.extend.core.jaxpr_as_fun(one.trace[0]) for one in called])
+    run = jit_all([jax.extend.core.jaxpr_as_fun(one.trace[0]) for one in called])
     forms = [structure(one.trace[1]) for one in called]
-    for one, form, arrays in zip(called, forms, run([one.inputs for one in called])):
+    for value, form, arrays in zip(called, forms, run([one.inputs for one in called])):
         failed = isinstance(arrays, Exception)
-        result = _eagerly(suite, one) if failed else form.unflatten(arrays)
-        yield one, "", result
+        result = _eagerly(suite, value) if failed else form.unflatten(arrays)
+        yield value, "", result
     if any(loops_by_values(one.trace[0].jaxpr) for one in called):
         return  # by other numbers it might never end
     for moved, change in FAR.items():
         inputs = [_moved_inputs(suite, one, change) for one in called]
-        for one, form, arrays in zip(called, forms, run(inputs)):
+        for value, form, arrays in zip(called, forms, run(inputs)):
             if not isinstance(arrays, Exception) and all(map(is_finite, arrays)):
-                yield one, moved, form.unflatten(arrays)
+                yield value, moved, form.unflatten(arrays)
 
 
 def _moved_inputs(
-    suite: Any, one: Called, change: Callable[[Any], Any]
+    suite: Any, traced_call: Called, change: Callable[[Any], Any]
 ) -> Sequence[Any]:
-    given = one.trial.configuration.given
-    return inputs_of(suite, one.instance, given, change)
+    given = traced_call.trial.configuration.given
+    return trace_inputs(suite, traced_call.instance, given, change)
 
 
-def _by_name(suite: Any, one: Called, moved: str, result: Any) -> dict[str, Any]:
-    told = f"call({changes_as_text(one.trial.configuration.given)})"
-    output, after = result if one.changes else (result, {})
+def _by_name(
+    suite: Any, traced_call: Called, moved: str, result: Any
+) -> dict[str, Any]:
+    message = f"call({changes_as_text(traced_call.trial.configuration.given)})"
+    output, after = result if traced_call.changes else (result, {})
     after = {name: v for name, v in after.items() if name in suite.updated()}
-    numbers = {**named_numbers(told, output), **named_numbers(f"{AFTER}{told}", after)}
+    numbers = {
+        **named_numbers(message, output),
+        **named_numbers(f"{AFTER}{message}", after),
+    }
     return {
-        f"{n}{one.where}{moved}": np.asarray(v)
+        f"{n}{traced_call.where}{moved}": np.asarray(v)
         for n, v in numbers.items()
         if is_array(v)
     }
 
 
-def _called(suite: Any, trial: Trial, where: str) -> Called:
+def _called(suite: Any, trial: TracedConfiguration, where: str) -> Called:
     """A configuration with its name, its instance of other numbers, and what goes into its trace."""
     instance, given = suite.elsewhere(trial.instance), trial.configuration.given
     changes = bool(suite.changed_in_place(suite.copied(instance)))
-    trace = traced(suite, instance, given, after=True)[0] if changes else trial.trace
-    inputs = inputs_of(suite, instance, given)
+    trace = (
+        trace_call(suite, instance, given, after=True)[0] if changes else trial.trace
+    )
+    inputs = trace_inputs(suite, instance, given)
     return Called(trial, where, instance, trace, inputs, changes)
 
 
-def _eagerly(suite: Any, one: Called) -> Any:
-    nothing: Any = ((), {}) if one.changes else ()
+def _eagerly(suite: Any, traced_call: Called) -> Any:
+    nothing: Any = ((), {}) if traced_call.changes else ()
     with contextlib.suppress(Exception):
-        changes = one.trial.configuration.given
-        call, given = call_of(suite, changes, in_place=one.changes)
-        tree, back = suite.apart(one.instance)
+        changes = traced_call.trial.configuration.given
+        call, given = call_function(suite, changes, in_place=traced_call.changes)
+        tree, back = suite.to_tree(traced_call.instance)
         node = back(tree)
         result = call(node, given)
-        return (result, suite.changed_in_place(node)) if one.changes else result
+        return (result, suite.changed_in_place(node)) if traced_call.changes else result
     return nothing

@@ -103,13 +103,13 @@ def _writer(dtype: np.dtype) -> Callable[[Any], str]:
     return write
 
 
-def written(record: Mapping[str, Mapping[str, Entry]], tests: str) -> str:
+def render_record(record: Mapping[str, Mapping[str, Entry]], tests: str) -> str:
     """A record as text."""
     head = _HEAD.format(tests=tests, settings=usual_settings())
-    return head + "".join(_written_section(name, record[name]) for name in record)
+    return head + "".join(_render_section(name, record[name]) for name in record)
 
 
-def _written_section(name: str, found: Mapping[str, Entry]) -> str:
+def _render_section(name: str, found: Mapping[str, Entry]) -> str:
     lines = [f"\n[{name}]"]
     for one, entry in found.items():
         lines.append(f"{one}: {entry.dtype}[{','.join(map(str, entry.shape))}]")
@@ -118,7 +118,7 @@ def _written_section(name: str, found: Mapping[str, Entry]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def read(text: str) -> Record:
+def parse_record(text: str) -> Record:
     """A record from its text. Raises `NoRecord` with the line that is none of one."""
     record: Record = {}
     section: dict[str, Entry] = {}
@@ -241,9 +241,9 @@ def kept_where_close(
     return {name: one if name in changed else was[name] for name, one in now.items()}
 
 
-def section_of(laws: type, what: str) -> str:
+def section_of(suite_type: type, what: str) -> str:
     """The name of the section that holds what a suite computes."""
-    return f"{laws.__name__}: {what}"
+    return f"{suite_type.__name__}: {what}"
 
 
 def without(record: Record, gone: Iterable[str]) -> Record:

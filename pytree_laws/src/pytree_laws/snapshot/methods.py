@@ -13,7 +13,7 @@ import jax
 import jax.extend.core
 
 from ..declare.methods import Method, is_property
-from ..discover.method_uses import Traced, Use, text_of, traced, uses_of
+from ..discover.method_uses import Traced, Use, trace_text, trace_use, uses_of
 from ..inspect.arrays import same_bits
 from ..inspect.trees import arrays_of, named_numbers, structure
 from ..suites.method_programs import usable
@@ -23,7 +23,7 @@ from ..values.edge_values import OTHERS, is_finite
 from .format import Entry, entries
 
 OF_METHODS = "of its methods"
-MOST = 24  # uses of methods that are recorded
+MAX_METHOD_USES = 24  # uses of methods that are recorded
 _FILTERS = "trainable", "select_", "partition_"
 
 
@@ -33,7 +33,7 @@ def of_methods(suite: Any) -> dict[str, Entry]:
         return {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        uses = list(itertools.islice(_worth_a_record(suite), MOST))
+        uses = list(itertools.islice(_worth_a_record(suite), MAX_METHOD_USES))
         numbers = _numbers(suite, uses)
     return dict(sorted(entries(numbers).items()))
 
@@ -43,45 +43,46 @@ def _worth_a_record(suite: Any) -> Iterator[tuple[Use, Traced]]:
     for method in _methods(suite):
         seen: set[str] = set()
         for use in uses_of(suite, method):
-            found = traced(suite, use)
-            if found is not None and text_of(found) not in seen:
-                seen.add(text_of(found))
+            found = trace_use(suite, use)
+            if found is not None and trace_text(found) not in seen:
+                seen.add(trace_text(found))
                 yield use, found
 
 
 def _methods(suite: Any) -> list[Method]:
     """The methods that no other law compares with what it should give."""
-    laws: Any = type(suite)
-    cls = type(suite.specimen())
-    own = [one for one in usable(laws) if not is_property(cls, one.name)]
-    return [one for one in own if not one.name.startswith(_FILTERS)]
+    cls = type(suite.cached_instance())
+    own = [method for method in usable(suite) if not is_property(cls, method.name)]
+    return [method for method in own if not method.name.startswith(_FILTERS)]
 
 
 def _numbers(suite: Any, uses: Sequence[tuple[Use, Traced]]) -> dict[str, Any]:
     """What all uses give, by name, from one program."""
     if not uses:
         return {}
-    traces = [one for _, one in uses]
-    program, found = _program(traces), dict[str, Any]()
-    usual = program([one.inputs for one in traces])
-    for (use, one), result in zip(uses, usual):
-        own = result if use.is_plain else _computed(one, result, ())
-        found |= one.plain | _named_numbers(use, one, own)
-    if any(loops_by_values(one.jaxpr.jaxpr) for one in traces):
-        return found  # by other numbers it might never end
+    traces = [use for _, use in uses]
+    program, collected = _program(traces), dict[str, Any]()
+    usual = program([trace.inputs for trace in traces])
+    for (use, output), result in zip(uses, usual):
+        own = result if use.is_plain else _computed(output, result, ())
+        collected |= output.plain | _named_numbers(use, output, own)
+    if any(loops_by_values(trace.jaxpr.jaxpr) for trace in traces):
+        return collected  # by other numbers it might never end
     for where, change in OTHERS.items():
-        results = program([change(one.inputs) for one in traces])
-        for (use, one), result, before in zip(uses, results, usual):
+        results = program([change(trace.inputs) for trace in traces])
+        for (use, output), result, before in zip(uses, results, usual):
             if use.is_plain:
-                own = _named_numbers(use, one, _computed(one, result, before)).items()
-                found |= {f"{name}{where}": v for name, v in own if is_finite(v)}
-    return found
+                own = _named_numbers(
+                    use, output, _computed(output, result, before)
+                ).items()
+                collected |= {f"{name}{where}": v for name, v in own if is_finite(v)}
+    return collected
 
 
-def _computed(one: Traced, result: Sequence[Any], before: Sequence[Any]) -> list[Any]:
+def _computed(trace: Traced, result: Sequence[Any], before: Sequence[Any]) -> list[Any]:
     """The arrays of a result, and None for each that is handed on or as before."""
-    given = {id(v) for v in one.jaxpr.jaxpr.invars}
-    handed_on = [id(v) in given for v in one.jaxpr.jaxpr.outvars]
+    given = {id(v) for v in trace.jaxpr.jaxpr.invars}
+    handed_on = [id(v) in given for v in trace.jaxpr.jaxpr.outvars]
     same = [same_bits(*pair) for pair in itertools.zip_longest(result, before)]
     return [None if a or b else v for a, b, v in zip(handed_on, same, result)]
 
@@ -94,10 +95,10 @@ def _program(traces: Sequence[Traced]) -> Callable[[Sequence[Any]], list[Any]]:
         return [jax.extend.core.jaxpr_as_fun(one.jaxpr)(*own) for one, own in pairs]
 
     run = compiled(all_of_them)
-    return lambda inputs: run([arrays_of(one) for one in inputs])
+    return lambda inputs: run([arrays_of(value) for value in inputs])
 
 
-def _named_numbers(use: Use, one: Traced, result: Any) -> dict[str, Any]:
-    numbers, changed = structure(one.form).unflatten(result)
+def _named_numbers(use: Use, trace: Traced, result: Any) -> dict[str, Any]:
+    numbers, changed = structure(trace.form).unflatten(result)
     told = {**numbers, **named_numbers(f"after {use.name}", changed)}
     return {name: v for name, v in told.items() if v is not None}

@@ -23,9 +23,9 @@ SECTIONS = AS_BUILT, ELSEWHERE = "as it is built", "with other numbers"
 """What a fresh instance computes, and one whose parameters are not those of the start: a bias of zeros hides its sign."""
 
 
-def computed(suite: Any, what: str) -> Numbers:
+def section_numbers(suite: Any, what: str) -> Numbers:
     """The numbers of one section."""
-    instance = suite.specimen()
+    instance = suite.cached_instance()
     found = dict(suite.named(instance)) if what == AS_BUILT else {}
     if what == ELSEWHERE:
         instance = suite.elsewhere(instance)
@@ -44,7 +44,7 @@ def with_other_arguments(suite: Any) -> dict[str, Entry]:
         warnings.simplefilter("ignore")
         if loops_by_values(suite.traced_call().jaxpr):
             return {}  # by other numbers it might never end
-        value, back = suite.opened(suite.elsewhere(suite.specimen()))
+        value, back = suite.to_arrays(suite.elsewhere(suite.cached_instance()))
         for where, change in OTHERS.items():
             held, given = change((value, suite.arguments(0)))
             own = suite.called_with(back(held), given).items()
@@ -55,15 +55,15 @@ def with_other_arguments(suite: Any) -> dict[str, Entry]:
 def _of_the_call(suite: Any, instance: Any, arguments: Any) -> Numbers:
     found = suite.called_with(instance, arguments)
     if any(is_inexact(value) for value in found.values()):
-        slopes = suite.gradients(instance, arguments)
-        found |= {f"gradient of {path}": slope for path, slope in slopes.items()}
+        grads = suite.gradients(instance, arguments)
+        found |= {f"gradient of {path}": grad for path, grad in grads.items()}
     return found
 
 
 def _of_methods(suite: Any, instance: Any) -> Numbers:
     """What properties and methods give that need no arguments, and that is not held already."""
     held = list(suite.named(instance).values())
-    found: Numbers = {}
+    result: Numbers = {}
     for name in sorted(without_arguments(type(instance))):
         # What it raises, or that it is not the same twice, is no number.
         with contextlib.suppress(Exception), warnings.catch_warnings():
@@ -72,13 +72,13 @@ def _of_methods(suite: Any, instance: Any) -> Numbers:
                 named_numbers(name, _evaluated(suite.copied(instance), name))
                 for _ in range(2)
             )
-            found |= {
+            result |= {
                 path: value
                 for path, value in first.items()
                 if same_bits(value, second[path])
                 and not any(same_bits(value, one) for one in held)
             }
-    return found
+    return result
 
 
 def _evaluated(instance: Any, name: str) -> Any:

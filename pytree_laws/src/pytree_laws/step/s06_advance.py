@@ -8,7 +8,7 @@ import numpy as np
 from ..engine.applicability import not_applicable
 from ..inspect.trees import under_any
 from ..report import Law, check
-from ..trace.dependencies import reaching
+from ..trace.dependencies import inputs_reaching
 from ..trace.jaxprs import constant_draws
 from .run import StepRun
 
@@ -42,7 +42,7 @@ def check_advance(run: StepRun) -> None:
 
 def _overwritten(run: StepRun) -> Iterator[str]:
     """Arrays of the state, beside single numbers that are real, which a step changes and does not read."""
-    used = dict(zip(sorted(run.arrays), reaching(run.jaxpr.jaxpr), strict=True))
+    used = dict(zip(sorted(run.arrays), inputs_reaching(run.jaxpr.jaxpr), strict=True))
     for name, before in run.before.values.items():
         is_metric = before.ndim == 0 and before.dtype.kind not in "iu"
         if is_metric or used[name] or under_any(name, run.suite.overwritten):

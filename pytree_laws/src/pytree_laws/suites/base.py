@@ -14,10 +14,11 @@ from ..declare.leaf_spec import Output
 from ..declare.methods import Method
 from ..discover.inference import inferred_outputs, inferred_statics
 from ..engine.applicability import not_applicable
-from ..engine.runner import first_build, first_call, specimen, stop_if_broken
-from ..engine.summary import Collected, sum_up
+from ..engine.collection import session_in
+from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
+from ..engine.summary import Collected, register_summary
 from ..engine.timeout import RELEASES
-from ..inspect.references import frozen
+from ..inspect.references import snapshot
 from ..inspect.trees import flatten, without_functions
 from ..report import Law
 from ..trace.programs import settings
@@ -58,7 +59,7 @@ class Suite(Collected):
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
 
-    apart: ClassVar[Callable[..., Any]]  # a tree of its arrays, and the way back
+    to_tree: ClassVar[Callable[..., Any]]  # a tree of its arrays, and the way back
     with_static: ClassVar[Callable[..., Any]]  # a copy with another static value
 
     def inputs(self, seed: int) -> dict[str, Any]:
@@ -104,14 +105,12 @@ class Suite(Collected):
         return compare(left, right, self.tolerance)
 
     def make(self, seed: int) -> Any:
-        laws: Any = type(self)
-        first_build(laws)  # before any other, so that it sees what the first changes
+        first_build(self)  # before any other, so that it sees what the first changes
         return self.build(**self.inputs(seed))
 
-    def specimen(self, seed: int = 0) -> Any:
+    def cached_instance(self, seed: int = 0) -> Any:
         """An instance for laws that only look at it, which is built once for all of them."""
-        laws: Any = type(self)
-        return specimen(laws, seed)
+        return cached_instance(self, seed)
 
     def make_other(self) -> Any:
         if self.other is None:
@@ -126,8 +125,7 @@ class Suite(Collected):
         """Skips where the class is not called, and stops where the example call fails."""
         if not self.called():
             not_applicable("the class is not called")
-        laws: Any = type(self)
-        stop_if_broken(self, "P7", "call", first_call(laws).error)
+        stop_if_broken(self, "P7", "call", first_call(self).error)
         settle(lambda: tolerated(self))
 
     def example(self) -> tuple[Any, tuple[Any, ...]]:
@@ -135,20 +133,19 @@ class Suite(Collected):
         self.need_call()
         return self.make(0), self.arguments(0)
 
-    def shared_example(self) -> tuple[Any, tuple[Any, ...]]:
+    def cached_example(self) -> tuple[Any, tuple[Any, ...]]:
         """`example`, with the instance that all laws share which change nothing."""
         self.need_call()
-        return self.specimen(), self.arguments(0)
+        return self.cached_instance(), self.arguments(0)
 
     def is_empty(self, path: str) -> bool:
         """Whether an array has no elements, so that no edit and no gradient can show."""
-        return jnp.size(self.named(self.specimen()).get(path, 0)) == 0
+        return jnp.size(self.named(self.cached_instance()).get(path, 0)) == 0
 
     def statics(self) -> dict[str, Any]:
         """The static configuration: as an instance has it, and as it is declared."""
-        laws: Any = type(self)
         told = {path: value for path, value in self.static.items() if value is not ...}
-        return {**inferred_statics(laws), **told}
+        return {**inferred_statics(self), **told}
 
     def declares_statics(self) -> bool:
         """Whether the suite says itself which static values the class holds."""
@@ -160,8 +157,7 @@ class Suite(Collected):
 
     def outputs(self) -> Sequence[Output]:
         """The outputs as they are declared, or as the example call has them."""
-        laws: Any = type(self)
-        return self.returns or inferred_outputs(laws)
+        return self.returns or inferred_outputs(self)
 
     def traced_outputs(self) -> Sequence[Any]:
         """The outputs of the example call, in shapes and dtypes."""
@@ -202,7 +198,7 @@ class Suite(Collected):
 
     def snapshot_of(self, instance: Any) -> Any:
         """All that an instance holds, to compare with ==."""
-        return frozen(instance)
+        return snapshot(instance)
 
     def call_cases(self) -> Iterator[tuple[str, Any, tuple[Any, ...]]]:
         """Fresh instances of one configuration, each with other arguments."""
@@ -223,7 +219,8 @@ class Suite(Collected):
     def under_the_settings_of_all_laws(
         self, request: pytest.FixtureRequest
     ) -> Iterator[None]:
-        sum_up(request.config)
+        register_summary(request.config)
+        self.session = session_in(request.config)
         capture: Any = request.config.pluginmanager.getplugin("capturemanager")
         RELEASES[:] = [capture.suspend_global_capture] if capture else []
         with settings(), collecting_garbage_seldom():

@@ -10,9 +10,10 @@ import numpy as np
 
 from ..declare.methods import Method, is_property, methods_of
 from ..inspect.arrays import is_inexact, on_device, real_dtype
-from ..inspect.trees import arrays_of, bfloat16, merge, split
+from ..inspect.trees import arrays_of, bfloat16, combine, partition
 from ..report import ANY_ERROR
-from ..trace.dependencies import reaching
+from ..session import once_per_session
+from ..trace.dependencies import inputs_reaching
 from ..trace.jaxprs import used_inputs
 from ..trace.programs import compiled
 from ..values.dtypes import cast, example_in
@@ -28,51 +29,55 @@ def the_call(suite: Any) -> Method:
     return Method("call", suite.arguments, call=suite.apply)
 
 
-@functools.cache
-def tried(laws: Any) -> dict[str, Exception | None]:
+@once_per_session
+def tried(suite: Any) -> dict[str, Exception | None]:
     """By method, the error that it raises: on one example, or on all where nobody declared it."""
-    suite = laws()
-    found = {one.name: _errors(suite, one) for one in methods_of(suite)}
-    every = {one.name: 2 if one.found else 1 for one in methods_of(suite)}
+    found = {method.name: _errors(suite, method) for method in methods_of(suite)}
+    every = {method.name: 2 if method.found else 1 for method in methods_of(suite)}
     return {name: e[0] if len(e) >= every[name] else None for name, e in found.items()}
 
 
 def _errors(suite: Any, method: Method) -> list[Exception]:
-    found: list[Exception] = []
+    result: list[Exception] = []
     for seed in (0, 1):
         try:
-            method.use(suite.copied(suite.specimen(seed)), *method.arguments(seed))
+            method.use(
+                suite.copied(suite.cached_instance(seed)), *method.arguments(seed)
+            )
         except ANY_ERROR as error:
-            found.append(error)
-    return found
+            result.append(error)
+    return result
 
 
-@functools.cache
-def usable(laws: Any) -> tuple[Method, ...]:
+@once_per_session
+def usable(suite: Any) -> tuple[Method, ...]:
     """The methods that the example does not break."""
-    suite = laws()
-    return tuple(one for one in methods_of(suite) if tried(laws)[one.name] is None)
+    return tuple(
+        method for method in methods_of(suite) if tried(suite)[method.name] is None
+    )
 
 
 def program_of(
     suite: Any, method: Method, instance: Any, given: Sequence[Any]
 ) -> tuple[Callable[..., Any], tuple[Any, Any]]:
     """A method as a function of the arrays of an instance and of its arguments, and these."""
-    value, back = suite.opened(instance)
-    static, arrays = split(tuple(given))
+    value, back = suite.to_arrays(instance)
+    static, arrays = partition(tuple(given))
 
     def run(value: Any, arrays: Any) -> Any:
-        held = back(value)
-        result = method.use(held, *merge(static, arrays))
-        return arrays_of(result), suite.changed_in_place(held)
+        instance = back(value)
+        result = method.use(instance, *combine(static, arrays))
+        return arrays_of(result), suite.changed_in_place(instance)
 
     return run, (value, arrays)
 
 
 def trace_of(suite: Any, method: Method) -> Any:
     """The jaxpr of a method on the arrays of an instance and of its arguments."""
-    run, given = program_of(suite, method, suite.specimen(), method.arguments(0))
-    return jax.make_jaxpr(run)(*given)
+    run, arguments = program_of(
+        suite, method, suite.cached_instance(), method.arguments(0)
+    )
+    return jax.make_jaxpr(run)(*arguments)
 
 
 def traced_in(suite: Any, method: Method, dtype: str) -> Any:
@@ -85,46 +90,52 @@ def traced_in(suite: Any, method: Method, dtype: str) -> Any:
 
 def in_bfloat16(suite: Any, method: Method, instance: Any, given: Any) -> list[Any]:
     """The form of each array that a method gives where all floats have 16 bits."""
-    value, back = suite.opened(instance)
+    value, back = suite.to_arrays(instance)
     small, rest = bfloat16((value, tuple(given)))
-    static, arrays = split(rest)
+    static, arrays = partition(rest)
 
     def run(value: Any, arrays: Any) -> list[Any]:
-        return arrays_of(method.use(back(value), *merge(static, arrays)))
+        return arrays_of(method.use(back(value), *combine(static, arrays)))
 
     return jax.eval_shape(run, small, arrays)
 
 
-@functools.cache
-def traces_of(laws: Any) -> dict[str, Any]:
+@once_per_session
+def traces_of(suite: Any) -> dict[str, Any]:
     """The jaxpr of each method that can be traced, by name."""
-    suite, found = laws(), dict[str, Any]()
-    for method in usable(laws):
+    result = dict[str, Any]()
+    for method in usable(suite):
         try:
             if not method.needs_values:
-                found[method.name] = trace_of(suite, method)
+                result[method.name] = trace_of(suite, method)
         except ANY_ERROR:
             continue  # P7 says so of what is declared
-    return found
+    return result
 
 
-@functools.cache
-def traceable(laws: Any) -> tuple[Method, ...]:
+@once_per_session
+def traceable(suite: Any) -> tuple[Method, ...]:
     """The methods that can be traced."""
-    return tuple(one for one in usable(laws) if one.name in traces_of(laws))
+    return tuple(method for method in usable(suite) if method.name in traces_of(suite))
 
 
-@functools.cache
-def only_of_methods(laws: Any) -> frozenset[str]:
+@once_per_session
+def only_of_methods(suite: Any) -> frozenset[str]:
     """The paths of what the call does not read, and a declared method with arguments does."""
-    suite = laws()
-    own = [one for one in traceable(laws) if not one.found]
-    own = [one for one in own if not is_property(type(suite.specimen()), one.name)]
+    own = [method for method in traceable(suite) if not method.found]
+    own = [
+        method
+        for method in own
+        if not is_property(type(suite.cached_instance()), method.name)
+    ]
     if not own or not suite.called():
         return frozenset()
-    names = list(suite.named(suite.specimen()))
-    traces = [suite.traced_call(), *(traces_of(laws)[one.name] for one in own)]
-    called, *others = (felt_inputs(one.jaxpr) for one in traces)
+    names = list(suite.named(suite.cached_instance()))
+    traces = [
+        suite.traced_call(),
+        *(traces_of(suite)[method.name] for method in own),
+    ]
+    called, *others = (felt_inputs(trace.jaxpr) for trace in traces)
     marks = zip(names, called, map(any, zip(*others)))
     return frozenset(name for name, one, other in marks if other and not one)
 
@@ -136,10 +147,12 @@ def felt_inputs(jaxpr: Any) -> list[bool]:
     return [used or id(v) in given_back for v, used in pairs]
 
 
-def parts_of_result(suite: Any, instance: Any, method: Method, given: Any) -> list[Any]:
+def parts_of_result(
+    suite: Any, instance: Any, method: Method, arguments: Any
+) -> list[Any]:
     """The plain values that a method gives, its arrays, and what it changed in place."""
     held = suite.copied(instance)
-    result = method.use(held, *given)
+    result = method.use(held, *arguments)
     plain = [leaf for leaf in jax.tree.leaves(result) if type(leaf) in PLAIN]
     return [plain, arrays_of(result), suite.changed_in_place(held)]
 
@@ -149,18 +162,17 @@ def abstractly(suite: Any, instance: Any, method: Method, given: Sequence[Any]) 
     jax.eval_shape(lambda: parts_of_result(suite, instance, method, given)[1:])
 
 
-@functools.cache
-def compiled_methods(laws: Any) -> Callable[[Any, Sequence[Any]], list[list[Any]]]:
+@once_per_session
+def compiled_methods(suite: Any) -> Callable[[Any, Sequence[Any]], list[list[Any]]]:
     """All methods as one compiled function of an instance and the arguments of each."""
-    suite = laws()
 
     @functools.cache
     def program(static: Any) -> tuple[Callable[..., Any], list[list[Any]]]:
         plain: list[list[Any]] = []
 
         def run(instance: Any, arrays: Any) -> Any:
-            given = [merge(*both) for both in zip(static, arrays)]
-            pairs = zip(traceable(laws), given)
+            given = [combine(*both) for both in zip(static, arrays)]
+            pairs = zip(traceable(suite), given)
             found = [parts_of_result(suite, instance, *pair) for pair in pairs]
             plain[:] = [first for first, *_ in found]
             return [rest for _, *rest in found]
@@ -168,7 +180,7 @@ def compiled_methods(laws: Any) -> Callable[[Any, Sequence[Any]], list[list[Any]
         return suite.compile(run), plain
 
     def run(instance: Any, given: Sequence[Any]) -> list[list[Any]]:
-        halves = [split(tuple(one)) for one in given]
+        halves = [partition(tuple(one)) for one in given]
         compiled_run, plain = program(tuple(static for static, _ in halves))
         found = compiled_run(instance, [arrays for _, arrays in halves])
         return [[first, *rest] for first, rest in zip(plain, found)]
@@ -176,67 +188,66 @@ def compiled_methods(laws: Any) -> Callable[[Any, Sequence[Any]], list[list[Any]
     return run
 
 
-def slopes_reaching(
+def grads_reaching(
     suite: Any, method: Method, rebuilt: Any, values: Mapping[str, Any], given: Any
 ) -> list[str]:
     """The paths of those values by which something that a method computes has a slope."""
-    static, arrays = split(tuple(given))
+    static, arrays = partition(tuple(given))
 
     def run(values: Any) -> list[Any]:
-        parts = parts_of_result(suite, rebuilt(values), method, merge(static, arrays))
+        parts = parts_of_result(suite, rebuilt(values), method, combine(static, arrays))
         return [v for v in jax.tree.leaves(parts[1:]) if is_inexact(v)]
 
-    def slopes(values: Any, steps: Any) -> list[Any]:
+    def grads(values: Any, steps: Any) -> list[Any]:
         return jax.jvp(run, (values,), (steps,))[1]
 
     try:
-        jaxpr = jax.make_jaxpr(slopes)(values, values).jaxpr
+        jaxpr = jax.make_jaxpr(grads)(values, values).jaxpr
     except ANY_ERROR:  # a rule for gradients alone
         return []
     given_back = {id(v) for v in jaxpr.invars}
     made = [v for v in jaxpr.outvars if id(v) not in given_back]
-    marks = reaching(jaxpr.replace(outvars=made))[len(values) :]
+    marks = inputs_reaching(jaxpr.replace(outvars=made))[len(values) :]
     return [name for name, mark in zip(sorted(values), marks) if mark]
 
 
 Values = Mapping[str, Any]
 
 
-@functools.cache
-def compiled_slopes_of_methods(
-    laws: Any,
+@once_per_session
+def compiled_grads_of_methods(
+    suite: Any,
 ) -> Callable[[Values], tuple[Values, np.ndarray]]:
     """Of each declared method a loss; and by path how the losses change, as one program."""
-    suite = laws()
-    _, rebuilt = suite.flowing_values(suite.specimen())
-    methods = [one for one in traceable(laws) if not one.found]
-    static, arrays = zip(*(split(tuple(one.arguments(0))) for one in methods))
+    _, rebuilt = suite.flowing_values(suite.cached_instance())
+    methods = [method for method in traceable(suite) if not method.found]
+    static, arrays = zip(*(partition(tuple(method.arguments(0))) for method in methods))
 
     def loss(i: int, values: Values, arrays: Any) -> Any:
-        given = merge(static[i], arrays[i])
+        given = combine(static[i], arrays[i])
         parts = parts_of_result(suite, rebuilt(values), methods[i], given)
         return _loss(parts[1:], values)
 
     # Each by itself: what is NaN in one slope would be so in all.
     @compiled
     def run(values: Values, arrays: Any) -> Any:
-        return [_with_slope(loss, i, values, arrays) for i in range(len(methods))]
+        return [_with_grad(loss, i, values, arrays) for i in range(len(methods))]
 
     def of_values(values: Values) -> tuple[Values, np.ndarray]:
-        found, slopes = zip(*run(values, arrays))
-        rows = {name: np.stack([each[name] for each in slopes]) for name in values}
+        found, grads = zip(*run(values, arrays))
+        rows = {name: np.stack([each[name] for each in grads]) for name in values}
         return rows, np.asarray(found)
 
     return of_values
 
 
-def _with_slope(loss: Callable[..., Any], *given: Any) -> Any:
+def _with_grad(loss: Callable[..., Any], *arguments: Any) -> Any:
     try:
-        return jax.value_and_grad(loss, 1)(*given)
+        return jax.value_and_grad(loss, 1)(*arguments)
     except ValueError as error:
         if not has_forward_mode_alone(error):
             raise
-        return loss(*given), jax.jacfwd(loss, 1)(*given)
+        return loss(*arguments), jax.jacfwd(loss, 1)(*arguments)
 
 
 def _loss(parts: Any, values: Values) -> Any:

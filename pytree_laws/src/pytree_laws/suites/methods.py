@@ -5,7 +5,7 @@ from typing import Any
 
 from ..declare.methods import Method, has_members
 from ..engine.applicability import Condition, class_of, declared_class, not_applicable
-from ..inspect.references import frozen
+from ..inspect.references import snapshot
 from ..inspect.trees import new_carry
 from ..values.closeness import settle
 from ..values.precision import tolerated
@@ -24,7 +24,7 @@ MEMBERS = Condition(
 class MethodSuite(Suite):
     """A suite whose laws use the methods of its class."""
 
-    def opened(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+    def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         """What a transformation can take, and the way back from it to an instance."""
         raise NotImplementedError
 
@@ -38,7 +38,7 @@ class MethodSuite(Suite):
 
     def remembered(self, instance: Any) -> Any:
         """What no method may change, to compare with ==."""
-        return frozen(instance, identity=True)
+        return snapshot(instance, identity=True)
 
     def flowing_values(
         self, instance: Any
@@ -52,27 +52,24 @@ class MethodSuite(Suite):
         """The floats to which no gradient may flow, by path, and the way back from such."""
         return {}, lambda values: instance
 
-    def next_instance(self, method: Method, instance: Any, given: Any) -> Any:
+    def next_instance(self, method: Method, instance: Any, arguments: Any) -> Any:
         """The instance that a method gives which carries it."""
-        return new_carry(method.use(instance, *given), instance)
+        return new_carry(method.use(instance, *arguments), instance)
 
     def is_unused(self, path: str) -> bool:
         """Whether nothing of the call has to show what a leaf holds: a method may be what reads it."""
         above: Any = super()
-        laws: Any = type(self)
-        return above.is_unused(path) or path in only_of_methods(laws)
+        return above.is_unused(path) or path in only_of_methods(self)
 
     def usable_methods(self, declared: bool = False) -> list[Method]:
         """The methods that the example does not break; skips where there are none."""
-        laws: Any = type(self)
         self._be_as_exact_as_the_call()
-        return _some(usable(laws), declared)
+        return _some(usable(self), declared)
 
     def traced_methods(self, declared: bool = False) -> list[Method]:
         """The methods that can be traced; skips where there are none."""
-        laws: Any = type(self)
         self._be_as_exact_as_the_call()
-        return _some(traceable(laws), declared)
+        return _some(traceable(self), declared)
 
     def _be_as_exact_as_the_call(self) -> None:
         if (
@@ -82,12 +79,12 @@ class MethodSuite(Suite):
 
 
 def _some(methods: tuple[Method, ...], declared: bool) -> list[Method]:
-    found = [one for one in methods if not (declared and one.found)]
-    if not found:
+    result = [method for method in methods if not (declared and method.found)]
+    if not result:
         not_applicable(NO_METHOD)
-    return found
+    return result
 
 
 def names_of(methods: Sequence[Method]) -> str:
     """The names of methods, for a message about all of them."""
-    return ", ".join(one.name for one in methods)
+    return ", ".join(method.name for method in methods)

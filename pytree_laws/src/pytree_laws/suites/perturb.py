@@ -4,12 +4,12 @@ from typing import Any
 
 import jax
 
-from ..inspect.trees import named_leaves, put
-from ..values.randomize import generic
+from ..inspect.trees import named_leaves, replace_leaves
+from ..values.randomize import randomize
 from .pytree import PytreeSuite
 
 
-def moved(suite: Any, instance: Any) -> Any:
+def perturb(suite: Any, instance: Any) -> Any:
     """The instance with other values in the parameters that begin as a constant, of the same sign if they have one."""
     if not isinstance(suite, PytreeSuite):
         return instance
@@ -19,5 +19,5 @@ def moved(suite: Any, instance: Any) -> Any:
         for i, (name, _) in enumerate(named_leaves(instance))
         if name in fixed and not suite.is_frozen(name)
     ]
-    other = jax.tree.leaves(generic(instance, 2, places))
-    return put(instance, {i: other[i] for i in places})
+    other = jax.tree.leaves(randomize(instance, 2, places))
+    return replace_leaves(instance, {i: other[i] for i in places})

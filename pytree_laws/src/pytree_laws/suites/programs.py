@@ -1,6 +1,5 @@
 """What one suite of pytrees traces and compiles, once for the laws that need it."""
 
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -8,17 +7,24 @@ import jax
 import numpy as np
 
 from ..inspect.arrays import is_key, on_device
-from ..inspect.trees import arrays_of, flatten, inexact_places, merge, put, split
+from ..inspect.trees import (
+    arrays_of,
+    combine,
+    flatten,
+    inexact_places,
+    partition,
+    replace_leaves,
+)
 from ..report import ANY_ERROR
+from ..session import once_per_session
 from ..trace.programs import Compiled, compiled
 
 DRAWS = 512  # instances, where draws are looked at
 
 
-@functools.cache
-def drawn_instances(laws: Any) -> Any:
+@once_per_session
+def drawn_instances(suite: Any) -> Any:
     """Instances of `DRAWS` keys, the first of them those of the seeds 0 and 1."""
-    suite = laws()
     keys = suite.keys_of_inputs()
     static: list[Any] = []
 
@@ -26,50 +32,47 @@ def drawn_instances(laws: Any) -> Any:
 
     def build(seed: Any) -> Any:
         drawn = {name: jax.random.key(seed) for name in keys}
-        kept, arrays = split(suite.build(**{**inputs, **drawn}))
+        kept, arrays = partition(suite.build(**{**inputs, **drawn}))
         static.append(kept)
         return arrays
 
     seeds = on_device(np.arange(DRAWS, dtype=np.uint32))
     arrays = compiled(jax.vmap(build))(seeds)
-    return merge(static[0], arrays)
+    return combine(static[0], arrays)
 
 
-@functools.cache
-def traced_call(laws: Any) -> Any:
-    suite = laws()
+@once_per_session
+def traced_call(suite: Any) -> Any:
     instance, arguments = suite.example()
     value, back = suite.dynamic(instance)
-    call = jax.make_jaxpr(lambda v, given: suite.apply(back(v), *given))
+    call = jax.make_jaxpr(lambda v, arguments: suite.apply(back(v), *arguments))
     return call(value, arguments)
 
 
-@functools.cache
-def traced_build(laws: Any) -> Any:
-    build, given = laws().traceable_build()
+@once_per_session
+def traced_build(suite: Any) -> Any:
+    build, given = suite.traceable_build()
     return jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
 
 
-@functools.cache
-def compiled_use(laws: Any) -> Compiled:
+@once_per_session
+def compiled_use(suite: Any) -> Compiled:
     """The call of one suite, compiled once for the laws that need it."""
-    suite = laws()
     return Compiled(suite.use, suite.mixed)
 
 
-@functools.cache
-def compiled_slopes(laws: Any) -> Compiled:
+@once_per_session
+def compiled_grads(suite: Any) -> Compiled:
     """The loss of one suite's example and its gradients, those of the arguments last, compiled once."""
-    suite = laws()
 
-    def loss_and_slopes(instance: Any, *arguments: Any) -> list[Any]:
+    def loss_and_grads(instance: Any, *arguments: Any) -> list[Any]:
         try:
-            slopes = suite.slopes_of_all(instance, arguments)
+            grads = suite.grads_of_all(instance, arguments)
         except ANY_ERROR:  # it may have none with respect to its arguments
-            slopes = suite.slopes(instance, inexact_places(instance), [arguments])
-        return [suite.summed_loss(instance, [arguments]), *slopes]
+            grads = suite.grads(instance, inexact_places(instance), [arguments])
+        return [suite.summed_loss(instance, [arguments]), *grads]
 
-    return Compiled(loss_and_slopes, suite.mixed)
+    return Compiled(loss_and_grads, suite.mixed)
 
 
 def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
@@ -79,9 +82,9 @@ def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
     places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
     def build(values: Sequence[Any]) -> Any:
-        given = put(treedef.unflatten(leaves), dict(zip(places, values)))
-        static, arrays = split(suite.build(**given))
-        kept.append((static, [implementation_of(one) for one in arrays]))
+        arguments = replace_leaves(treedef.unflatten(leaves), dict(zip(places, values)))
+        static, arrays = partition(suite.build(**arguments))
+        kept.append((static, [implementation_of(array) for array in arrays]))
         return [jax.random.key_data(v) if is_key(v) else v for v in arrays]
 
     try:
@@ -89,7 +92,7 @@ def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
     except ANY_ERROR:  # it needs values
         return suite.build(**inputs)
     static, implementations = kept[0]
-    return merge(static, list(map(zeros_of, shapes, implementations)))
+    return combine(static, list(map(zeros_of, shapes, implementations)))
 
 
 def implementation_of(array: Any) -> Any:

@@ -9,7 +9,7 @@ import jax
 import numpy as np
 
 from ..declare.leaf_spec import TRAINED, Leaf
-from ..declare.render import written_leaves
+from ..declare.render import render_leaves
 from ..discover.inference import inferred_leaves, statics_of
 from ..engine.runner import first_call
 from ..inspect.arrays import (
@@ -18,27 +18,27 @@ from ..inspect.arrays import (
     is_array,
     is_floating,
     is_key,
-    thaw,
+    restore_like,
     wide_in_numpy,
 )
-from ..inspect.static_values import another
+from ..inspect.static_values import another_value
 from ..inspect.trees import (
     arrays_of,
     clone_as,
+    combine,
     flatten,
+    is_under,
     look_up,
     map_arrays,
-    merge,
     named_arrays,
     named_leaves,
-    put,
-    split,
-    under,
+    partition,
+    replace_leaves,
     with_attribute,
 )
 from ..trace.programs import Compiled
 from ..values.optimisation import trained_names
-from ..values.randomize import edit
+from ..values.randomize import perturb_leaf
 from .base import Suite
 from .programs import (
     built_with_zeros,
@@ -61,14 +61,14 @@ class PytreeSuite(Suite):
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
 
-    with_static, apart = staticmethod(with_attribute), staticmethod(as_it_is)
+    with_static, to_tree = staticmethod(with_attribute), staticmethod(as_it_is)
 
     def named(self, instance: Any) -> dict[str, Any]:
         return dict(named_arrays(instance))
 
     def fixed_values(self) -> dict[str, Any]:
-        arrays = (one for one in self.manifest() if one.role != "python")
-        return {one.path: one.value for one in arrays if one.value is not None}
+        arrays = (leaf for leaf in self.manifest() if leaf.role != "python")
+        return {array.path: array.value for array in arrays if array.value is not None}
 
     def save(self, instance: Any, path: Any) -> None:
         """By the class's own `save`, or by leaf path."""
@@ -84,29 +84,26 @@ class PytreeSuite(Suite):
         names = [name for name, _ in named_arrays(skeleton)]
         with np.load(path) as file:
             saved = iter([file[name] for name in names])
-        return map_arrays(lambda like: thaw(next(saved), like), skeleton)
+        return map_arrays(lambda like: restore_like(next(saved), like), skeleton)
 
     def use(self, instance: Any, *arguments: Any) -> Any:
         """The call, or for a class without one a look at every array."""
         if not self.called():
             return arrays_of(instance)
-        laws: Any = type(self)
         first_call(
-            laws
+            self
         )  # before any other call, so that it sees what the first changes
         return self.apply(instance, *arguments)
 
     def manifest(self) -> Sequence[Leaf]:
         """The leaves as they are declared, or as they are found from instances."""
-        laws: Any = type(self)
-        return inferred_leaves(laws) if self.leaves is None else self.leaves
+        return inferred_leaves(self) if self.leaves is None else self.leaves
 
     def declares_arrays(self) -> bool:
         return self.leaves is not None
 
     def written_manifest(self) -> str:
-        laws: Any = type(self)
-        return written_leaves(inferred_leaves(laws), self.leaves or ())
+        return render_leaves(inferred_leaves(self), self.leaves or ())
 
     def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
         return statics_of(instance)
@@ -116,7 +113,7 @@ class PytreeSuite(Suite):
         found = [
             leaf
             for leaf in self.manifest()
-            if path == leaf.path or (leaf.is_tree and under(path, leaf.path))
+            if path == leaf.path or (leaf.is_tree and is_under(path, leaf.path))
         ]
         return max(found, key=lambda leaf: len(leaf.path), default=None)
 
@@ -134,7 +131,7 @@ class PytreeSuite(Suite):
         leaf = self.declared(path)
         frozen = False if leaf is None else leaf.frozen
         if isinstance(frozen, str):
-            return bool(look_up(self.specimen(), frozen))
+            return bool(look_up(self.cached_instance(), frozen))
         return frozen
 
     def flowing(self, instance: Any) -> set[str]:
@@ -145,13 +142,13 @@ class PytreeSuite(Suite):
 
     def trained_below(self, instance: Any, chosen: Callable[[Leaf], bool]) -> set[str]:
         """The paths that the chosen sub-modules train, each by its own word."""
-        found: set[str] = set()
+        result: set[str] = set()
         for leaf in self.manifest():
             if leaf.role == "module" and chosen(leaf):
                 with contextlib.suppress(AttributeError, KeyError, IndexError):
                     inner = trained_names(look_up(instance, leaf.path))
-                    found |= {f"{leaf.path}.{name}".rstrip(".") for name in inner}
-        return found
+                    result |= {f"{leaf.path}.{name}".rstrip(".") for name in inner}
+        return result
 
     def role(self, path: str) -> str:
         leaf = self.declared(path)
@@ -167,8 +164,8 @@ class PytreeSuite(Suite):
         """What a transformation can take, and the way back from it to an instance."""
         if not self.mixed(instance):
             return instance, lambda value: value
-        static, arrays = split(instance)
-        return arrays, functools.partial(merge, static)
+        static, arrays = partition(instance)
+        return arrays, functools.partial(combine, static)
 
     def compile(self, function: Callable[..., Any]) -> Callable[..., Any]:
         return Compiled(function, self.mixed)
@@ -178,8 +175,7 @@ class PytreeSuite(Suite):
 
     def compiled_use(self) -> Compiled:
         """The compiled `use`, which all laws share: no instance is special to it."""
-        laws: Any = type(self)
-        return compiled_use(laws)
+        return compiled_use(self)
 
     def built_abstractly(self, inputs: Mapping[str, Any]) -> Any:
         """An instance of these inputs with zeros in its arrays, made without compiling."""
@@ -192,18 +188,15 @@ class PytreeSuite(Suite):
 
     def drawn_instances(self) -> Any:
         """Many instances in one: the arrays, each with a leading axis of `DRAWS`."""
-        laws: Any = type(self)
-        return drawn_instances(laws)
+        return drawn_instances(self)
 
     def traced_call(self) -> Any:
         """The jaxpr of the call on the arrays of an instance and the arguments."""
-        laws: Any = type(self)
-        return traced_call(laws)
+        return traced_call(self)
 
     def traced_build(self) -> Any:
         """The jaxpr of the constructor on the arrays among its inputs."""
-        laws: Any = type(self)
-        return traced_build(laws)
+        return traced_build(self)
 
     def traceable_build(
         self, changes: Mapping[str, Any] | None = None
@@ -214,16 +207,16 @@ class PytreeSuite(Suite):
 
         def build(values: Sequence[Any]) -> Any:
             return self.build(
-                **put(treedef.unflatten(leaves), dict(zip(places, values)))
+                **replace_leaves(treedef.unflatten(leaves), dict(zip(places, values)))
             )
 
         return build, [leaves[i] for i in places]
 
     def changed_static_values(self) -> Iterator[tuple[str, Any]]:
         """Instances with one static value changed, made without the constructor."""
-        instance = self.specimen()
+        instance = self.cached_instance()
         for path in self.statics():
-            value = None if "." in path else another(getattr(instance, path))
+            value = None if "." in path else another_value(getattr(instance, path))
             if value is not None:
                 yield path, clone_as(type(instance), instance, **{path: value})
 
@@ -239,9 +232,9 @@ class PytreeSuite(Suite):
 
     def changed_instance(self) -> Any:
         """An instance of which no array is that of a new one, as after training."""
-        return map_arrays(edit, self.specimen())
+        return map_arrays(perturb_leaf, self.cached_instance())
 
     def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         value, back = self.dynamic(instance)
         return lambda value, *rest: self.apply(back(value), *rest), (value, *arguments)

@@ -9,12 +9,12 @@ from .jaxprs import inner_jaxprs, is_variable
 STOP = "stop_gradient"
 
 
-def reaching(jaxpr: Any, gradients: bool = False) -> list[bool]:
+def inputs_reaching(jaxpr: Any, gradients: bool = False) -> list[bool]:
     """For each input whether the outputs depend on it; or whether gradients of them can reach it."""
     return _reached(jaxpr, gradients, STOP if gradients else "")
 
 
-def stopped(jaxpr: Any) -> list[bool]:
+def stopped_inputs(jaxpr: Any) -> list[bool]:
     """For each input whether gradients would reach it, and `stop_gradient` keeps them all away."""
     marks = zip(_reached(jaxpr, True, ""), _reached(jaxpr, True, STOP))
     return [without and not within for without, within in marks]

@@ -40,7 +40,9 @@ DRAWS = "random_bits", "threefry2x32"
 
 def draws_of(jaxpr: Any) -> list[Any]:
     """The random draws, of inner jaxprs too."""
-    return [one for one in equations(jaxpr) if one.primitive.name in DRAWS]
+    return [
+        equation for equation in equations(jaxpr) if equation.primitive.name in DRAWS
+    ]
 
 
 def constant_draws(jaxpr: Any, given: set[Any]) -> Iterator[Any]:
@@ -75,8 +77,10 @@ def dead_equations(jaxpr: Any) -> Iterator[Any]:
 def lost_updates(jaxpr: Any) -> list[Any]:
     """The updates and checks that nothing at all reads; what is computed further, and then left out, is no mistake."""
     read = {v for e in equations(jaxpr) for v in e.invars if is_variable(v)}
-    dead = (one for one in dead_equations(jaxpr) if is_update_or_check(one))
-    return [one for one in dead if read.isdisjoint(one.outvars)]
+    dead = (
+        equation for equation in dead_equations(jaxpr) if is_update_or_check(equation)
+    )
+    return [equation for equation in dead if read.isdisjoint(equation.outvars)]
 
 
 def is_update_or_check(equation: Any) -> bool:
@@ -218,15 +222,15 @@ def narrowing_casts(jaxpr: Any, narrowest: Mapping[str, int]) -> Iterator[Any]:
 
 def own_rules(jaxpr: Any, others: re.Pattern[str] = INSTALLED) -> list[str]:
     """The functions with a custom_jvp or custom_vjp that no installed library brings, or none of `others`."""
-    found = []
+    result = []
     for equation in equations(jaxpr):
         if equation.primitive.name.startswith(("custom_jvp_call", "custom_vjp_call")):
             held = next(iter(inner_jaxprs(equation)), None)
             told = getattr(getattr(held, "debug_info", None), "func_src_info", "")
             name, _, file = str(told).partition(" at ")
             if file and not others.search(file):
-                found.append(name)
-    return found
+                result.append(name)
+    return result
 
 
 def draws_by_rejection(jaxpr: Any) -> bool:

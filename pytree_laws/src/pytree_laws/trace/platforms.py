@@ -42,8 +42,8 @@ def lowering_fault(
         export.export(jax.jit(function), platforms=[platform])(*arguments)
     except NotImplementedError as error:
         missing = re.search(r"primitive '?([\w-]+)'? not found", str(error))
-        told = f"`{platform}` has no primitive `{missing[1]}`" if missing else None
-        return told or f"lowering for {platform} raised {str(error)[:300]}"
+        message = f"`{platform}` has no primitive `{missing[1]}`" if missing else None
+        return message or f"lowering for {platform} raised {str(error)[:300]}"
     except ANY_ERROR as error:
         return (
             f"lowering for {platform} raised {type(error).__name__}: {str(error)[:300]}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import jax
 
-from ..inspect.trees import avals, merge, split
+from ..inspect.trees import avals, combine, partition
 from ..patches.fast_compile import quick_compilation, quick_options
 from ..report import ANY_ERROR
 
@@ -33,22 +33,24 @@ def compiled(function: Callable[..., Any], **options: Any) -> Any:
     return jax.jit(function, compiler_options=quick_options(), **options)
 
 
-def at_once(programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]]) -> list[Any]:
+def run_batched(
+    programs: Sequence[tuple[Callable[..., Any], Sequence[Any]]],
+) -> list[Any]:
     """What functions give of their arguments, from one program: alone, each has its price.
 
     Where one raises, that is not known of which, and each has its own; an error is in the place of its result.
     """
-    return together([run for run, _ in programs])([given for _, given in programs])
+    return jit_all([run for run, _ in programs])([given for _, given in programs])
 
 
-def together(
+def jit_all(
     runs: Sequence[Callable[..., Any]],
 ) -> Callable[[Sequence[Sequence[Any]]], list[Any]]:
     """As `at_once`, for several arguments of the same shapes and dtypes: it is compiled once."""
 
     @compiled
     def all_of_them(inputs: Sequence[Sequence[Any]]) -> list[Any]:
-        return [run(*given) for run, given in zip(runs, inputs)]
+        return [run(*arguments) for run, arguments in zip(runs, inputs)]
 
     alone = [compiled(run) for run in runs]
 
@@ -56,31 +58,33 @@ def together(
         if len(runs) > 1:
             with contextlib.suppress(*ANY_ERROR):
                 return all_of_them(inputs)
-        return [given_or_error(run, *given) for run, given in zip(alone, inputs)]
+        return [
+            result_or_error(run, *arguments) for run, arguments in zip(alone, inputs)
+        ]
 
     return results
 
 
-def given_or_error(run: Callable[..., Any], *given: Any) -> Any:
+def result_or_error(run: Callable[..., Any], *arguments: Any) -> Any:
     """What a function gives, or the error that it raises."""
     try:
-        return run(*given)
+        return run(*arguments)
     except ANY_ERROR as error:
         return error
 
 
-def given_or_raised(found: Any) -> Any:
+def result_or_raise(result: Any) -> Any:
     """One of the results of `at_once`; raises where it is an error."""
-    if isinstance(found, Exception):
-        raise found
-    return found
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 def jit_split(function: Callable[..., Any]) -> Any:
     """`jax.jit` of a function of an instance that it takes in the two parts of `split`."""
 
     def merged(static: Any, arrays: Any, *arguments: Any) -> Any:
-        return function(merge(static, arrays), *arguments)
+        return function(combine(static, arrays), *arguments)
 
     return compiled(merged, static_argnums=0)
 
@@ -101,13 +105,13 @@ class Compiled:
 
     def __call__(self, instance: Any, *arguments: Any) -> Any:
         if self.mixed(instance):
-            return self.split(*split(instance), *arguments)
+            return self.split(*partition(instance), *arguments)
         return self.plain(instance, *arguments)
 
     def shapes(self, instance: Any, *arguments: Any) -> Any:
         """The result of a call as shapes and dtypes, from the same traces."""
         if self.mixed(instance):
-            return self.split.eval_shape(*split(instance), *arguments)
+            return self.split.eval_shape(*partition(instance), *arguments)
         return self.plain.eval_shape(instance, *arguments)
 
     def traces_of(self, arguments: Any) -> int:

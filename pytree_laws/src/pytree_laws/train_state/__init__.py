@@ -8,7 +8,7 @@ model and another one of its class predict. Override `loss` for another one.
 from typing import Any
 
 from ..engine.applicability import not_applicable
-from ..inspect.trees import under
+from ..inspect.trees import is_under
 from ..laws import PytreeLaws
 from .training import TrainingLaws
 from .update import UpdateLaws
@@ -24,7 +24,7 @@ class TrainStateLaws(VariantLaws, TrainingLaws, UpdateLaws, PytreeLaws):
     def leaves_below(self) -> list[tuple[str, Any]]:
         """Those of the model: an average has 32 bits at least, and what an optimiser holds is its own choice."""
         found = super().leaves_below()
-        return [(name, v) for name, v in found if under(name, "model")]
+        return [(name, v) for name, v in found if is_under(name, "model")]
 
     def test_p15_no_two_parameters_are_the_same_draw(self) -> None:
         not_applicable("moments and averages begin equal")

@@ -1,6 +1,5 @@
 """What suites of train states declare, and what their laws share."""
 
-import functools
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -11,8 +10,9 @@ import jax.numpy as jnp
 from ..engine.runner import first_build
 from ..inspect.trees import arrays_of
 from ..patches.fast_compile import quick_options
+from ..session import once_per_session, session_of
 from ..suites.base import Suite
-from ..values.randomize import generic
+from ..values.randomize import randomize
 from .optimisers import OPTIMISERS
 
 BATCH = 16  # examples in a loss
@@ -45,14 +45,12 @@ class TrainStateSuite(Suite):
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
         """Gradients of the model, of any values: a buffer, whose gradient is 0, has one too."""
-        laws: Any = type(self)
-        optimiser_of(laws)  # made here, where nothing is traced
-        weights = eqx.filter(known_inputs(laws, seed)["model"], eqx.is_inexact_array)
-        return (generic(weights, 2 * seed + 1),)
+        optimiser_of(self)  # made here, where nothing is traced
+        weights = eqx.filter(known_inputs(self, seed)["model"], eqx.is_inexact_array)
+        return (randomize(weights, 2 * seed + 1),)
 
     def call(self, instance: Any, *arguments: Any) -> Any:
-        laws: Any = type(self)
-        after = self.update(instance, optimiser_of(laws), *arguments)
+        after = self.update(instance, optimiser_of(self), *arguments)
         return arrays_only(after)  # jax.jit returns no functions, as a model may hold
 
     def trained(self, instance: Any) -> list[int]:
@@ -73,14 +71,16 @@ class TrainStateSuite(Suite):
 
     def target(self, seed: int) -> Any:
         """The model with the trained weights of another seed."""
-        model, other = self.specimen(seed).model, self.specimen(seed + 1).model
+        model, other = (
+            self.cached_instance(seed).model,
+            self.cached_instance(seed + 1).model,
+        )
         return eqx.combine(eqx.filter(other, self.spec(model)), model)
 
     def compiled_step(self, name: str) -> Callable[[Any], Any]:
         """`step_of` one optimiser, compiled once for the laws that need it."""
-        laws: Any = type(self)
         (gradients,) = self.arguments(0)
-        return lambda state: compiled_update(laws, name)(state, gradients)
+        return lambda state: compiled_update(self, name)(state, gradients)
 
     def spec(self, model: Any) -> Any:
         """What the optimiser moves: `trainable()`, or all inexact arrays."""
@@ -97,17 +97,14 @@ class TrainStateSuite(Suite):
         )
 
     def make(self, seed: int) -> Any:
-        laws: Any = type(self)
-        return self.built(known_inputs(laws, seed))
+        return self.built(known_inputs(self, seed))
 
     def start_with(self, optimiser: Any) -> Any:
-        laws: Any = type(self)
-        return self.built({**known_inputs(laws, 0), "optimiser": optimiser})
+        return self.built({**known_inputs(self, 0), "optimiser": optimiser})
 
     def built(self, inputs: Mapping[str, Any]) -> Any:
         """An instance; none is built before the one that shows what a first build changes."""
-        laws: Any = type(self)
-        first_build(laws)
+        first_build(self)
         return self.build(**inputs)
 
 
@@ -121,29 +118,29 @@ def filter_compiled(function: Callable[..., Any], **options: Any) -> Any:
     return jit(function, compiler_options=quick_options(), **options)
 
 
-@functools.cache
-def optimiser_of(laws: Any) -> Any:
+@once_per_session
+def optimiser_of(suite: Any) -> Any:
     """The example optimiser of one suite."""
-    return laws().inputs(0)["optimiser"]
+    return suite.inputs(0)["optimiser"]
 
 
-def known_inputs(laws: Any, seed: int) -> dict[str, Any]:
+def known_inputs(suite: Any, seed: int) -> dict[str, Any]:
     """The inputs of one suite; made again where they were donated with what holds them."""
-    held = arrays_of(made_inputs(laws, seed))
+    held = arrays_of(made_inputs(suite, seed))
     if any(isinstance(leaf, jax.Array) and leaf.is_deleted() for leaf in held):
-        made_inputs.cache_clear()
-    return dict(made_inputs(laws, seed))
+        session_of(suite).forget(suite, "made_inputs")
+    return dict(made_inputs(suite, seed))
 
 
-@functools.cache
-def made_inputs(laws: Any, seed: int) -> dict[str, Any]:
-    return laws().inputs(seed)
+@once_per_session
+def made_inputs(suite: Any, seed: int) -> dict[str, Any]:
+    return suite.inputs(seed)
 
 
-@functools.cache
-def abstract_step(laws: Any, name: str) -> tuple[Any, Any, Exception | None]:
+@once_per_session
+def abstract_step(suite: Any, name: str) -> tuple[Any, Any, Exception | None]:
     """A train state and the next one, in shapes and dtypes, and what strict promotion says."""
-    suite, optimiser = laws(), OPTIMISERS[name]()
+    optimiser = OPTIMISERS[name]()
     step = suite.step_of(optimiser)
     state = eqx.filter_eval_shape(lambda: suite.start_with(optimiser))
     with jax.numpy_dtype_promotion("strict"):
@@ -154,9 +151,9 @@ def abstract_step(laws: Any, name: str) -> tuple[Any, Any, Exception | None]:
     return state, eqx.filter_eval_shape(step, state), refused
 
 
-@functools.cache
-def compiled_update(laws: Any, name: str) -> Callable[[Any, Any], Any]:
-    suite, optimiser = laws(), OPTIMISERS[name]()
+@once_per_session
+def compiled_update(suite: Any, name: str) -> Callable[[Any, Any], Any]:
+    optimiser = OPTIMISERS[name]()
     return filter_compiled(
         lambda state, gradients: suite.update(state, optimiser, gradients)
     )

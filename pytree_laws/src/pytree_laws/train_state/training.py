@@ -53,8 +53,8 @@ class TrainingLaws(TrainStateSuite):
         def train(arrays: Any) -> tuple[Any, Any]:
             def epoch(arrays: Any, _: None) -> tuple[Any, Any]:
                 state = eqx.combine(arrays, rest)
-                loss, slopes = eqx.filter_value_and_grad(self.loss)(state.model, target)
-                after = self.update(state, optimiser, slopes)
+                loss, grads = eqx.filter_value_and_grad(self.loss)(state.model, target)
+                after = self.update(state, optimiser, grads)
                 return eqx.filter(after, eqx.is_array), loss
 
             return jax.lax.scan(epoch, arrays, length=EPOCHS)
@@ -67,7 +67,7 @@ class TrainingLaws(TrainStateSuite):
 
     def test_the_average_follows_the_weights(self) -> None:
         optimiser, inputs = optax.sgd(1.0), {**self.inputs(0), "ema_decay": 0.25}
-        if not hasattr(self.specimen(), "averaged"):
+        if not hasattr(self.cached_instance(), "averaged"):
             not_applicable("it keeps no average of its weights")
         state = self.built({**inputs, "optimiser": optimiser})
         weights = functools.partial(eqx.filter, filter_spec=self.spec(state.model))

@@ -30,8 +30,7 @@ class UpdateLaws(TrainStateSuite):
 
     @pytest.mark.parametrize("name", OPTIMISERS)
     def test_the_update_is_a_fixed_point(self, name: str) -> None:
-        laws: Any = type(self)
-        state, after, _ = abstract_step(laws, name)
+        state, after, _ = abstract_step(self, name)
         assert structure(after) == structure(state), (
             "the update changed the treedef: make the optimiser's state from the weights "
             "of the finished model, and update with a tree of the same structure"
@@ -45,8 +44,7 @@ class UpdateLaws(TrainStateSuite):
 
     @pytest.mark.parametrize("name", OPTIMISERS)
     def test_a_step_under_strict_promotion(self, name: str) -> None:
-        laws: Any = type(self)
-        _, _, error = abstract_step(laws, name)
+        _, _, error = abstract_step(self, name)
         look = 'wrap the update in `jax.numpy_dtype_promotion("standard")`'
         assert error is None, f"optax mixes dtypes: {look}: {error}"
 
@@ -78,8 +76,7 @@ class UpdateLaws(TrainStateSuite):
             lambda leaf: jnp.ones_like(leaf) if eqx.is_inexact_array(leaf) else None,
             state.model,
         )
-        laws: Any = type(self)
-        moved = compiled_update(laws, "adamw")(state, ones).model
+        moved = compiled_update(self, "adamw")(state, ones).model
         marks = jax.tree.leaves(self.spec(state.model))
         pairs = zip(named_leaves(state.model), jax.tree.leaves(moved), marks)
         for (name, before), after, trained in pairs:
@@ -88,14 +85,14 @@ class UpdateLaws(TrainStateSuite):
             ) + ": mask gradients, weights and the optimiser's state by one filter spec"
 
     def test_a_step_is_what_the_optimiser_makes_of_the_gradients(self) -> None:
-        for after, before, slope in self._plain_steps(SMALL):
-            wanted = (before - RATE * slope).astype(after.dtype)
+        for after, before, grad in self._plain_steps(SMALL):
+            wanted = (before - RATE * grad).astype(after.dtype)
             assert close(after, wanted, 16), (
                 f"a step of plain descent gives {after}, and not {wanted}: add the updates "
                 "of the optimiser once, as they are"
             )
-        for after, before, slope in self._plain_steps(1.0):
-            share = (before - np.asarray(after, np.float64)) / (RATE * slope)
+        for after, before, grad in self._plain_steps(1.0):
+            share = (before - np.asarray(after, np.float64)) / (RATE * grad)
             assert np.all((share > 0) & (share < 1 + CLIPPED)), (
                 f"a step of plain descent is {share} times that of the optimiser: gradients that are "
                 "clipped keep their sign, and are no larger"
@@ -103,12 +100,11 @@ class UpdateLaws(TrainStateSuite):
 
     def _plain_steps(self, size: float) -> list[Any]:
         """The trained weights after a step of plain descent, before it, and their gradients."""
-        laws: Any = type(self)
         state, (gradients,) = self.start_with(OPTIMISERS["plain"]()), self.arguments(0)
         gradients = jax.tree.map(
-            lambda slope: on_device(np.asarray(slope) * size, slope.dtype), gradients
+            lambda grad: on_device(np.asarray(grad) * size, grad.dtype), gradients
         )
-        moved = compiled_update(laws, "plain")(state, gradients).model
+        moved = compiled_update(self, "plain")(state, gradients).model
         spec = self.spec(state.model)
         trees = (eqx.filter(one, spec) for one in (moved, state.model, gradients))
         leaves = [list(map(np.asarray, jax.tree.leaves(tree))) for tree in trees]

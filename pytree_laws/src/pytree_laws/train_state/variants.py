@@ -27,7 +27,7 @@ def scaled_by_value() -> optax.GradientTransformationExtraArgs:
     def update(
         updates: Any, state: Any, params: Any = None, *, value: Any = 1.0, **_: Any
     ) -> Any:
-        return jax.tree.map(lambda slope: -value * slope, updates), state
+        return jax.tree.map(lambda grad: -value * grad, updates), state
 
     return optax.GradientTransformationExtraArgs(lambda params: (), update)
 
@@ -44,7 +44,7 @@ class VariantLaws(TrainStateSuite):
     def test_a_model_in_bfloat16_stays_so(self, name: str) -> None:
         optimiser = OPTIMISERS[name]()
         inputs = self.inputs_in_bfloat16(optimiser=optimiser)
-        self.specimen()  # built before what is built in a trace
+        self.cached_instance()  # built before what is built in a trace
         state = eqx.filter_eval_shape(lambda: self.build(**inputs))
         (gradients,) = bfloat16(self.arguments(0))
 
@@ -63,7 +63,7 @@ class VariantLaws(TrainStateSuite):
         )
 
     def test_the_average_of_a_model_in_bfloat16_moves(self) -> None:
-        if not hasattr(self.specimen(), "averaged"):
+        if not hasattr(self.cached_instance(), "averaged"):
             not_applicable("it keeps no average of its weights")
         optimiser, inputs = optax.sgd(1.0), self.inputs_in_bfloat16(ema_decay=0.999)
         (gradients,) = bfloat16(self.arguments(0))
@@ -83,8 +83,8 @@ class VariantLaws(TrainStateSuite):
             return start.model, first.model, eqx.combine(last, rest).averaged()
 
         old, new, mean = (
-            jax.tree.leaves(eqx.filter(one, self.spec(one)))
-            for one in trained(inputs["model"])
+            jax.tree.leaves(eqx.filter(value, self.spec(value)))
+            for value in trained(inputs["model"])
         )
         for before, after, got in zip(old, new, mean):
             far = np.abs(np.asarray(after, np.float64) - np.asarray(before, np.float64))
@@ -98,7 +98,7 @@ class VariantLaws(TrainStateSuite):
         optimiser = scaled_by_value()
         state = self.start_with(optimiser)
         parameters = inspect.signature(state.apply_gradients).parameters.values()
-        if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+        if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
             not_applicable("it takes no further arguments for the optimiser")
         (gradients,) = self.arguments(0)
         of_model = (state.state,) if hasattr(state, "state") else ()
@@ -111,7 +111,7 @@ class VariantLaws(TrainStateSuite):
         moved = step(state)
         spec = self.spec(state.model)
         expected = jax.tree.map(
-            lambda weight, slope: np.asarray(weight) - FACTOR * np.asarray(slope),
+            lambda weight, grad: np.asarray(weight) - FACTOR * np.asarray(grad),
             eqx.filter(state.model, spec),
             eqx.filter(gradients, spec),
         )

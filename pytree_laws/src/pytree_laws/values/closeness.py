@@ -18,7 +18,7 @@ from ..inspect.arrays import (
     raw,
     same_bits,
 )
-from ..inspect.trees import named_leaves, put, structure
+from ..inspect.trees import named_leaves, replace_leaves, structure
 from ..report import ANY_ERROR, Fault, check
 from ..trace.programs import compiled
 from .example_values import weights
@@ -62,9 +62,9 @@ def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
 
 def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
     """How far a number of this dtype may be from what an author says it is."""
-    found = declared_tolerance(dtype, DECLARED[0] if declared is None else declared)
-    if found is not None:
-        return found
+    result = declared_tolerance(dtype, DECLARED[0] if declared is None else declared)
+    if result is not None:
+        return result
     info = jnp.finfo(dtype)
     usual = ROUNDINGS.get(jax.default_backend(), 64)
     return (HALF_ROUNDINGS if info.bits <= 16 else usual) * float(info.eps)
@@ -74,7 +74,7 @@ def close(left: Any, right: Any, slack: float = 1.0) -> bool:
     """Equal structure and dtypes, and values up to rounding."""
     leaves = zip(jax.tree.leaves(left), jax.tree.leaves(right))
     return structure(left) == structure(right) and all(
-        close_leaf(one, other, slack) for one, other in leaves
+        close_leaf(leaf, other, slack) for leaf, other in leaves
     )
 
 
@@ -168,8 +168,8 @@ STEP = 0.01  # a longer one takes a curve for a kink, and finds nothing
 KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smooth way
 
 
-def moved(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
-    return advance(put(carry, {i: leaf}))
+def advance_from(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
+    return advance(replace_leaves(carry, {i: leaf}))
 
 
 def rounding_of(sizes: Mapping[str, Any]) -> float:
@@ -183,21 +183,21 @@ def rounding_of(sizes: Mapping[str, Any]) -> float:
 CARRY_HINT = "stop_gradient on the carry: nothing is learnt through time"
 
 
-def check_slopes(
+def check_grads(
     where: str, move: Callable[[Any], Any], leaf: Any, hint: str = CARRY_HINT
 ) -> None:
     """Gradients agree with what small steps show, wherever these show a slope."""
     both = compiled(lambda value: jax.jvp(move, (value,), (jnp.ones_like(value),)))
     steps = [raw(leaf) + step for step in (-STEP, 0, STEP)]
-    along, slopes = zip(*[both(on_device(value, leaf.dtype)) for value in steps])
-    for *values, slope in zip(*along, slopes[1]):
-        if is_floating(slope) and slope.dtype.itemsize > 2 and is_smooth(*values):
+    along, grads = zip(*[both(on_device(value, leaf.dtype)) for value in steps])
+    for *values, grad in zip(*along, grads[1]):
+        if is_floating(grad) and grad.dtype.itemsize > 2 and is_smooth(*values):
             first, _, last = (np.asarray(value, np.float64) for value in values)
             found = (last - first) / (2 * STEP)
-            told = f"small steps show the slope {found}, its gradient is {slope}"
-            off = np.abs(found - np.asarray(slope, np.float64))
+            message = f"small steps show the slope {found}, its gradient is {grad}"
+            off = np.abs(found - np.asarray(grad, np.float64))
             near = off.max() < KINK * np.abs(found).max()
-            check(bool(near), where, told, hint)
+            check(bool(near), where, message, hint)
 
 
 def check_flow(
@@ -210,12 +210,12 @@ def check_flow(
         moved = [v + (size * w).astype(v.dtype) for v, w in zip(values, ways)]
         return [y for y in jax.tree.leaves(run(moved)) if is_floating(y)]
 
-    check_slopes(where, move, on_device(0, np.float32), hint)
+    check_grads(where, move, on_device(0, np.float32), hint)
 
 
 def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> None:
     """Slopes by the rule agree with small steps, wherever these show a slope."""
-    start, slopes = loss(values)
+    start, grads = loss(values)
     middle = float(start)
     for i, leaf in values.items():
         along = np.asarray(weights(5, leaf.shape), leaf.dtype)
@@ -225,13 +225,15 @@ def check_rule(name: str, loss: Callable[..., Any], values: dict[int, Any]) -> N
         )
         if leaf.dtype.itemsize > 2 and is_smooth(first, middle, last):
             found = (last - first) / (2 * STEP)
-            slope = float(np.sum(np.asarray(slopes[i]) * along))
-            told = f"small steps show the slope {found:.4g}, its own rule gives {slope:.4g}"
+            grad = float(np.sum(np.asarray(grads[i]) * along))
+            message = (
+                f"small steps show the slope {found:.4g}, its own rule gives {grad:.4g}"
+            )
             hint = (
                 "the derivative of another function in `defvjp` or `defjvp`; `skips` says where "
                 "it is meant, as in a straight-through estimator"
             )
-            check(abs(found - slope) < KINK * abs(found), name, told, hint)
+            check(abs(found - grad) < KINK * abs(found), name, message, hint)
 
 
 def is_smooth(*values: Any) -> bool:

@@ -19,7 +19,7 @@ DIFFERENCES: list[str] = []
 
 
 @contextlib.contextmanager
-def noting() -> Generator[list[str]]:
+def recording_differences() -> Generator[list[str]]:
     """Within it comparisons note what differs, in the list."""
     DIFFERENCES.clear()
     yield DIFFERENCES
@@ -41,14 +41,14 @@ def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
 
 
 def check_same_bits(
-    left: Mapping[str, Any], right: Mapping[str, Any], told: str, hint: str = ""
+    left: Mapping[str, Any], right: Mapping[str, Any], message: str, hint: str = ""
 ) -> None:
     """The same paths, and arrays of equal bits."""
-    told = f"{told}: {{!r:.200}} and {{!r:.200}}"
+    message = f"{message}: {{!r:.200}} and {{!r:.200}}"
     for name in {**left, **right}:
         one, other = left.get(name), right.get(name)
         same = is_array(one) and is_array(other) and same_bits(one, other)
-        check(same, name, told.format(one, other), hint)
+        check(same, name, message.format(one, other), hint)
 
 
 def check_same_tree(instance: Any, copied: Any, what: str) -> None:
@@ -66,10 +66,10 @@ def check_same_structure(instance: Any, copied: Any, what: str) -> None:
         return
     for place, was, now in _changed_statics(instance, copied):
         raise Fault(place, f"{what} made {_other_than(was, now)}", EQUAL_BY_VALUE)
-    told = f"{what} changed the treedef from {before} to {after}"
+    message = f"{what} changed the treedef from {before} to {after}"
     if str(before) == str(after):
-        told = f"{what} changed the treedef {before}: a static value in it equals itself alone"
-    raise Fault(type(instance).__name__, told, "")
+        message = f"{what} changed the treedef {before}: a static value in it equals itself alone"
+    raise Fault(type(instance).__name__, message, "")
 
 
 EQUAL_BY_VALUE = "a class without `__eq__`, whose instances equal themselves alone: what is compiled for one is compiled anew for another"
@@ -100,8 +100,8 @@ def _different(told: str) -> bool:
 
 def _compare(left: Any, right: Any, tolerance: Tolerance) -> Any:
     if is_array(left) and is_array(right) and _form(left) != _form(right):
-        told = f"{_form(left)} and {_form(right)} are not of one dtype and shape"
-        return _different(told)
+        message = f"{_form(left)} and {_form(right)} are not of one dtype and shape"
+        return _different(message)
     if is_key(left) and is_key(right):
         left, right = jax.random.key_data(left), jax.random.key_data(right)
     elif not (_is_number(left) and _is_number(right)):

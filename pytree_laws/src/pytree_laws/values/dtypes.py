@@ -1,7 +1,6 @@
 """The dtypes in which a class is used: built in each, and called with arguments in each."""
 
 import contextlib
-import functools
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from ..inspect.arrays import is_array, is_inexact, on_device, real_dtype
 from ..inspect.trees import flatten, map_arrays
+from ..session import once_per_session
 from .closeness import in_64_bits
 
 SEEDS = 3  # examples, where numbers are compared
@@ -48,10 +48,9 @@ def example_name(dtype: str | None, seed: int) -> str:
     return f"seed {seed}" + (f", in {dtype}" if dtype else "")
 
 
-@functools.cache
-def compiled_call(laws: Any) -> Callable[..., Any]:
+@once_per_session
+def compiled_call(suite: Any) -> Callable[..., Any]:
     """The compiled call of one suite, which the laws share that call it in many dtypes."""
-    suite = laws()
     return suite.compile(suite.apply)
 
 
@@ -106,5 +105,5 @@ def rounded(tree: Any, dtype: str) -> Any:
 def dtype_of(tree: Any) -> Any:
     """The dtype of the numbers in a tree that are no integers; None where they have several, or there are none."""
     leaves = (leaf for leaf in jax.tree.leaves(tree) if is_array(leaf))
-    found = {leaf.dtype for leaf in leaves if is_inexact(leaf)}
-    return found.pop() if len(found) == 1 else None
+    result = {leaf.dtype for leaf in leaves if is_inexact(leaf)}
+    return result.pop() if len(result) == 1 else None

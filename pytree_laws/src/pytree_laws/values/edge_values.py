@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..inspect.arrays import is_array, is_inexact, is_key, on_device
-from ..inspect.trees import put
+from ..inspect.trees import replace_leaves
 
 LARGE = 100.0
 LARGE_NUMBERS = " with large numbers"
@@ -52,7 +52,9 @@ def _with(tree: Any, change: Callable[[np.ndarray, int], np.ndarray], kind: Any)
     own = [i for i, v in enumerate(leaves) if is_array(v) and not is_key(v)]
     own = [i for i in own if jnp.issubdtype(leaves[i].dtype, kind)]
     new = {i: change(np.asarray(leaves[i]), i) for i in own}
-    return put(tree, {i: on_device(v, leaves[i].dtype) for i, v in new.items()})
+    return replace_leaves(
+        tree, {i: on_device(v, leaves[i].dtype) for i, v in new.items()}
+    )
 
 
 def _whole(value: np.ndarray, seed: int) -> np.ndarray:

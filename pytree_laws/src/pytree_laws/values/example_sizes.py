@@ -68,10 +68,12 @@ def _sizes_of_axes(suite: Any) -> set[int]:
 def _annotated(suite: Any) -> dict[str, int]:
     """The dims of the fields as jaxtyping annotates them, with the sizes that they have."""
     instance = suite.build(**suite.inputs(0))
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for name, kind in getattr(type(instance), "__annotations__", {}).items():
         value: Any = getattr(instance, name, None)
         dims = getattr(kind, "dim_str", "").split()
         if is_array(value) and len(dims) == len(value.shape):
-            found |= {dim: n for dim, n in zip(dims, value.shape) if dim.isidentifier()}
-    return found
+            result |= {
+                dim: n for dim, n in zip(dims, value.shape) if dim.isidentifier()
+            }
+    return result

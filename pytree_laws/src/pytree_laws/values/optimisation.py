@@ -13,16 +13,16 @@ from .example_values import weights
 
 
 def adamw(
-    value: Any, slope: Any, moments: Any, count: Any, xp: Any = jnp
+    value: Any, grad: Any, moments: Any, count: Any, xp: Any = jnp
 ) -> tuple[Any, Any]:
     """One parameter's step of AdamW, with a rate of 0.05 and a decay of 0.1.
 
     The step is computed in 32 bits at least: in bfloat16, 1 - 0.999 is 0. `xp` is
     `jax.numpy`, or `numpy` where nothing has to be traced or compiled.
     """
-    slope = xp.conj(slope).astype(moments[0].dtype)
-    mean = 0.9 * moments[0] + 0.1 * slope
-    square = 0.999 * moments[1] + 0.001 * xp.real(slope * xp.conj(slope))
+    grad = xp.conj(grad).astype(moments[0].dtype)
+    mean = 0.9 * moments[0] + 0.1 * grad
+    square = 0.999 * moments[1] + 0.001 * xp.real(grad * xp.conj(grad))
     time = count.astype(square.dtype)
     scale = xp.sqrt(square / (1 - 0.999**time)) + 1e-6
     push = mean / (1 - 0.9**time).astype(mean.dtype) / scale.astype(mean.dtype)
@@ -38,12 +38,12 @@ def start(values: Sequence[Any]) -> Any:
 
 
 def descend(
-    values: Sequence[Any], slopes: Sequence[Any], moments: Any, xp: Any = jnp
+    values: Sequence[Any], grads: Sequence[Any], moments: Any, xp: Any = jnp
 ) -> tuple[list[Any], Any]:
     """A step of AdamW for all parameters, and the next state of the optimiser."""
     count, pairs = moments
     count = count + 1
-    moved = [adamw(v, g, m, count, xp) for v, g, m in zip(values, slopes, pairs)]
+    moved = [adamw(v, g, m, count, xp) for v, g, m in zip(values, grads, pairs)]
     return [value for value, _ in moved], (count, [pair for _, pair in moved])
 
 

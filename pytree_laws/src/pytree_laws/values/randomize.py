@@ -16,15 +16,15 @@ from ..inspect.arrays import (
     is_key,
     on_device,
     raw,
-    thaw,
+    restore_like,
 )
-from ..inspect.trees import put
+from ..inspect.trees import replace_leaves
 from ..report import ANY_ERROR, Fault, check
 from ..trace.jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws
 from .example_values import weights
 
 
-def generic(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
+def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
     """The tree with random floats and bools: positive floats for an even seed.
 
     The floats at the positions `near` keep their sign and size, where they have one: a step
@@ -49,10 +49,10 @@ def generic(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
         for i, leaf in enumerate(jax.tree.leaves(tree))
         if is_inexact(leaf) or (is_array(leaf) and leaf.dtype == bool)
     }
-    return put(tree, jax.device_put(places))
+    return replace_leaves(tree, jax.device_put(places))
 
 
-def generic_indices(tree: Any, seed: int, size: int) -> Any:
+def randomize_indices(tree: Any, seed: int, size: int) -> Any:
     """The tree with random values from 0 to below `size` in its integer arrays."""
     rng = np.random.default_rng(seed)
 
@@ -65,10 +65,10 @@ def generic_indices(tree: Any, seed: int, size: int) -> Any:
     return jax.tree.map(draw, tree)
 
 
-def edit(leaf: Any, sign: int = 1) -> Any:
+def perturb_leaf(leaf: Any, sign: int = 1) -> Any:
     """Another value of the same shape and dtype; integers stay valid indices if they can."""
     if is_key(leaf):
-        return thaw(raw(leaf) + np.uint32(sign + 2), leaf)
+        return restore_like(raw(leaf) + np.uint32(sign + 2), leaf)
     value = np.asarray(leaf)
     if value.dtype == bool:
         return on_device(~value)
@@ -92,9 +92,9 @@ def check_keys(where: str, run: Callable[[Any], Any], given: Any) -> None:
     except jax.errors.KeyReuseError as error:
         if jax.__version_info__ < (0, 10) and "In slice," in str(error):
             return  # before 0.10 jax took `keys[0]` for a draw
-        told = f"a key is used twice: {str(error).splitlines()[0]}"
+        message = f"a key is used twice: {str(error).splitlines()[0]}"
         hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
-        raise Fault(where, told, hint) from error
+        raise Fault(where, message, hint) from error
     except ANY_ERROR:
         return  # the check is experimental; other laws report real errors
 
@@ -104,9 +104,9 @@ def check_rows_differ(first: Mapping[str, Any], second: Mapping[str, Any]) -> No
     for name, value in first.items():
         if is_floating(value) and name in second:
             same = rows_are_one_draw(host(value), host(second[name]))
-            told = "its rows are one and the same draw"
+            message = "its rows are one and the same draw"
             hint = "one key for all of them: `jax.vmap(draw)(jax.random.split(key, n))`"
-            check(not same, name, told, hint)
+            check(not same, name, message, hint)
 
 
 def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
@@ -124,9 +124,9 @@ def rows_are_one_draw(values: np.ndarray, others: np.ndarray) -> bool:
 def check_held_draws(where: str, trace: Callable[[], Any]) -> None:
     """A key that is held serves one draw, however often that is drawn again."""
     mixed = list(mixed_draws(trace().jaxpr))
-    told = f"one key serves {'; '.join(mixed)}"
+    message = f"one key serves {'; '.join(mixed)}"
     hint = "one key split per consumer, or `jax.random.fold_in(self.key, number)`"
-    check(not mixed, where, told, hint)
+    check(not mixed, where, message, hint)
 
 
 def check_draws(where: str, trace: Callable[[], Any]) -> None:
@@ -136,11 +136,11 @@ def check_draws(where: str, trace: Callable[[], Any]) -> None:
     except NEEDS_VALUES:
         return
     repeated = list(repeated_draws(jaxpr))
-    told = f"{len(repeated)} of its draws have the key of an earlier one"
+    message = f"{len(repeated)} of its draws have the key of an earlier one"
     hint = "one key split per consumer: `key1, key2 = jax.random.split(key)`"
-    check(not repeated, where, told, hint)
+    check(not repeated, where, message, hint)
 
 
 def signed(sign: int, value: Any) -> Any:
     """A given array with another sign, if it can have one."""
-    return thaw(-raw(value), value) if sign < 0 and is_inexact(value) else value
+    return restore_like(-raw(value), value) if sign < 0 and is_inexact(value) else value

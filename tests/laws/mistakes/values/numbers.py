@@ -12,13 +12,13 @@ from right.specimens import Leaf, Output, PytreeLaws, sample
 
 from pytree_laws.laws.values.p19_snapshot import sections
 from pytree_laws.nnx import NnxLaws, Var
-from pytree_laws.snapshot.format import written
+from pytree_laws.snapshot.format import render_record
 
 
 def record_of_the_right_form(suite):
     """The record that the suite would have from the day when its class was right."""
     name = type(suite).__name__
-    return written(sections(type(name, (type(suite),), {"cls": suite.right})()), "test_here.py")
+    return render_record(sections(type(name, (type(suite),), {"cls": suite.right})()), "test_here.py")
 
 
 class Square(eqx.Module):

@@ -20,10 +20,10 @@ from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import (
     check_caches_hold_no_tracer,
     class_attributes,
-    frozen,
     mutables,
     parts_of,
     reachable,
+    snapshot,
 )
 from ...inspect.trees import arrays_of, clone_as, map_arrays, nodes, without_functions
 from ...report import Law, check, doing
@@ -53,44 +53,47 @@ class Purity(Suite):
 
     def test_p12_a_call_changes_no_globals(self) -> None:
         self.need_call()
-        laws: Any = type(self)
-        first_call(laws).check("call")
+        first_call(self).check("call")
         cases = list(self.call_cases())
         before: dict[str, Any] = {}
         for what, instance, arguments in cases:
             self.apply(instance, *arguments)
             after = globals_of(instance)
             wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
-            told = f"{what} on a fresh instance changed {', '.join(wrong)}"
+            message = f"{what} on a fresh instance changed {', '.join(wrong)}"
             hint = "a counter in the module, or a cache with an entry for each instance"
             # The first call may fill a cache that depends on the configuration alone.
-            check(not wrong or what == "call 1", ", ".join(wrong), told, hint)
+            check(not wrong or what == "call 1", ", ".join(wrong), message, hint)
             before = after
 
     def test_p12_the_call_has_no_side_effects(self) -> None:
         self.need_call()
-        effects = {type(one).__name__ for one in self.traced_call().effects}
-        told = f"the call has side effects: {', '.join(sorted(effects))}"
+        effects = {type(effect).__name__ for effect in self.traced_call().effects}
+        message = f"the call has side effects: {', '.join(sorted(effects))}"
         hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback` in the call"
-        check(not effects, "call", told, hint)
+        check(not effects, "call", message, hint)
 
     def test_p12_throws_no_update_away(self) -> None:
         self.need_call()
         dead = dead_equations(self.traced_call().jaxpr)
-        wrong = [one.primitive.name for one in dead if is_update_or_check(one)]
-        told = f"nothing uses the result of {', '.join(wrong)}"
+        wrong = [
+            equation.primitive.name for equation in dead if is_update_or_check(equation)
+        ]
+        message = f"nothing uses the result of {', '.join(wrong)}"
         hint = "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on with what they return"
-        check(not wrong, "call", told, hint)
+        check(not wrong, "call", message, hint)
 
     def test_p12_leaves_numpy_arguments_alone(self) -> None:
         instance, arguments = self.example()
-        given = map_arrays(lambda v: v if is_key(v) else np.array(v), arguments)
-        before = [frozen(v) for v in arrays_of(given)]
+        call_arguments = map_arrays(
+            lambda v: v if is_key(v) else np.array(v), arguments
+        )
+        before = [snapshot(v) for v in arrays_of(call_arguments)]
         with contextlib.suppress(Exception):  # it may refuse NumPy arrays
-            self.apply(instance, *given)
-        same = [frozen(v) for v in arrays_of(given)] == before
-        told = "the call changed an array of its caller in place"
-        check(same, "call", told, "`x += y`: NumPy arrays change in place")
+            self.apply(instance, *call_arguments)
+        same = [snapshot(v) for v in arrays_of(call_arguments)] == before
+        message = "the call changed an array of its caller in place"
+        check(same, "call", message, "`x += y`: NumPy arrays change in place")
 
 
 @guard
@@ -101,20 +104,22 @@ class PytreePurity(PytreeSuite):
         instance, arguments = self.example()
         name = type(instance).__name__
         clear_caches(instance)
-        before = frozen(instance, identity=True)
+        before = snapshot(instance, identity=True)
         with doing(name, "a call inside jit, to which the instance is no argument,"):
-            jax.eval_shape(lambda *given: self.apply(instance, *given), *arguments)
+            jax.eval_shape(
+                lambda *arguments: self.apply(instance, *arguments), *arguments
+            )
         for place, value in reachable(instance, name):
-            told = "a tracer was left behind by a call inside jit"
-            check(not isinstance(value, Tracer), place, told)
-        same = frozen(instance, identity=True) == before
+            message = "a tracer was left behind by a call inside jit"
+            check(not isinstance(value, Tracer), place, message)
+        same = snapshot(instance, identity=True) == before
         check(same, name, "a call inside jit changed what the instance holds")
         with doing(name, "the eager call after a first call inside a jit"):
             eager = self.apply(instance, *arguments)
             got = self.compiled_use()(instance, *arguments)
-            told = "after a first call inside jit, jit gives {}, eager {}"
-            check_close(name, told, got, eager)
-        same = frozen(instance, identity=True) == before
+            message = "after a first call inside jit, jit gives {}, eager {}"
+            check_close(name, message, got, eager)
+        same = snapshot(instance, identity=True) == before
         check(same, name, "an eager call changed what the instance holds")
 
     def test_p12_a_cold_call_inside_jit_leaves_no_tracer_in_globals(self) -> None:
@@ -128,7 +133,7 @@ class PytreePurity(PytreeSuite):
             fresh = second_class(cls, source)
             # Before any call, no cache of the module holds anything.
             cold = clone_as(fresh, instance)
-            jax.eval_shape(lambda *given: self.apply(cold, *given), *arguments)
+            jax.eval_shape(lambda *arguments: self.apply(cold, *arguments), *arguments)
         if fresh is None:
             pytest.skip("the module cannot be run twice")
         held = getattr(inspect.unwrap(fresh.__call__), "__globals__", {})
@@ -142,34 +147,34 @@ class PytreePurity(PytreeSuite):
             for name, value in class_attributes(instance)
             if isinstance(value, property | cached)
         ]
-        before = frozen(instance, identity=True)
+        before = snapshot(instance, identity=True)
         for name in names:
             with contextlib.suppress(Exception), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 read(instance, name)
-            same = frozen(instance, identity=True) == before
-            told = "reading this property changed what the instance holds"
-            check(same, name, told, "functools.cached_property: write `property`")
+            same = snapshot(instance, identity=True) == before
+            message = "reading this property changed what the instance holds"
+            check(same, name, message, "functools.cached_property: write `property`")
 
     def test_p12_draws_use_a_key_that_is_given(self) -> None:
         self.need_call()
-        instance, arguments = self.specimen(), self.arguments(0)
+        instance, arguments = self.cached_instance(), self.arguments(0)
         settings = [v for _, _, aux in nodes(instance) for v in parts_of(aux)]
         held = jax.tree.leaves((instance, arguments))
         if not any(map(is_key, held)) and any(type(v) is int for v in settings):
             not_applicable("a static value may be the seed")
         jaxpr = self.traced_call().jaxpr
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-        told = f"{len(wrong)} of its draws depend on nothing that it is given"
+        message = f"{len(wrong)} of its draws depend on nothing that it is given"
         hint = "a constant key, as `jax.random.key(0)`: the same noise in every call"
-        check(not wrong, "call", told, hint)
+        check(not wrong, "call", message, hint)
 
     def test_p12_calls_do_not_depend_on_earlier_calls(self) -> None:
         instance, arguments = self.example()
         held = [value for _, value in mutables(arguments)]
-        before = [frozen(value, identity=True) for value in held]
+        before = [snapshot(value, identity=True) for value in held]
         first = without_functions(self.call(instance, *arguments))
-        same = [frozen(value, identity=True) for value in held] == before
+        same = [snapshot(value, identity=True) for value in held] == before
         check(same, "call", "the call changed its arguments in place")
         self.apply(instance, *self.arguments(1))
         self.apply(self.make(1), *self.arguments(1))

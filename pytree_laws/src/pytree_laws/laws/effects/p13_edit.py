@@ -12,7 +12,7 @@ from ...engine.applicability import not_applicable
 from ...engine.runner import guard
 from ...inspect.arrays import numpy_leaf, raw
 from ...inspect.classes import OF_PYTHON, compares_by_equinox, is_of_python
-from ...inspect.references import frozen
+from ...inspect.references import snapshot
 from ...inspect.trees import (
     arrays_of,
     flatten_with_path,
@@ -24,7 +24,7 @@ from ...inspect.trees import (
 from ...report import ANY_ERROR, Law, check, doing
 from ...suites.pytree import PytreeSuite
 from ...values.comparison import check_same_tree
-from ...values.randomize import edit
+from ...values.randomize import perturb_leaf
 
 LAW = Law(
     number="P13",
@@ -42,8 +42,8 @@ class Edit(PytreeSuite):
     """P13."""
 
     def test_p13_replacing_one_leaf_leaves_the_rest_alone(self) -> None:
-        instance = self.specimen()
-        before, leaves = frozen(instance, identity=True), jax.tree.leaves(instance)
+        instance = self.cached_instance()
+        before, leaves = snapshot(instance, identity=True), jax.tree.leaves(instance)
         for i, (path, _) in enumerate(flatten_with_path(instance)[0]):
             name, marker = path_name(path), object()
             with doing(name, "replacing this leaf"):
@@ -53,54 +53,58 @@ class Edit(PytreeSuite):
             after = enumerate(jax.tree.leaves(edited))
             others = [j for j, leaf in after if leaf is not leaves[j] and j != i]
             check(not others, name, f"replacing it changed the leaves at {others}")
-        same = frozen(instance, identity=True) == before
+        same = snapshot(instance, identity=True) == before
         check(same, type(instance).__name__, "an edit of a copy changed the original")
 
     def test_p13_equality_has_a_truth_value(self) -> None:
-        skip_arrays(self.specimen())
-        if is_of_python(type(self.specimen())):
+        skip_arrays(self.cached_instance())
+        if is_of_python(type(self.cached_instance())):
             not_applicable(OF_PYTHON)
         # In NumPy's arrays, whose == needs no program for each shape.
-        leaf_of = raw if compares_by_equinox(self.specimen()) else numpy_leaf
-        instance, other = (map_arrays(leaf_of, self.specimen(seed)) for seed in (0, 1))
+        leaf_of = raw if compares_by_equinox(self.cached_instance()) else numpy_leaf
+        instance, other = (
+            map_arrays(leaf_of, self.cached_instance(seed)) for seed in (0, 1)
+        )
         name = type(instance).__name__
         for what, right in (("itself", instance), ("another", other), ("None", None)):
             with doing(name, f"bool(x == {what})"):
                 same = bool(instance == right)
             check(same or right is not instance, name, "x == x is not true")
-        told = "two instances with other leaves are equal"
+        message = "two instances with other leaves are equal"
         hint = "`__eq__` compares the static values alone"
-        moved = map_arrays(lambda leaf: leaf_of(edit(leaf)), self.specimen())
+        moved = map_arrays(
+            lambda leaf: leaf_of(perturb_leaf(leaf)), self.cached_instance()
+        )
         elements = any(leaf.size for leaf in arrays_of(instance))
         apart = not elements or not bool(instance == moved)
-        check(apart, name, told, hint)
+        check(apart, name, message, hint)
         with doing(name, "x == y inside jit", "`==` on arrays: `@dataclass(eq=False)`"):
-            value, back = self.dynamic(self.specimen())
+            value, back = self.dynamic(self.cached_instance())
             jax.eval_shape(lambda v, w: (back(v) == back(w), ())[1], value, value)
         with doing(name, "hash(x)"), contextlib.suppress(TypeError):
-            hash(self.specimen())  # or refused, with a TypeError
+            hash(self.cached_instance())  # or refused, with a TypeError
 
     def test_p13_an_instance_is_true(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         skip_arrays(instance)
         with doing(type(instance).__name__, "bool(x)"):
             true = bool(instance) or not jax.tree.leaves(instance)
-        told = "an instance is false, so that `if module:` takes it for none"
-        check(true, type(instance).__name__, told, "`__len__` or `__bool__`")
+        message = "an instance is false, so that `if module:` takes it for none"
+        check(true, type(instance).__name__, message, "`__len__` or `__bool__`")
 
     def test_p13_equal_instances_have_equal_hashes(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         copied = jax.tree.map(lambda v: v, instance)
         try:
             hashes = hash(instance), hash(copied)
         except TypeError:
             not_applicable("instances have no hash")
         same = hashes[0] == hashes[1] or not bool(instance == copied)
-        told = "equal instances have different hashes"
-        check(same, type(instance).__name__, told)
+        message = "equal instances have different hashes"
+        check(same, type(instance).__name__, message)
 
     def test_p13_replace_and_copy_keep_the_value(self) -> None:
-        fresh, later = self.specimen(), self.changed_instance()
+        fresh, later = self.cached_instance(), self.changed_instance()
         ways: list[tuple[str, Callable[[Any], Any], Any]] = [
             ("copy.copy", copy.copy, fresh),
             ("copy.copy", copy.copy, later),

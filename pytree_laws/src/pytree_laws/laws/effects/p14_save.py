@@ -13,7 +13,14 @@ import pytest
 
 from ...engine.applicability import LOADS, OTHER, applies_where, not_applicable
 from ...engine.runner import guard
-from ...inspect.arrays import buffer_of, copied, is_array, is_key, on_device, thaw
+from ...inspect.arrays import (
+    buffer_of,
+    copied,
+    is_array,
+    is_key,
+    on_device,
+    restore_like,
+)
 from ...inspect.files import (
     check_damage_is_refused,
     is_refused,
@@ -28,7 +35,7 @@ from ...inspect.trees import (
     map_arrays,
     named_arrays,
     named_leaves,
-    put,
+    replace_leaves,
 )
 from ...report import ANY_ERROR, Fault, Law, check, doing
 from ...suites.pytree import PytreeSuite
@@ -68,7 +75,7 @@ class Save(PytreeSuite):
         with doing(cls.__name__, "pickle of it", KEEPS):
             copied = pickle.loads(pickle.dumps(keys_as_data(instance)))
         check_same_structure(keys_as_data(instance), copied, "pickle")
-        copied = map_arrays(lambda v, like: thaw(v, like), copied, instance)
+        copied = map_arrays(lambda v, like: restore_like(v, like), copied, instance)
         check_same_tree(instance, copied, "pickle")
 
     def test_p14_save_and_load_into_a_fresh_skeleton(self, tmp_path: Any) -> None:
@@ -88,8 +95,8 @@ class Save(PytreeSuite):
             self.load(path, other)
         except ANY_ERROR:
             return
-        told = f"a file of one configuration was loaded into another, {self.other}"
-        raise Fault(type(instance).__name__, told, "")
+        message = f"a file of one configuration was loaded into another, {self.other}"
+        raise Fault(type(instance).__name__, message, "")
 
     def saved(self, path: Any) -> Any:
         """An instance that was saved; skips where the class has no load of its own."""
@@ -124,13 +131,15 @@ class Save(PytreeSuite):
     ) -> None:
         path = tmp_path / "saved"
         self.saved(path)
-        skeletons = list(smaller_trees(self.specimen(1)))
+        skeletons = list(smaller_trees(self.cached_instance(1)))
         if not skeletons:
             not_applicable("no container holds arrays")
         for what, skeleton in skeletons:
             refused = is_refused(functools.partial(self.load, path, skeleton))
-            told = "a file was loaded that has an entry more than the skeleton"
-            check(refused, what, told, "compare the paths of both, in both directions")
+            message = "a file was loaded that has an entry more than the skeleton"
+            check(
+                refused, what, message, "compare the paths of both, in both directions"
+            )
 
     @applies_where(LOADS)
     def test_p14_keys_keep_their_implementation(self, tmp_path: Any) -> None:
@@ -142,14 +151,16 @@ class Save(PytreeSuite):
         self.save(changed, tmp_path / "saved")
         with doing("load", "a file with keys of another implementation"):
             loaded = self.load(
-                tmp_path / "saved", with_other_keys(self.specimen(1), keys)
+                tmp_path / "saved", with_other_keys(self.cached_instance(1), keys)
             )
         check_same_tree(changed, loaded, "save and load, of other keys,")
 
     def _hollow_files(self, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
         """Files of instances with None for an array, as far as they can be saved."""
         for i, (name, leaf) in enumerate(named_leaves(instance)):
-            save = functools.partial(self.save, put(instance, {i: None}), path)
+            save = functools.partial(
+                self.save, replace_leaves(instance, {i: None}), path
+            )
             if is_array(leaf) and not is_refused(save):
                 yield name, path.read_bytes()
 
@@ -158,17 +169,17 @@ class Save(PytreeSuite):
         self.saved(tmp_path / "saved")
         skeleton = self.make(1)
         loaded = self.load(tmp_path / "saved", skeleton)
-        check_same_tree(self.specimen(1), skeleton, "load changed its skeleton")
+        check_same_tree(self.cached_instance(1), skeleton, "load changed its skeleton")
         owned = {buffer_of(leaf) or id(leaf) for _, leaf in named_arrays(skeleton)}
         for name, leaf in named_arrays(loaded):
-            told = "what was loaded shares its buffer with the skeleton"
-            check((buffer_of(leaf) or id(leaf)) not in owned, name, told)
+            message = "what was loaded shares its buffer with the skeleton"
+            check((buffer_of(leaf) or id(leaf)) not in owned, name, message)
 
 
 def with_other_keys(instance: Any, places: Sequence[int]) -> Any:
     """The instance with keys of another implementation at these positions."""
     leaves, _ = flatten(instance)
-    return put(instance, {i: other_key(leaves[i]) for i in places})
+    return replace_leaves(instance, {i: other_key(leaves[i]) for i in places})
 
 
 def other_key(key: Any) -> Any:

@@ -42,7 +42,10 @@ class Ownership(Suite):
         check_buffers(self)
 
     def test_p15_no_two_parameters_are_the_same_draw(self) -> None:
-        first, second = self.named(self.specimen()), self.named(self.specimen(1))
+        first, second = (
+            self.named(self.cached_instance()),
+            self.named(self.cached_instance(1)),
+        )
         given = {host(v).tobytes() for _, v in given_arrays(self.plain_inputs(0))}
         drawn: dict[Any, str] = {}
         for name, leaf in first.items():
@@ -61,7 +64,7 @@ class Ownership(Suite):
             not_applicable("the constructor takes no key")
         # What is given is the same in both, and so is no draw.
         drawn_anew = self.build(**{**self.inputs(0), **keys})
-        check_rows_differ(self.named(self.specimen()), self.named(drawn_anew))
+        check_rows_differ(self.named(self.cached_instance()), self.named(drawn_anew))
 
 
 @guard
@@ -115,10 +118,10 @@ class PytreeOwnership(PytreeSuite):
             found = jax.make_jaxpr(lambda values: arrays_of(build(values)))(given)
         except ANY_ERROR:
             not_applicable("the class holds no complex numbers")
-        told = "the imaginary part of a complex number is its real part again"
+        message = "the imaginary part of a complex number is its real part again"
         hint = "one key for both parts, or one of two draws in both places"
         right = not has_repeated_parts(found.jaxpr)
-        check(right, "build with dtype complex64", told, hint)
+        check(right, "build with dtype complex64", message, hint)
 
     def redraws(self) -> bool:
         """Whether the call draws from a key that the instance holds, and is given none; or says so.
@@ -126,7 +129,7 @@ class PytreeOwnership(PytreeSuite):
         It then draws the same in each call, and may do so within one: a random path has one
         value at each time, however often it is asked for it.
         """
-        held = map(is_key, jax.tree.leaves(self.specimen()))
+        held = map(is_key, jax.tree.leaves(self.cached_instance()))
         given = any(map(is_key, jax.tree.leaves(self.arguments(0))))
         return self.reuses_key or (any(held) and not given)
 
@@ -140,7 +143,7 @@ class PytreeOwnership(PytreeSuite):
 
         yield "build", built, given
         if self.called() and not self.redraws():
-            value, back = self.dynamic(self.specimen())
+            value, back = self.dynamic(self.cached_instance())
             inputs = value, self.arguments(0)
             yield "call", lambda both: self.apply(back(both[0]), *both[1]), inputs
 
@@ -148,15 +151,18 @@ class PytreeOwnership(PytreeSuite):
 def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:
     """One draw from each key that is held."""
     bits = jax.vmap(jax.random.bits)
-    return [bits(one.reshape(-1)) for one in arrays if is_key(one)]
+    return [bits(array.reshape(-1)) for array in arrays if is_key(array)]
 
 
 def check_buffers(suite: Suite) -> None:
     """No two leaves of one instance, or of two, lie in the same memory."""
     owners: dict[int, str] = {}
-    instances = {"": suite.specimen(), "another instance's ": suite.specimen(1)}
+    instances = {
+        "": suite.cached_instance(),
+        "another instance's ": suite.cached_instance(1),
+    }
     for whose, instance in instances.items():
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)
-            told = f"it shares its buffer with {owner}"
-            check(owner == whose + name, whose + name, told)
+            message = f"it shares its buffer with {owner}"
+            check(owner == whose + name, whose + name, message)

@@ -10,18 +10,18 @@ from ...engine.applicability import (
     Condition,
     applies_where,
     declares,
-    has,
+    has_method,
     not_applicable,
     of_leaves,
 )
 from ...engine.runner import guard
 from ...inspect.arrays import copied, is_inexact, is_key, on_device
 from ...inspect.trees import (
+    is_under,
     look_up,
     map_arrays,
     named_leaves,
-    put,
-    under,
+    replace_leaves,
     with_attribute,
 )
 from ...report import Law, check, doing
@@ -32,7 +32,7 @@ from ...values.closeness import check_close, close
 from ...values.comparison import check_same_tree
 from ...values.example_values import sample
 from ...values.optimisation import trained_names
-from ...values.randomize import edit
+from ...values.randomize import perturb_leaf
 
 LAW = Law(
     number="P16",
@@ -62,22 +62,24 @@ class Keys(Suite):
 
     @applies_where(IGNORES_KEY)
     def test_p16_a_call_that_ignores_its_key_draws_nothing(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         leaves = jax.tree.leaves(arguments)
         keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
         if not keys or not self.ignores_key:
             not_applicable("the call takes no key, or does not say that it ignores it")
         drawn = draws_of(self.traced_call().jaxpr)
-        told = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
+        message = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
         hint = "the same noise in every call: draw from the key that is given"
-        check(not drawn, "call", told, hint)
+        check(not drawn, "call", message, hint)
         given = (
-            put(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys})
+            replace_leaves(
+                arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys}
+            )
             for seed in (0, 1)
         )
         one, other = (self.apply(instance, *each) for each in given)
-        told = "it says that it ignores its key, and two keys give {} and {}"
-        check_close("call", told, one, other, "leave `ignores_key` out")
+        message = "it says that it ignores its key, and two keys give {} and {}"
+        check_close("call", message, one, other, "leave `ignores_key` out")
 
 
 @guard
@@ -85,10 +87,10 @@ class Helpers(Training):
     """P16."""
 
     def test_p16_filter_specs_select_the_declared_leaves(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         self._check_specs(instance, "a fresh instance")
         self._check_specs(map_arrays(copied, instance), "a copy")
-        self._check_specs(map_arrays(edit, instance), "an updated instance")
+        self._check_specs(map_arrays(perturb_leaf, instance), "an updated instance")
         one = on_device(np.float32(1))
         tied = map_arrays(lambda leaf: one if is_inexact(leaf) else leaf, instance)
         self._check_specs(tied, "an instance with tied leaves")
@@ -107,16 +109,18 @@ class Helpers(Training):
             if hasattr(instance, "trainable")
             else "declared data, buffers and frozen parts need a `trainable()`"
         )
-        told = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
-        check(selected == wanted, "trainable", told, hint)
+        message = (
+            f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
+        )
+        check(selected == wanted, "trainable", message, hint)
         for method, paths in self.filters.items():
             marks = zip(names, jax.tree.leaves(getattr(instance, method)()))
             selected = {name for name, mark in marks if mark is True}
-            wanted = {n for n in names if any(under(n, path) for path in paths)}
-            told = (
+            wanted = {n for n in names if any(is_under(n, path) for path in paths)}
+            message = (
                 f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
             )
-            check(selected == wanted, method, told)
+            check(selected == wanted, method, message)
 
     @applies_where(declares("filters", "no filters are declared"))
     def test_p16_partitions_are_the_declared_parts(self) -> None:
@@ -125,7 +129,7 @@ class Helpers(Training):
             for method in self.filters
             if method.startswith(SELECT)
         }
-        instance = self.specimen()
+        instance = self.cached_instance()
         held = {one: p for one, p in parted.items() if hasattr(instance, p)}
         if not held:
             not_applicable("the class has no method that gives the parts of a filter")
@@ -136,15 +140,15 @@ class Helpers(Training):
         """The first part has the leaves below these paths, the second all others, and they fit together."""
         first, second = getattr(instance, partition)()
         names = [name for name, _ in named_leaves(instance)]
-        chosen = {n for n in names if any(under(n, path) for path in paths)}
+        chosen = {n for n in names if any(is_under(n, path) for path in paths)}
         hint = "the chosen leaves come first, and then the rest"
         for what, part, wanted in (
             ("first", first, chosen),
             ("second", second, set(names) - chosen),
         ):
             got = {name for name, _ in named_leaves(part)}
-            told = f"its {what} part has {sorted(got)}, declared is {sorted(wanted)}"
-            check(got == wanted, partition, told, hint)
+            message = f"its {what} part has {sorted(got)}, declared is {sorted(wanted)}"
+            check(got == wanted, partition, message, hint)
         if hasattr(instance, "combine"):
             with doing("combine", f"of the parts of `{partition}` it"):
                 whole = first.combine(second)
@@ -168,31 +172,31 @@ class Helpers(Training):
         )
     )
     def test_p16_a_flag_freezes_and_thaws(self) -> None:
-        held = [one for one in self.manifest() if isinstance(one.frozen, str)]
+        held = [leaf for leaf in self.manifest() if isinstance(leaf.frozen, str)]
         for leaf in held:
             self._check_flag(leaf.path, str(leaf.frozen))
 
     def _check_flag(self, path: str, flag: str) -> None:
         """With the flag at each value the part is trained, or nothing of it is."""
         for value in (True, False):
-            instance = with_attribute(self.specimen(), flag, value)
+            instance = with_attribute(self.cached_instance(), flag, value)
             names = [name for name, _ in named_leaves(instance)]
             trained = {
-                names[i] for i in self.trained(instance) if under(names[i], path)
+                names[i] for i in self.trained(instance) if is_under(names[i], path)
             }
             inner = trained_names(look_up(instance, path))
             own = {f"{path}.{name}".rstrip(".") for name in inner}
             wanted = set() if value else own
-            told = (
+            message = (
                 f"with `{flag} = {value}` it trains {sorted(trained)} of {sorted(own)}"
             )
             hint = (
                 "a `trainable()` that does not ask the flag, or asks it the wrong way"
             )
-            check(trained == wanted, path, told, hint)
+            check(trained == wanted, path, message, hint)
 
     def test_p16_the_call_passes_through_lax(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         value, back = self.dynamic(instance)
 
         def through(value: Any, arguments: Any) -> Any:
@@ -209,9 +213,9 @@ class Helpers(Training):
         with doing("call", "cond, while_loop, scan or checkpoint over the call"):
             jax.eval_shape(through, value, arguments)
 
-    @applies_where(has("as_function", "the class has no as_function"))
+    @applies_where(has_method("as_function", "the class has no as_function"))
     def test_p16_as_function_passes_through_lax(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         value, back = self.dynamic(instance)
 
         def through(value: Any, arguments: Any) -> Any:
@@ -224,7 +228,7 @@ class Helpers(Training):
             jax.eval_shape(through, value, self.arguments(0))
 
     def test_p16_keys_give_different_draws(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         leaves = jax.tree.leaves(arguments)
         keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
         if not keys:
@@ -233,12 +237,16 @@ class Helpers(Training):
 
         def draw(seed: int) -> Any:
             drawn = {i: sample(seed, leaves[i].shape, "key") for i in keys}
-            return compiled(instance, *put(arguments, drawn))
+            return compiled(instance, *replace_leaves(arguments, drawn))
 
         first = draw(0)
         varies = any(not close(first, draw(seed)) for seed in range(1, 8))
         if self.ignores_key:
-            told = "it is said to ignore its key, and another key gives another output"
-            check(not varies, "call", told, "`ignores_key = True` that is out of date")
+            message = (
+                "it is said to ignore its key, and another key gives another output"
+            )
+            check(
+                not varies, "call", message, "`ignores_key = True` that is out of date"
+            )
         else:
             check(varies, "call", "eight keys give the same output", UNUSED_KEY)

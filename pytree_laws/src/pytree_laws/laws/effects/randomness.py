@@ -9,8 +9,8 @@ import jax.extend.core
 import jax.numpy as jnp
 import numpy as np
 
-from ...discover.configurations import QUIET, Trial, trials
-from ...discover.invocation import traced, use_of
+from ...discover.configurations import QUIET, TracedConfiguration, traced_configurations
+from ...discover.invocation import example_call, trace_call
 from ...engine.applicability import not_applicable
 from ...engine.runner import guard
 from ...inspect.arrays import is_floating, is_inexact, is_key
@@ -25,7 +25,7 @@ from ...trace.programs import compiled
 from ...values.closeness import check_close, close
 from ...values.comparison import check_same_bits
 from ...values.example_values import sample
-from ...values.randomize import generic
+from ...values.randomize import randomize
 
 BY_TEXT = (
     "a number from `hash` of a name: `zlib.crc32(name.encode())` is the same everywhere"
@@ -37,46 +37,63 @@ KEYS = 8  # that are tried where noise may be equal by chance
 class Randomness(Suite):
     """What P12, P15 and P16 say of the noise of a call, in each configuration."""
 
-    def _traced(self) -> list[Trial]:
+    def _traced(self) -> list[TracedConfiguration]:
         self.need_call()
-        laws: Any = type(self)
-        return [one for one in trials(laws) if one.trace is not None and one.inputs]
+        return [
+            traced
+            for traced in traced_configurations(self)
+            if traced.trace is not None and traced.inputs
+        ]
 
-    def _keys(self, one: Trial) -> list[int]:
+    def _keys(self, configuration: TracedConfiguration) -> list[int]:
         """The keys that each call draws anew from: what it is given, or in NNX what a module holds."""
         holds = not isinstance(self, PytreeSuite)
-        held = [i for i, (_, v) in enumerate(one.inputs) if is_key(v)] if holds else []
-        return keys_given(one) or held
+        held = (
+            [i for i, (_, v) in enumerate(configuration.inputs) if is_key(v)]
+            if holds
+            else []
+        )
+        return keys_given(configuration) or held
 
     def test_p12_draws_use_the_key_in_each_configuration(self) -> None:
-        for one in self._traced():
-            jaxpr, where = one.trace[0].jaxpr, _place(one)
+        for traced in self._traced():
+            jaxpr, where = traced.trace[0].jaxpr, _place(traced)
             drawn = draws_of(jaxpr)
-            if not drawn or may_be_seeded(one):
+            if not drawn or may_be_seeded(traced):
                 continue
             wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-            told = f"{len(wrong)} of its draws depend on nothing that it is given"
+            message = f"{len(wrong)} of its draws depend on nothing that it is given"
             hint = "a constant key where none is given: raise there, or draw nothing"
-            check(not wrong, where, told, hint)
-            keys = {jaxpr.invars[i] for i in keys_given(one)}
+            check(not wrong, where, message, hint)
+            keys = {jaxpr.invars[i] for i in keys_given(traced)}
             others = list(constant_draws(jaxpr, keys))
-            told = f"it is given a key, and none of its {len(drawn)} draws uses it"
+            message = f"it is given a key, and none of its {len(drawn)} draws uses it"
             hint = "a key that is held, or made, in the place of the one that is given"
-            check(not keys or len(others) < len(drawn), where, told, hint)
+            check(not keys or len(others) < len(drawn), where, message, hint)
 
     def test_p16_a_flag_that_ends_the_noise_does(self) -> None:
-        quiet = [one for one in self._traced() if one.is_quiet and self._keys(one)]
-        quiet = [one for one in quiet if not is_overruled(self, one)]
+        quiet = [
+            traced
+            for traced in self._traced()
+            if traced.is_quiet and self._keys(traced)
+        ]
+        quiet = [
+            configuration
+            for configuration in quiet
+            if not is_overruled(self, configuration)
+        ]
         if not quiet:
             not_applicable("no flag is known that ends the noise of the call")
-        for one in quiet:
-            keys = self._keys(one)
-            first = outputs(one, with_key(one, keys, 0))
+        for traced in quiet:
+            keys = self._keys(traced)
+            first = outputs(traced, with_key(traced, keys, 0))
             for seed in range(1, KEYS):
-                other = outputs(one, with_key(one, keys, seed))
-                told = f"nothing is random there, and two keys give {first} and {other}"
+                other = outputs(traced, with_key(traced, keys, seed))
+                message = (
+                    f"nothing is random there, and two keys give {first} and {other}"
+                )
                 hint = "noise that is drawn in spite of the flag"
-                check(close(first, other), _place(one), told, hint)
+                check(close(first, other), _place(traced), message, hint)
 
     def test_p15_rows_of_a_batch_differ_in_their_noise(self) -> None:
         one = next(iter(self._traced()), None)
@@ -87,7 +104,7 @@ class Randomness(Suite):
         given = [{**batch, **with_key(one, keys, seed)} for seed in range(KEYS)]
         noise = [outputs(one, changes) for changes in given]
         for i, results in enumerate(zip(*noise)):
-            told = "each row of the batch has one and the same noise"
+            message = "each row of the batch has one and the same noise"
             hint = (
                 "one key for all rows: `jax.random.split(key, len(x))`; "
                 "`shares_noise = True` says that this is so on purpose"
@@ -95,58 +112,59 @@ class Randomness(Suite):
             wrong = not self.shares_noise and rows_share_noise(
                 [*batch.values()], results
             )
-            check(not wrong, f"output {i}", told, hint)
+            check(not wrong, f"output {i}", message, hint)
 
 
-def _place(one: Trial) -> str:
-    name = one.configuration.name
+def _place(traced: TracedConfiguration) -> str:
+    name = traced.configuration.name
     return f"call with {name}" if name else "call"
 
 
-def is_overruled(suite: Any, one: Trial) -> bool:
+def is_overruled(suite: Any, traced: TracedConfiguration) -> bool:
     """Whether the call itself says whether it draws, so that a flag of the constructor decides nothing."""
-    laws: Any = type(suite)
-    use = use_of(laws)
+    use = example_call(suite)
     given = {} if use is None else use.given
     says = any(name in QUIET and value is not None for name, value in given.items())
-    return says and not one.configuration.given
+    return says and not traced.configuration.given
 
 
-def may_be_seeded(one: Trial) -> bool:
+def may_be_seeded(traced: TracedConfiguration) -> bool:
     """Whether a static value may be the seed."""
-    settings = [v for _, _, aux in nodes(one.instance) for v in parts_of(aux)]
-    held = any(is_key(v) for _, v in one.inputs)
+    settings = [v for _, _, aux in nodes(traced.instance) for v in parts_of(aux)]
+    held = any(is_key(v) for _, v in traced.inputs)
     return not held and any(type(v) is int for v in settings)
 
 
-def keys_given(one: Trial) -> list[int]:
+def keys_given(configuration: TracedConfiguration) -> list[int]:
     """The positions of the keys that the call is given, among what goes into the trace."""
     return [
         i
-        for i, (name, v) in enumerate(one.inputs)
+        for i, (name, v) in enumerate(configuration.inputs)
         if name.startswith("1") and is_key(v)
     ]
 
 
-def with_key(one: Trial, keys: Sequence[int], seed: int) -> dict[int, Any]:
+def with_key(
+    configuration: TracedConfiguration, keys: Sequence[int], seed: int
+) -> dict[int, Any]:
     """Others in the place of these keys."""
-    return {i: sample(seed + 10, one.inputs[i][1].shape, "key") for i in keys}
+    return {i: sample(seed + 10, configuration.inputs[i][1].shape, "key") for i in keys}
 
 
-def rows_given(one: Trial) -> dict[int, Any]:
+def rows_given(configuration: TracedConfiguration) -> dict[int, Any]:
     """The arguments that have rows, each with its first row in all of them."""
     return {
         i: jnp.broadcast_to(v[:1], v.shape)
-        for i, (name, v) in enumerate(one.inputs)
+        for i, (name, v) in enumerate(configuration.inputs)
         if name.startswith("1") and is_inexact(v) and v.ndim > 1 and len(v) > 1
     }
 
 
-def outputs(one: Trial, changes: Mapping[int, Any]) -> list[Any]:
+def outputs(traced: TracedConfiguration, changes: Mapping[int, Any]) -> list[Any]:
     """What the traced call gives, with some of what goes in changed and random values in its other arrays."""
-    values = generic([v for _, v in one.inputs], 2)
-    given = [changes.get(i, v) for i, v in enumerate(values)]
-    return _compiled(one.trace[0])(*given)
+    values = randomize([v for _, v in traced.inputs], 2)
+    arguments = [changes.get(i, v) for i, v in enumerate(values)]
+    return _compiled(traced.trace[0])(*arguments)
 
 
 @functools.cache
@@ -165,7 +183,8 @@ def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
     if not is_batch or len(first) < 2:
         return False
     noise = [
-        np.asarray(one).astype(np.float64) - np.asarray(first) for one in results[1:]
+        np.asarray(output).astype(np.float64) - np.asarray(first)
+        for output in results[1:]
     ]
     same = all(np.allclose(one, one[:1], rtol=1e-4, atol=1e-6) for one in noise)
     varies = any(np.ptp(one[0]) > 1e-6 for one in noise)
@@ -183,8 +202,8 @@ class Processes(Suite):
             not_applicable("the constructor asks for no hash of a text")
         with salted(2):
             second = self.build(**self.inputs(0))
-        told = f"`hash` of a text is another in each process ({asked[0]}): it holds"
-        check_same_bits(self.named(first), self.named(second), told, BY_TEXT)
+        message = f"`hash` of a text is another in each process ({asked[0]}): it holds"
+        check_same_bits(self.named(first), self.named(second), message, BY_TEXT)
 
     def test_p12_calls_are_the_same_in_another_process(self) -> None:
         instance, arguments = self.example()
@@ -194,25 +213,25 @@ class Processes(Suite):
             not_applicable("the call asks for no hash of a text")
         with salted(2):
             second = self.apply(instance, *arguments)
-        told = f"`hash` of a text is another in each process ({asked[0]}): it gives {{}} and {{}}"
-        check_close("call", told, first, second, BY_TEXT)
+        message = f"`hash` of a text is another in each process ({asked[0]}): it gives {{}} and {{}}"
+        check_close("call", message, first, second, BY_TEXT)
 
     def test_p05_the_order_of_a_set_does_not_matter(self) -> None:
         self.need_call()
-        instance = self.specimen()
+        instance = self.cached_instance()
         sets = [(path, v) for path, v in self.statics_of(instance) if _is_set(v)]
         if not sets:
             not_applicable("no set of texts is static")
         for path, value in sets:
             other = self.with_static(instance, path, Turned(value))
             one, two = (self._traced_with(each) for each in (instance, other))
-            told = "with its elements in another order, as in another process, the call gives {} and {}"
+            message = "with its elements in another order, as in another process, the call gives {} and {}"
             hint = "a loop over a set: `sorted(...)`, or a tuple"
             if str(one[0]) != str(two[0]):
-                check_close(path, told, evaluated(*one), evaluated(*two), hint)
+                check_close(path, message, evaluated(*one), evaluated(*two), hint)
 
     def _traced_with(self, instance: Any) -> tuple[Any, list[Any]]:
-        (closed, _), inputs = traced(self, instance, {})
+        (closed, _), inputs = trace_call(self, instance, {})
         return closed, [v for _, v in inputs]
 
 
@@ -222,4 +241,4 @@ def _is_set(value: Any) -> bool:
 
 def evaluated(closed: Any, given: Sequence[Any]) -> list[Any]:
     """What a trace gives for random values."""
-    return jax.extend.core.jaxpr_as_fun(closed)(*generic(list(given), 2))
+    return jax.extend.core.jaxpr_as_fun(closed)(*randomize(list(given), 2))

@@ -33,18 +33,18 @@ from ...inspect.global_state import globals_of
 from ...inspect.references import (
     MUTABLE,
     containers_of,
-    frozen,
     mutables,
     reachable,
     scramble,
+    snapshot,
     turned_around,
 )
 from ...inspect.trees import (
     arrays_of,
     given_arrays,
+    is_under,
     named_arrays,
     structure,
-    under,
     under_any,
 )
 from ...report import ANY_ERROR, Fault, Law, check, doing
@@ -75,10 +75,12 @@ class Construct(Suite):
 
     def test_p01_leaves_its_inputs_alone(self) -> None:
         inputs = self.plain_inputs(0)
-        before = {name: frozen(value, identity=True) for name, value in inputs.items()}
+        before = {
+            name: snapshot(value, identity=True) for name, value in inputs.items()
+        }
         self.build(**{**self.inputs(0), **inputs})
         for name, value in inputs.items():
-            same = frozen(value, identity=True) == before[name]
+            same = snapshot(value, identity=True) == before[name]
             check(same, name, "the constructor changed its input in place")
 
     def test_p01_keeps_none_of_its_inputs(self) -> None:
@@ -113,8 +115,8 @@ class Construct(Suite):
         self, inputs: Mapping[str, Any]
     ) -> tuple[Any, list[tuple[str, Any]]]:
         """An instance, and the arrays that it was given: in the place of lists and of NumPy's those of jax, which it might hold."""
-        held = self.named(self.specimen())
-        given = {
+        held = self.named(self.cached_instance())
+        arguments = {
             name: on_device(value, held[name].dtype)
             if isinstance(value, list | tuple | np.ndarray)
             and name in held
@@ -122,8 +124,8 @@ class Construct(Suite):
             else value
             for name, value in inputs.items()
         }
-        instance = self.build(**{**self.inputs(0), **given})
-        return instance, given_arrays(given)
+        instance = self.build(**{**self.inputs(0), **arguments})
+        return instance, given_arrays(arguments)
 
     def keeps_arrays(self) -> bool:
         """Whether it is said, or shown by how it is built, that arrays are stored as they are given."""
@@ -136,10 +138,12 @@ class Construct(Suite):
         buffers = {buffer_of(v): n for n, v in arrays if not is_key(v)}
         for name, leaf in self.named(instance).items():
             source = buffers.get(buffer_of(leaf) or -1)
-            told = (
+            message = (
                 f"it shares its buffer with the input `{source}`: donation takes both"
             )
-            check(source is None, name, told, "copy with `jnp.array(x)`, not asarray")
+            check(
+                source is None, name, message, "copy with `jnp.array(x)`, not asarray"
+            )
 
     def test_p01_later_changes_of_its_inputs_do_not_reach_it(self) -> None:
         inputs = self.plain_inputs(0)
@@ -149,14 +153,16 @@ class Construct(Suite):
         before = self.snapshot_of(instance)
         for _, value in containers_of(inputs):
             scramble(value)
-        told = "it changed when the caller's arrays, lists and dicts were changed later"
-        check(self.snapshot_of(instance) == before, type(instance).__name__, told)
+        message = (
+            "it changed when the caller's arrays, lists and dicts were changed later"
+        )
+        check(self.snapshot_of(instance) == before, type(instance).__name__, message)
 
     def test_p01_same_inputs_build_the_same_instance(self) -> None:
         hint = "randomness that does not come from the key, or state kept in a global"
-        told = "two instances of equal inputs differ"
-        first, second = self.named(self.specimen()), self.named(self.make(0))
-        check_same_bits(first, second, told, hint)
+        message = "two instances of equal inputs differ"
+        first, second = self.named(self.cached_instance()), self.named(self.make(0))
+        check_same_bits(first, second, message, hint)
 
     def test_p01_the_order_of_dict_entries_does_not_matter(self) -> None:
         inputs = self.plain_inputs(0)
@@ -166,48 +172,53 @@ class Construct(Suite):
         first = self.build(**{**self.inputs(0), **inputs})
         second = self.build(**{**self.inputs(0), **turned})
         hint = "entries taken in the order of the dict: jax sorts them by key"
-        told = "with the entries of a dict given in another order it differs"
-        check_same_bits(self.named(first), self.named(second), told, hint)
+        message = "with the entries of a dict given in another order it differs"
+        check_same_bits(self.named(first), self.named(second), message, hint)
         same = structure(first) == structure(second)
-        told = "with the entries of a dict given in another order the treedef differs"
-        check(same, type(first).__name__, told, hint)
+        message = (
+            "with the entries of a dict given in another order the treedef differs"
+        )
+        check(same, type(first).__name__, message, hint)
 
     @applies_where(declares("drawn", "nothing is declared as drawn from the key"))
     def test_p01_draws_from_its_key(self) -> None:
-        first, second = self.named(self.specimen()), self.named(self.specimen(1))
+        first, second = (
+            self.named(self.cached_instance()),
+            self.named(self.cached_instance(1)),
+        )
         for path in self.drawn:
-            below = (name for name in first if under(name, path))
+            below = (name for name in first if is_under(name, path))
             names = [name for name in below if not self.is_empty(name)]
             # A module may take a key and draw nothing, as a layer norm does.
             names = [n for n in names if n == path or not is_constant(first[n])]
             same = all(same_bits(first[n], second[n]) for n in names if n in second)
-            told = "declared as drawn from the key, and the same for two keys"
+            message = "declared as drawn from the key, and the same for two keys"
             hint = "a constant key, or NumPy's generator: use the key that is given"
-            check(not (names and same), path, told, hint)
+            check(not (names and same), path, message, hint)
 
     def test_p01_instances_share_nothing_mutable(self) -> None:
-        first, second = self.specimen(), self.specimen(1)
+        first, second = self.cached_instance(), self.cached_instance(1)
         held = {id(value) for _, value in mutables(first)}
         for place, value in mutables(second):
-            told = f"two instances hold one and the same {type(value).__name__}"
-            check(id(value) not in held, place, told)
+            message = f"two instances hold one and the same {type(value).__name__}"
+            check(id(value) not in held, place, message)
 
     def test_p01_defaults_are_immutable(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         for where, function in own_functions(type(instance)):
             for name, default in defaults_of(function):
-                told = (
+                message = (
                     f"the default of `{name}` is one {type(default).__name__} for all"
                 )
                 hint = "write `None` or a tuple, and make a new one in the body"
                 wrong = isinstance(default, MUTABLE) or is_array(default)
-                check(not wrong, where, told, hint)
+                check(not wrong, where, message, hint)
 
     @applies_where(declares("rejected", "no invalid inputs are declared"))
     def test_p01_rejects_invalid_inputs(self) -> None:
         for changes, error in self.rejected:
             where = str(dict(changes))
-            told = f"inputs that must raise {error.__name__} were accepted"
+            message = f"inputs that must raise {error.__name__} were accepted"
             hint = "a check that never runs, as `__post_init__` beside an `__init__`"
             inputs = {**self.inputs(0), **changes}
             if refuses_abstractly(self.build, inputs, error):
@@ -217,8 +228,8 @@ class Construct(Suite):
             except error:
                 continue
             except ANY_ERROR as other:
-                told = f"they must raise {error.__name__}, and raised {other!r}"
-            raise Fault(where, told, hint)
+                message = f"they must raise {error.__name__}, and raised {other!r}"
+            raise Fault(where, message, hint)
 
     @applies_where(ACCEPTED)
     def test_p01_accepts_inputs_at_the_bounds(self) -> None:
@@ -229,8 +240,7 @@ class Construct(Suite):
                 self.build(**{**self.inputs(0), **changes})
 
     def test_p01_changes_no_globals(self) -> None:
-        laws: Any = type(self)
-        first_build(laws).check("build")
+        first_build(self).check("build")
         first = self.make(0)
         self.make(1)
         before = globals_of(first)
@@ -239,9 +249,9 @@ class Construct(Suite):
         wrong = [
             name for name in {**before, **after} if before.get(name) != after.get(name)
         ]
-        told = f"the constructor changed {', '.join(wrong)}"
+        message = f"the constructor changed {', '.join(wrong)}"
         hint = "a counter or a registry in the module or on the class"
-        check(not wrong, ", ".join(wrong), told, hint)
+        check(not wrong, ", ".join(wrong), message, hint)
 
 
 @guard
@@ -266,21 +276,21 @@ class PytreeConstruct(PytreeSuite):
         except NEEDS_VALUES as error:
             if not given:
                 not_applicable("the constructor is given no arrays")
-            told = f"under jit the constructor needs values: {str(error)[:200]}"
+            message = f"under jit the constructor needs values: {str(error)[:200]}"
             hint = (
                 "a check on the values of arrays: make it where they are no tracers, or "
                 "use `eqx.error_if` in the call"
             )
-            raise Fault("build", told, hint) from error
+            raise Fault("build", message, hint) from error
         for place in strays:
-            told = "built under jit it holds a tracer outside of its leaves"
+            message = "built under jit it holds a tracer outside of its leaves"
             hint = "a value computed from arrays that is stored as static"
-            raise Fault(place, told, hint)
-        instance = self.specimen()
+            raise Fault(place, message, hint)
+        instance = self.cached_instance()
         wanted = [aval(leaf) for leaf in arrays_of(instance)]
-        told = f"built under jit its leaves are {arrays}, and otherwise {wanted}"
+        message = f"built under jit its leaves are {arrays}, and otherwise {wanted}"
         same = [aval(leaf) for leaf in arrays] == wanted
-        check(same, type(instance).__name__, told)
+        check(same, type(instance).__name__, message)
 
     @applies_where(
         of_leaves("no standard deviations are declared", lambda leaf: leaf.std, "std")
@@ -297,11 +307,11 @@ class PytreeConstruct(PytreeSuite):
         for path, std in declared.items():
             values = host(drawn[path]).astype(np.complex128)
             spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
-            told = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
+            message = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
             slack = max(0.02, 4 / math.sqrt(2 * values.size))
             near = abs(spread / std - 1) < slack
             hint = "another initialiser, or one with fan-in and fan-out exchanged"
-            check(near, path, told, hint)
+            check(near, path, message, hint)
             mean = abs(values.mean()) / std
             centred = mean < 5 / math.sqrt(values.size)
             check(centred, path, f"its mean is {values.mean():.3g}, and not 0", hint)
@@ -311,9 +321,9 @@ class PytreeConstruct(PytreeSuite):
             not_applicable("the constructor takes no key")
         jaxpr = self.traced_build().jaxpr
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-        told = f"{len(wrong)} of its draws do not depend on the key that it is given"
+        message = f"{len(wrong)} of its draws do not depend on the key that it is given"
         hint = "a constant key, as `jax.random.key(0)`, for one of the fields"
-        check(not wrong, "build", told, hint)
+        check(not wrong, "build", message, hint)
 
 
 def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:
@@ -321,8 +331,8 @@ def check_no_container(instance: Any, inputs: Mapping[str, Any]) -> None:
     given = {id(value): place for place, value in containers_of(inputs)}
     for place, value in mutables(instance):
         name = given.get(id(value))
-        told = f"it is the caller's own {type(value).__name__}, given as `{name}`"
-        check(name is None, place, told)
+        message = f"it is the caller's own {type(value).__name__}, given as `{name}`"
+        check(name is None, place, message)
 
 
 def refuses_abstractly(

@@ -2,11 +2,10 @@
 
 import contextlib
 import functools
-from typing import Any
 
 import jax.numpy as jnp
 
-from ...discover.invocation import built_with, construction
+from ...discover.invocation import build_with, example_construction
 from ...engine.applicability import KEPT, applies_where, not_applicable
 from ...engine.runner import guard
 from ...inspect.arrays import is_array, is_key, same_bits
@@ -40,17 +39,16 @@ class Kept(Suite):
                 got, bare = held.get(name), name.rpartition(".")[2]
                 with contextlib.suppress(AttributeError, KeyError):
                     got = look_up(instance, name) if got is None else got
-                told = f"it was given {value}, and holds {got}"
+                message = f"it was given {value}, and holds {got}"
                 hint = f"arithmetic on `{bare}` in the constructor that is not declared"
                 if is_array(got) and not is_key(value):
                     value = jnp.asarray(value, jnp.result_type(got))
                 kept = not is_array(got) or same_bits(got, value)
-                check(kept, name, told, hint)
+                check(kept, name, message, hint)
 
     @applies_where(KEPT)
     def test_p01_keeps_the_order_that_it_is_given(self) -> None:
-        laws: Any = type(self)
-        maker, instance = construction(laws), self.specimen()
+        maker, instance = example_construction(self), self.cached_instance()
         given = {} if maker is None else maker.given
         tuples = {n: given[n] for n in self.kept if type(given.get(n)) is tuple}
         held = {n: v for n, v in tuples.items() if getattr(instance, n, None) == v}
@@ -59,9 +57,9 @@ class Kept(Suite):
             not_applicable("no tuple is declared that is held as it is given")
         for name, value in turned.items():
             try:
-                instance = built_with(self, {name: value})
+                instance = build_with(self, {name: value})
             except ANY_ERROR:
                 continue  # it need not be legal
             got = getattr(instance, name)
-            told = f"it was given {value}, and holds {got}"
-            check(got == value, name, told, "a sort that is not declared")
+            message = f"it was given {value}, and holds {got}"
+            check(got == value, name, message, "a sort that is not declared")

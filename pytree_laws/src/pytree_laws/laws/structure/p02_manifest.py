@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ...discover.invocation import built_with, construction
+from ...discover.invocation import build_with, example_construction
 from ...discover.suggest import check_declared
 from ...engine.applicability import (
     ARRAYS_DECLARED,
@@ -59,20 +59,19 @@ class Manifest(Suite):
     @applies_where(VALUES)
     def test_p02_leaves_hold_the_declared_values(self) -> None:
         declared = self.fixed_values()
-        found = self.named(self.specimen())
+        found = self.named(self.cached_instance())
         for path, value in declared.items():
             if path in found:
                 wanted = np.asarray(value).astype(found[path].dtype)
-                told = f"it holds {found[path]}, declared is {value}"
+                message = f"it holds {found[path]}, declared is {value}"
                 same = bool(np.all(np.asarray(found[path]) == wanted))
-                check(same, path, told, "another initial or preset value")
+                check(same, path, message, "another initial or preset value")
 
     @applies_where(ARRAYS_DECLARED)
     def test_p02_holds_the_same_arrays_at_a_size_of_one(self) -> None:
-        laws: Any = type(self)
-        maker, usual = None, self.named(self.specimen())
+        maker, usual = None, self.named(self.cached_instance())
         with contextlib.suppress(*ANY_ERROR):  # P5 fails on it
-            maker = construction(laws)
+            maker = example_construction(self)
         sizes = {} if maker is None else maker.given
         sizes = {name: n for name, n in sizes.items() if type(n) is int and n > 1}
         if not sizes or not self.declares_arrays():
@@ -84,14 +83,14 @@ class Manifest(Suite):
             if gone:  # or it is no size, but a number of layers
                 more = self._shapes_with(name, size + 1)
                 is_size = more.keys() == usual.keys() and more != shapes_of(usual)
-                told = f"with {name}=1 it is not there"
-                check(not is_size, ", ".join(gone), told, hint)
+                message = f"with {name}=1 it is not there"
+                check(not is_size, ", ".join(gone), message, hint)
 
     def _shapes_with(self, name: str, size: int) -> dict[str, Any]:
         """The shapes of the arrays of another size, by path; none where that cannot be built."""
         with contextlib.suppress(*ANY_ERROR), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return shapes_of(self.named(built_with(self, {name: size})))
+            return shapes_of(self.named(build_with(self, {name: size})))
         return {}
 
 
@@ -100,7 +99,7 @@ class PytreeManifest(PytreeSuite):
     """P2 for pytrees."""
 
     def test_p02_leaves_are_the_declared_ones(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         name = type(instance).__name__
         check(
             is_node(instance),
@@ -110,49 +109,55 @@ class PytreeManifest(PytreeSuite):
         )
         found = dict(named_leaves(instance))
         for leaf in self.manifest():
-            told = f"declared as {leaf.role}, but no leaf; the leaves are {list(found)}"
+            message = (
+                f"declared as {leaf.role}, but no leaf; the leaves are {list(found)}"
+            )
             there = any(self.declared(n) == leaf for n in found)
-            check_declared(self, there, leaf.path, told)
+            check_declared(self, there, leaf.path, message)
         for name, value in found.items():
-            told = f"a leaf that is not declared: {type(value).__name__} {value!r:.200}"
+            message = (
+                f"a leaf that is not declared: {type(value).__name__} {value!r:.200}"
+            )
             there = self.declared(name) is not None
-            check_declared(self, there, name, told)
+            check_declared(self, there, name, message)
 
     @applies_where(
         of_class("nothing is declared that is found by position", is_tuple),
         ARRAYS_DECLARED,
     )
     def test_p02_fields_of_a_tuple_have_their_declared_positions(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         fields = getattr(instance, "_fields", None)
         if not isinstance(instance, tuple) or fields is None or self.leaves is None:
             not_applicable("nothing is declared that is found by position")
         declared = list(dict.fromkeys(leaf.path.split(".")[0] for leaf in self.leaves))
         held = [name for name in fields if name in declared]
-        told = f"its fields with leaves are {held}, declared in the order {declared}"
+        message = f"its fields with leaves are {held}, declared in the order {declared}"
         hint = "what unpacks it, or indexes it, finds another field: keep the order"
-        check(held == declared, type(instance).__name__, told, hint)
+        check(held == declared, type(instance).__name__, message, hint)
 
     def test_p02_leaves_are_as_declared(self) -> None:
-        for name, value in named_leaves(self.specimen()):
+        for name, value in named_leaves(self.cached_instance()):
             leaf = self.declared(name)
             if leaf is None or leaf.is_tree:
                 continue
             wanted = "no array" if leaf.role == "python" else "a jax.Array"
-            told = f"declared as {leaf.role}, it must be {wanted} and is {value!r:.200}"
+            message = (
+                f"declared as {leaf.role}, it must be {wanted} and is {value!r:.200}"
+            )
             if leaf.role == "python":
-                check_declared(self, not is_array(value), name, told)
+                check_declared(self, not is_array(value), name, message)
                 same = leaf.value is None or _holds(value, leaf.value)
-                told = f"it holds {value!r:.200}, declared is {leaf.value!r}"
-                check(same, name, told, "another default")
+                message = f"it holds {value!r:.200}, declared is {leaf.value!r}"
+                check(same, name, message, "another default")
                 continue
-            check(isinstance(value, jax.Array), name, told)
+            check(isinstance(value, jax.Array), name, message)
             shape = value.shape if leaf.shape is None else tuple(leaf.shape)
-            told = f"the shape is {value.shape}, declared is {shape}"
-            check_declared(self, value.shape == shape, name, told)
+            message = f"the shape is {value.shape}, declared is {shape}"
+            check_declared(self, value.shape == shape, name, message)
             dtype = "key" if leaf.role == "key" else leaf.dtype
-            told = f"the dtype is {value.dtype}, declared is {dtype}"
-            check_declared(self, has_dtype(value, dtype), name, told)
+            message = f"the dtype is {value.dtype}, declared is {dtype}"
+            check_declared(self, has_dtype(value, dtype), name, message)
 
     @applies_where(TAKES_DTYPE)
     def test_p02_the_dtype_reaches_every_float_leaf(self) -> None:
@@ -162,18 +167,18 @@ class PytreeManifest(PytreeSuite):
             leaf = self.declared(name)
             follows = leaf is not None and leaf.dtype == "float" and not leaf.is_tree
             if follows and is_inexact(value):
-                told = f"built with dtype bfloat16, it is {value.dtype}"
-                check(value.dtype == jnp.bfloat16, name, told, hint)
+                message = f"built with dtype bfloat16, it is {value.dtype}"
+                check(value.dtype == jnp.bfloat16, name, message, hint)
         for name, value in self.leaves_below():
-            told = f"built with dtype bfloat16, it is {value.dtype}"
-            check(value.dtype == jnp.bfloat16, name, told, hint)
+            message = f"built with dtype bfloat16, it is {value.dtype}"
+            check(value.dtype == jnp.bfloat16, name, message, hint)
 
     def leaves_below(self) -> list[tuple[str, Any]]:
         """The leaves of sub-trees that the constructor makes in the default dtype, as it makes them in bfloat16.
 
         What it is given has that dtype already.
         """
-        usual, before = real_dtype("float"), dict(named_leaves(self.specimen()))
+        usual, before = real_dtype("float"), dict(named_leaves(self.cached_instance()))
         after = named_leaves(built_in(self, "bfloat16", 0))
         return [
             (name, value)
@@ -186,7 +191,7 @@ class PytreeManifest(PytreeSuite):
         ]
 
     def test_p02_no_array_hides_elsewhere(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         name, treedef = type(instance).__name__, structure(instance)
         hollow = None  # the same without its leaves, which may be held twice
         with contextlib.suppress(Exception):  # P3 fails on it
@@ -199,8 +204,8 @@ class PytreeManifest(PytreeSuite):
         ]
         for place, value in [*found, *class_attributes(instance)]:
             if is_array(value):  # `shape` may be a property that refuses
-                told = f"an array of shape {value.shape} that is not a leaf"
-                raise Fault(place, told, "")
+                message = f"an array of shape {value.shape} that is not a leaf"
+                raise Fault(place, message, "")
 
 
 def _holds(value: Any, declared: Any) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from ...engine.applicability import applies_where, not_applicable, of_class
 from ...engine.runner import guard
 from ...inspect.classes import OF_PYTHON, is_of_python
-from ...inspect.references import frozen
+from ...inspect.references import snapshot
 from ...inspect.trees import (
     ARRAY,
     attributes,
@@ -51,33 +51,33 @@ class RoundTrip(PytreeSuite):
         "kind", ["object", "None", "str", "bool", "abstract", "rank"]
     )
     def test_p03_round_trip_keeps_any_leaves(self, kind: str) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
         stand_ins = [stand_in(kind, i) for i in range(len(paths))]
         with doing(name, f"unflatten of {kind} leaves"):
             rebuilt = treedef.unflatten(stand_ins)
-        told = f"unflatten of {kind} leaves gave a {type(rebuilt).__name__}"
-        check(type(rebuilt) is type(instance), name, told)
+        message = f"unflatten of {kind} leaves gave a {type(rebuilt).__name__}"
+        check(type(rebuilt) is type(instance), name, message)
         for (path, _), put_in in zip(paths, stand_ins):
             with doing(path_name(path), "reading the leaf after a round trip"):
                 got = walk(rebuilt, path)
-            told = f"put in {put_in!r}, came back as {got!r:.200}"
+            message = f"put in {put_in!r}, came back as {got!r:.200}"
             hint = (
                 "a conversion in unflatten, or children in another order than flatten"
             )
-            check(got is put_in, path_name(path), told, hint)
+            check(got is put_in, path_name(path), message, hint)
 
     def test_p03_round_trip_keeps_treedef_and_leaves(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         leaves, treedef = flatten(instance)
         again, after = flatten(treedef.unflatten(leaves))
-        told = f"the treedef became {after}, it was {treedef}"
-        check(after == treedef, type(instance).__name__, told)
+        message = f"the treedef became {after}, it was {treedef}"
+        check(after == treedef, type(instance).__name__, message)
         for (name, leaf), got in zip(named_leaves(instance), again):
-            told = (
+            message = (
                 f"came back as {type(got).__name__}, not as the object that was put in"
             )
-            check(got is leaf, name, told, "jnp.asarray or arithmetic in unflatten")
+            check(got is leaf, name, message, "jnp.asarray or arithmetic in unflatten")
 
     def test_p03_flatten_changes_nothing(self) -> None:
         instance = self.build(**self.inputs(0))
@@ -87,12 +87,12 @@ class RoundTrip(PytreeSuite):
         after = attributes(instance)
         names = {**before, **after}
         changed = [n for n in names if after.get(n, ARRAY) is not before.get(n, ARRAY)]
-        told = "flatten changed what the instance holds"
-        check(not changed, ", ".join(changed), told, "a cache that flatten fills")
+        message = "flatten changed what the instance holds"
+        check(not changed, ", ".join(changed), message, "a cache that flatten fills")
 
     def test_p03_round_trip_keeps_every_attribute(self) -> None:
         check_attributes(
-            self.specimen(), "an attribute that flatten or unflatten leaves out"
+            self.cached_instance(), "an attribute that flatten or unflatten leaves out"
         )
 
     def test_p03_round_trip_keeps_changed_static_values(self) -> None:
@@ -102,7 +102,7 @@ class RoundTrip(PytreeSuite):
 
     @applies_where(of_class("the class is final", is_open))
     def test_p03_a_trivial_subclass_is_a_pytree_too(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         cls = type(instance)
         if is_of_python(cls):
             not_applicable(OF_PYTHON)
@@ -110,8 +110,8 @@ class RoundTrip(PytreeSuite):
         twin = clone_as(sub, instance)
         check(is_node(twin), cls.__name__, "a subclass of it is no pytree", REGISTER)
         rebuilt = jax.tree.map(lambda leaf: leaf, twin)
-        told = f"a round trip of a subclass gives a {type(rebuilt).__name__}"
-        check(type(rebuilt) is sub, cls.__name__, told, "unflatten names its class")
+        message = f"a round trip of a subclass gives a {type(rebuilt).__name__}"
+        check(type(rebuilt) is sub, cls.__name__, message, "unflatten names its class")
         leaves = jax.tree.leaves(rebuilt), jax.tree.leaves(instance)
         same = list(map(id, leaves[0])) == list(map(id, leaves[1]))
         check(same, cls.__name__, "a subclass has other leaves", REGISTER)
@@ -168,14 +168,14 @@ def check_same(one: Any, other: Any, above: str, hint: str) -> None:
     for name in sorted(before.keys() | after.keys()):
         place = f"{above}{name}"
         check(name in after, place, "the attribute is lost in a round trip", hint)
-        told = (
+        message = (
             f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
         )
-        check(name in before, place, told, hint_of_added(one))
+        check(name in before, place, message, hint_of_added(one))
         was, now = before[name], after[name]
-        if frozen(was) == frozen(now):
+        if snapshot(was) == snapshot(now):
             continue
         if is_node(was) and type(was) is type(now):
             check_same(was, now, f"{place}.", hint)
-        told = f"before a round trip {was!r:.200}, after {now!r:.200}"
-        check(False, place, told, hint)
+        message = f"before a round trip {was!r:.200}, after {now!r:.200}"
+        check(False, place, message, hint)

@@ -21,17 +21,17 @@ class KeyPaths(PytreeSuite):
     """P4."""
 
     def test_p04_order_is_the_same_with_and_without_paths(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         leaves, treedef = flatten(instance)
         pairs, with_paths = flatten_with_path(instance)
-        told = f"with paths the treedef is {with_paths}, without {treedef}"
-        check(with_paths == treedef, type(instance).__name__, told)
+        message = f"with paths the treedef is {with_paths}, without {treedef}"
+        check(with_paths == treedef, type(instance).__name__, message)
         for (path, leaf), other in zip(pairs, leaves):
-            told = "flatten gives another leaf at this position"
-            check(leaf is other, path_name(path), told)
+            message = "flatten gives another leaf at this position"
+            check(leaf is other, path_name(path), message)
 
     def test_p04_paths_are_unique_and_lead_to_their_leaf(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         pairs, _ = flatten_with_path(instance)
         names = [path_name(path) for path, _ in pairs]
         for (path, leaf), name in zip(pairs, names):

@@ -51,9 +51,9 @@ class Static(PytreeSuite):
     held_besides: ClassVar[Sequence[str]] = ()  # static values that other laws hold
 
     def test_p05_aux_is_hashable_and_free_of_arrays(self) -> None:
-        others = [aux for _, _, aux in nodes(self.specimen(1))]
+        others = [aux for _, _, aux in nodes(self.cached_instance(1))]
         same = {id(value) for aux in others for value in parts_of_aux(aux)}
-        for place, node, aux in nodes(self.specimen()):
+        for place, node, aux in nodes(self.cached_instance()):
             for value in parts_of_aux(aux):
                 names = [
                     f".{n}" for n, held in attributes(node).items() if held is value
@@ -61,33 +61,37 @@ class Static(PytreeSuite):
                 fault, where = static_fault(value), place + "".join(names[:1])
                 # What another instance holds as well, as a function that it is given, is not new.
                 is_known = id(value) in same and (fault or "").endswith(NEW)
-                told = f"static is {value!r:.200}, {fault}"
-                check(fault is None or is_known, where, told)
+                message = f"static is {value!r:.200}, {fault}"
+                check(fault is None or is_known, where, message)
             with doing(place, "hash of the aux data"):
                 hash(with_slices_as_tuples(aux))
 
     def test_p05_treedef_depends_on_the_configuration_alone(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         name, first, second = (
             type(instance).__name__,
             structure(instance),
-            structure(self.specimen(1)),
+            structure(self.cached_instance(1)),
         )
-        told = f"two instances of one configuration have treedefs {first} and {second}"
-        check(first == second, name, told)
+        message = (
+            f"two instances of one configuration have treedefs {first} and {second}"
+        )
+        check(first == second, name, message)
         for path, changed in self.changed_static_values():
-            told = "the treedef does not depend on this static value"
-            check(structure(changed) != first, path, told, "a value that is not in aux")
+            message = "the treedef does not depend on this static value"
+            check(
+                structure(changed) != first, path, message, "a value that is not in aux"
+            )
 
     def test_p05_the_order_of_keywords_does_not_matter(self) -> None:
-        first, inputs = structure(self.specimen()), self.inputs(0)
+        first, inputs = structure(self.cached_instance()), self.inputs(0)
         second = structure(self.build(**dict(reversed(inputs.items()))))
-        told = f"with keywords in another order the treedef is {second}, not {first}"
+        message = f"with keywords in another order the treedef is {second}, not {first}"
         hint = "attributes set in the order of `**kwargs`, and flattened in theirs"
-        check(first == second, "build", told, hint)
+        check(first == second, "build", message, hint)
 
     def test_p05_the_order_of_attributes_does_not_matter(self) -> None:
-        first = self.specimen()
+        first = self.cached_instance()
         held = attributes(first)
         if isinstance(first, tuple) or len(held) < 2:
             not_applicable("the class stores no two attributes")
@@ -96,42 +100,42 @@ class Static(PytreeSuite):
             object.__setattr__(second, name, value)
         leaves = [list(map(id, jax.tree.leaves(one))) for one in (first, second)]
         same = structure(first) == structure(second) and leaves[0] == leaves[1]
-        told = "with its attributes stored in another order it has another treedef, or other leaves"
+        message = "with its attributes stored in another order it has another treedef, or other leaves"
         hint = "`vars(self)` in flatten, which a branch of the constructor may fill in another order: name the attributes"
-        check(same, type(first).__name__, told, hint)
+        check(same, type(first).__name__, message, hint)
 
     @applies_where(STATICS_DECLARED)
     def test_p05_static_values_are_the_declared_ones(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         leaves = dict(named_leaves(instance))
         for path, value in self.static.items():
-            told = "declared as static, but it is a leaf"
-            check_declared(self, path not in leaves, path, told)
+            message = "declared as static, but it is a leaf"
+            check_declared(self, path not in leaves, path, message)
             got = look_up(instance, path)
             if value is ...:
                 continue
             same = bool(got == value) and isinstance(got, bool) is isinstance(
                 value, bool
             )
-            told = f"the static value is {got!r}, declared is {value!r}"
-            check_declared(self, same, path, told)
+            message = f"the static value is {got!r}, declared is {value!r}"
+            check_declared(self, same, path, message)
 
     @applies_where(STATICS_DECLARED)
     def test_p05_static_values_are_all_declared(self) -> None:
-        for path, value in self.statics_of(self.specimen()):
+        for path, value in self.statics_of(self.cached_instance()):
             known = "." in path or path in (*self.static, *self.held_besides)
-            told = f"a static value that is not declared: {value!r:.200}"
+            message = f"a static value that is not declared: {value!r:.200}"
             hint = "a field that nobody knows of, or that the laws are not told of"
-            check_declared(self, known, path, told, hint)
+            check_declared(self, known, path, message, hint)
 
     @applies_where(declares("tuples", "no tuples are declared"))
     def test_p05_tuples_are_no_lists(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         for path in self.tuples:
             got = look_up(instance, path)
-            told = f"declared as a tuple, it is a {type(got).__name__}"
+            message = f"declared as a tuple, it is a {type(got).__name__}"
             hint = "who appends to a list changes the treedef behind compiled code"
-            check(type(got) is tuple, path, told, hint)
+            check(type(got) is tuple, path, message, hint)
 
     @applies_where(
         declares("used", "no static values are declared on which the call depends")
@@ -141,19 +145,21 @@ class Static(PytreeSuite):
         leaves = self.named(instance)
         for path in (path for path in self.used if path not in leaves):
             value = look_up(instance, path)
-            others = [one for one in alternatives(value) if one is not None]
+            others = [value for value in alternatives(value) if value is not None]
             changed = [with_attribute(instance, path, other) for other in others]
             before = self.trace_text(instance, arguments)
             seen = any(self.trace_text(one, arguments) != before for one in changed)
-            told = f"declared as used by the call, which is the same for {others}"
+            message = f"declared as used by the call, which is the same for {others}"
             hint = "a constant where `self." + path + "` belongs"
-            check(seen or not others, path, told, hint)
+            check(seen or not others, path, message, hint)
 
     def trace_text(self, instance: Any, arguments: Any) -> str:
         """What the call computes, as text, or the error that it raises."""
         try:
             return str(
-                jax.make_jaxpr(lambda given: self.apply(instance, *given))(arguments)
+                jax.make_jaxpr(lambda arguments: self.apply(instance, *arguments))(
+                    arguments
+                )
             )
         except ANY_ERROR as error:
             return f"{type(error)}"
@@ -170,20 +176,20 @@ class Static(PytreeSuite):
 
     def test_p05_no_leaf_is_weakly_typed(self) -> None:
         fixed = self.weak_fixed_points()
-        for name, leaf in named_leaves(self.specimen()):
+        for name, leaf in named_leaves(self.cached_instance()):
             if (
                 self.role(name) not in ("module", "tree", "python")
                 and name not in fixed
             ):
-                told = f"it is no jax.Array but {type(leaf).__name__} {leaf!r:.200}"
-                check(isinstance(leaf, jax.Array), name, told)
-                told = "it is weakly typed: its dtype changes on the first update"
+                message = f"it is no jax.Array but {type(leaf).__name__} {leaf!r:.200}"
+                check(isinstance(leaf, jax.Array), name, message)
+                message = "it is weakly typed: its dtype changes on the first update"
                 hint = "an array made from a Python number without a dtype"
-                check(not getattr(leaf, "weak_type", False), name, told, hint)
+                check(not getattr(leaf, "weak_type", False), name, message, hint)
 
     def weak_fixed_points(self) -> set[str]:
         """The untrained leaves that the call hands on as weakly typed as they were."""
-        instance = self.specimen()
+        instance = self.cached_instance()
         before = avals(instance)
         weak = {
             n for n, leaf in named_leaves(instance) if getattr(leaf, "weak_type", 0)

@@ -21,8 +21,8 @@ class Identity(PytreeSuite):
     """P17."""
 
     def test_p17_the_treedef_names_the_class(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         for twin in twins(instance):
-            told = "a twin class with the same fields has an equal treedef"
+            message = "a twin class with the same fields has an equal treedef"
             same = structure(twin) == structure(instance)
-            check(not same, type(instance).__name__, told)
+            check(not same, type(instance).__name__, message)

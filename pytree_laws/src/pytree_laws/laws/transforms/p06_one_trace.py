@@ -13,7 +13,7 @@ from ...inspect.trees import avals, structure
 from ...report import Law, check, doing
 from ...suites.training import Training
 from ...trace.programs import Compiled
-from ...values.randomize import generic
+from ...values.randomize import randomize
 
 LAW = Law(
     number="P6",
@@ -40,14 +40,14 @@ class OneTrace(Training):
         for what, instance in self._instances_of_one_configuration():
             with doing(what, "the compiled call"):
                 compiled(instance, *self.arguments(0))
-            told = f"{what} was traced anew, though the configuration is the same"
+            message = f"{what} was traced anew, though the configuration is the same"
             once = compiled.traces_of(arguments) == 1
-            check(once, type(instance).__name__, told)
+            check(once, type(instance).__name__, message)
 
     def _instances_of_one_configuration(self) -> Iterator[tuple[str, Any]]:
-        yield "the first instance", self.specimen()
-        yield "a second instance", self.specimen(1)
-        yield "a round trip", jax.tree.map(lambda leaf: leaf, self.specimen())
+        yield "the first instance", self.cached_instance()
+        yield "a second instance", self.cached_instance(1)
+        yield "a round trip", jax.tree.map(lambda leaf: leaf, self.cached_instance())
         try:
             trained, _ = self.training_example()
         except pytest.skip.Exception:
@@ -58,17 +58,19 @@ class OneTrace(Training):
     def test_p06_another_configuration_is_traced_anew(self) -> None:
         if self.other is None:
             not_applicable("no other configuration is declared")
-        other = generic(self.built_abstractly({**self.inputs(0), **self.other}), 1)
-        instance = self.specimen()
+        other = randomize(self.built_abstractly({**self.inputs(0), **self.other}), 1)
+        instance = self.cached_instance()
         name = f"{type(instance).__name__} with {self.other}"
         same = structure(other) == structure(instance) and avals(other) == avals(
             instance
         )
-        told = "neither its treedef nor its leaves tell it from the first configuration"
-        check(not same, name, told, "a setting that is not stored as static")
+        message = (
+            "neither its treedef nor its leaves tell it from the first configuration"
+        )
+        check(not same, name, message, "a setting that is not stored as static")
         compiled, arguments = Compiled(self.use, self.mixed), self.arguments(0)
         compiled.shapes(instance, *arguments)
         with contextlib.suppress(Exception):  # the arguments need not fit it
             compiled.shapes(other, *arguments)
-        told = "a compiled call takes it for an instance of the first configuration"
-        check(compiled.traces_of(arguments) == 2, name, told)
+        message = "a compiled call takes it for an instance of the first configuration"
+        check(compiled.traces_of(arguments) == 2, name, message)

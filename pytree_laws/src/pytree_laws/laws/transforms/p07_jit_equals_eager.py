@@ -30,15 +30,15 @@ from ...inspect.arrays import (
     real_dtype,
     stays_wide,
 )
-from ...inspect.references import frozen
+from ...inspect.references import snapshot
 from ...inspect.static_values import structures_in
 from ...inspect.trees import (
     arrays_of,
     bfloat16,
-    merge,
+    combine,
     nodes,
     numbers_of,
-    split,
+    partition,
     without_functions,
 )
 from ...patches.fast_compile import quick_options
@@ -48,7 +48,7 @@ from ...suites.pytree import PytreeSuite
 from ...trace.jaxprs import NEEDS_VALUES, lacks_dtype, narrowing_casts
 from ...trace.programs import Compiled
 from ...values.closeness import check_close, check_overflow, tolerance_of
-from ...values.comparison import compare, noting
+from ...values.comparison import compare, recording_differences
 from ...values.dtypes import compiled_call, example_in, rounded
 
 LAW = Law(
@@ -90,21 +90,22 @@ class JitEqualsEager(Suite):
 
     def _check_outputs(self, got: Sequence[Any]) -> None:
         outputs = self.outputs()
-        told = f"{len(got)} outputs, declared are {len(outputs)}"
-        check_declared(self, len(got) == len(outputs), "call", told)
+        message = f"{len(got)} outputs, declared are {len(outputs)}"
+        check_declared(self, len(got) == len(outputs), "call", message)
         for i, (value, output) in enumerate(zip(got, outputs)):
-            told = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
+            message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
             same = jnp.shape(value) == tuple(output.shape)
-            check_declared(self, same, f"output {i}", told)
-            told = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
+            check_declared(self, same, f"output {i}", message)
+            message = (
+                f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
+            )
             same = has_dtype(value, output.dtype)
-            check_declared(self, same, f"output {i}", told)
+            check_declared(self, same, f"output {i}", message)
 
     @applies_where(DTYPES)
     def test_p07_computes_in_each_declared_dtype(self) -> None:
         self.need_call()
-        laws: Any = type(self)
-        call = compiled_call(laws)
+        call = compiled_call(self)
         for dtype in self.dtypes:
             with doing("call", f"the class in {dtype}"):
                 got = self._result_in(dtype, call)
@@ -135,26 +136,26 @@ class JitEqualsEager(Suite):
         """Its values are those of the default dtype, as far as the narrower one tells."""
         narrow = max(jnp.dtype(dtype), usual.dtype, key=lambda one: jnp.finfo(one).eps)
         allowed = tolerance_of(narrow, self.tolerance)
-        with noting() as differences:
+        with recording_differences() as differences:
             one, other = (host(v).astype(np.complex128) for v in (got, usual))
             compare(one, other, allowed)
-        told = f"in {dtype} it is not what it is in {usual.dtype}"
+        message = f"in {dtype} it is not what it is in {usual.dtype}"
         hint = "a way through the call for one dtype; `tolerance` allows more rounding"
-        check(not differences, where, "; ".join([told, *differences]), hint)
+        check(not differences, where, "; ".join([message, *differences]), hint)
 
     def test_p07_loses_no_precision_on_the_way(self) -> None:
         self.need_call()
         if not self.strict:
             not_applicable("the call may change precision on the way")
         closed = self.traced_call()
-        held = self.named(self.specimen())
+        held = self.named(self.cached_instance())
         leaves = [*held.values(), *arrays_of(self.arguments(0))]
         narrowest = bits_by_kind([*leaves, *closed.out_avals])
         for equation in narrowing_casts(closed.jaxpr, narrowest):
             dtypes = equation.invars[0].aval.dtype, equation.outvars[0].aval.dtype
-            told = f"it casts {dtypes[0]} to {dtypes[1]}, which nothing that it is given has"
+            message = f"it casts {dtypes[0]} to {dtypes[1]}, which nothing that it is given has"
             hint = "`astype` in the middle of the call; `narrowest` names the dtype that may be"
-            check(str(dtypes[1]) == self.narrowest, "call", told, hint)
+            check(str(dtypes[1]) == self.narrowest, "call", message, hint)
 
 
 @guard
@@ -172,22 +173,24 @@ class PytreeJitEqualsEager(PytreeSuite):
 
     def test_p07_jit_equals_eager(self) -> None:
         self.need_call()
-        compiled, name = self.compiled_use(), type(self.specimen()).__name__
+        compiled, name = self.compiled_use(), type(self.cached_instance()).__name__
         for seed in (0, 1):
             instance = self.make(seed)
-            before = frozen(instance)
+            before = snapshot(instance)
             eager = self.apply(instance, *self.arguments(seed))
             check(
-                frozen(instance) == before, name, "the eager call changed the instance"
+                snapshot(instance) == before,
+                name,
+                "the eager call changed the instance",
             )
             with doing("call", "the call under jax.jit"):
                 got = compiled(instance, *self.arguments(seed))
             check_close("call", "jit gives {}, eager {}", got, eager)
-            same = frozen(instance) == before
+            same = snapshot(instance) == before
             check(same, name, "the compiled call changed the instance")
 
     def test_p07_equal_arguments_give_no_nan(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         hint = "a division by a deviation or a norm that can be 0: add an epsilon"
         for fill in (0, 1):
             try:
@@ -195,25 +198,25 @@ class PytreeJitEqualsEager(PytreeSuite):
             except ANY_ERROR:
                 continue  # a check in the call refuses these values
             for i, result in enumerate(arrays_of(results)):
-                told = f"with each element of the arguments {fill} it has NaN"
+                message = f"with each element of the arguments {fill} it has NaN"
                 has = is_inexact(result) and np.isnan(np.asarray(result)).any()
-                check(not has, f"output {i}", told, hint)
+                check(not has, f"output {i}", message, hint)
 
     def test_p07_large_arguments_do_not_overflow_on_the_way(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         for fill in (100, -100, 300, -300):
             large = self.filled(arguments, fill)
             try:
                 found = arrays_of(self.compiled_use()(instance, *large))
             except ANY_ERROR:
                 continue  # a check in the call refuses these values
-            told = f"with each element of the arguments {fill}"
-            static, arrays = split((instance, large))
+            message = f"with each element of the arguments {fill}"
+            static, arrays = partition((instance, large))
             run = functools.partial(self._of_parts, static)
-            check_overflow(told, found, run, arrays)
+            check_overflow(message, found, run, arrays)
 
     def _of_parts(self, static: Any, arrays: Any) -> list[Any]:
-        instance, arguments = merge(static, arrays)
+        instance, arguments = combine(static, arrays)
         return numbers_of(self.apply(instance, *arguments))
 
     @applies_where(of_class("the class is no Equinox Module", is_equinox))
@@ -227,7 +230,7 @@ class PytreeJitEqualsEager(PytreeSuite):
         check_close("call", "filter_jit gives {}, eager {}", got, eager)
 
     def test_p07_mixes_no_precisions(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         if not self.strict:
             not_applicable("the call may promote dtypes")
         hint = "operands of two dtypes: cast them explicitly"
@@ -237,7 +240,9 @@ class PytreeJitEqualsEager(PytreeSuite):
             try:
                 value, back = self.dynamic(instance)
                 jax.eval_shape(
-                    lambda v, given: self.apply(back(v), *given), value, arguments
+                    lambda v, arguments: self.apply(back(v), *arguments),
+                    value,
+                    arguments,
                 )
             except jax.dtypes.TypePromotionError as error:
                 # An integer may meet a float, but where the tests forbid that everywhere.
@@ -252,7 +257,7 @@ class PytreeJitEqualsEager(PytreeSuite):
             jax.eval_shape(lambda: self.apply(instance, *arguments))
 
     def test_p07_bfloat16_in_bfloat16_out(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         if not self._computes_in_one_dtype(instance, arguments):
             not_applicable("the class fixes a dtype")
         values = bfloat16((instance, arguments))
@@ -267,25 +272,28 @@ class PytreeJitEqualsEager(PytreeSuite):
                     not_applicable(f"jax has no such operation in bfloat16: {error}")
                 raise
         for i, out in enumerate(jax.tree.leaves(result)):
-            told = f"with bfloat16 leaves and arguments it is {out.dtype}"
+            message = f"with bfloat16 leaves and arguments it is {out.dtype}"
             check(
-                not stays_wide(out), f"output {i}", told, "an array with a fixed dtype"
+                not stays_wide(out),
+                f"output {i}",
+                message,
+                "an array with a fixed dtype",
             )
 
     def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
         declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
         declared += [str(out.dtype) for out in self.returns]
         fixed = [name for name in declared if is_fixed_inexact(name)]
-        given = [
+        call_arguments = [
             v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)
         ]
         # What the arguments say of arrays as static stays, whatever the arrays become.
-        held = [one.dtype for one in structures_of(arguments)]
+        held = [argument.dtype for argument in structures_of(arguments)]
         says = any(jnp.issubdtype(one, jnp.inexact) for one in held)
         # Without any float there is nothing that the outputs could follow.
-        return not (fixed or says) and {*given} == {real_dtype("float")}
+        return not (fixed or says) and {*call_arguments} == {real_dtype("float")}
 
 
 def structures_of(tree: Any) -> list[Any]:
     """The structures of arrays that the static values of a tree's nodes say."""
-    return [one for _, _, aux in nodes(tree) for one in structures_in(aux)]
+    return [structure for _, _, aux in nodes(tree) for structure in structures_in(aux)]

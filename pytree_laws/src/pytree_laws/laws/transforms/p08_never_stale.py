@@ -6,11 +6,11 @@ import jax
 
 from ...engine.runner import guard
 from ...inspect.arrays import is_array
-from ...inspect.trees import attributes, named_leaves, put
+from ...inspect.trees import attributes, named_leaves, replace_leaves
 from ...report import ANY_ERROR, Law, check
 from ...suites.pytree import PytreeSuite
 from ...values.closeness import check_close, close
-from ...values.randomize import edit, generic
+from ...values.randomize import perturb_leaf, randomize
 
 LAW = Law(
     number="P8",
@@ -27,55 +27,62 @@ class NeverStale(PytreeSuite):
     """P8."""
 
     def test_p08_compiled_calls_see_every_edit(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         compiled = self.compiled_use()
         compiled(instance, *arguments)
         for i, (name, leaf) in enumerate(named_leaves(instance)):
             if is_array(leaf):
-                edited = put(instance, {i: edit(leaf)})
+                edited = replace_leaves(instance, {i: perturb_leaf(leaf)})
                 got = compiled(edited, *arguments)
-                told = "after an edit the compiled call gives {}, eager {}"
-                check_close(name, told, got, self.apply(edited, *arguments))
+                message = "after an edit the compiled call gives {}, eager {}"
+                check_close(name, message, got, self.apply(edited, *arguments))
 
     def test_p08_every_parameter_changes_the_output(self) -> None:
         self.need_call()
         compiled = self.compiled_use()
-        for i, (name, _) in enumerate(named_leaves(self.specimen())):
+        for i, (name, _) in enumerate(named_leaves(self.cached_instance())):
             needed = self.role(name) == "param" and not self.is_unused(name)
             if needed or name in self.used:
                 seen = any(self._changes_output(compiled, i, s) for s in range(4))
                 hint = "a parameter that is not used, or a stored value derived from it"
-                told = f"an edit of this {self.role(name)} changes no output"
-                check(seen, name, told, hint)
+                message = f"an edit of this {self.role(name)} changes no output"
+                check(seen, name, message, hint)
 
     def _changes_output(self, compiled: Any, i: int, seed: int) -> bool:
         """Whether an edit of a leaf shows: at the start, or at a generic point."""
-        instance, arguments = self.specimen(), [self.arguments(seed) for seed in (0, 1)]
+        instance, arguments = (
+            self.cached_instance(),
+            [self.arguments(seed) for seed in (0, 1)],
+        )
         if seed:
-            instance, arguments = generic(
+            instance, arguments = randomize(
                 (instance, arguments), seed, self.held_fixed(instance)
             )
         leaf = jax.tree.leaves(instance)[i]
-        edits = [put(instance, {i: edit(leaf, sign)}) for sign in (1, -1)]
+        edits = [
+            replace_leaves(instance, {i: perturb_leaf(leaf, sign)}) for sign in (1, -1)
+        ]
         before = [compiled(instance, *each) for each in arguments]
         after = [[compiled(each, *a) for a in arguments] for each in edits]
         return any(not close(before, each) for each in after)
 
     def test_p08_assignment_is_refused_or_seen(self) -> None:
-        _, arguments = self.shared_example()
-        for i, (name, leaf) in enumerate(named_leaves(self.specimen())):
-            if not is_array(leaf) or name not in attributes(self.specimen()):
+        _, arguments = self.cached_example()
+        for i, (name, leaf) in enumerate(named_leaves(self.cached_instance())):
+            if not is_array(leaf) or name not in attributes(self.cached_instance()):
                 continue
             instance = self.make(0)
             self.apply(instance, *arguments)
             try:
-                setattr(instance, name, edit(leaf))
+                setattr(instance, name, perturb_leaf(leaf))
             except ANY_ERROR:
                 continue  # refused
             got = self.apply(instance, *arguments)
-            fresh = self.apply(put(self.make(0), {i: edit(leaf)}), *arguments)
-            told = "after an assignment the call gives {}, a fresh instance {}"
+            fresh = self.apply(
+                replace_leaves(self.make(0), {i: perturb_leaf(leaf)}), *arguments
+            )
+            message = "after an assignment the call gives {}, a fresh instance {}"
             hint = (
                 "a method compiled with a static self, or a cache keyed by the instance"
             )
-            check_close(name, told, got, fresh, hint)
+            check_close(name, message, got, fresh, hint)

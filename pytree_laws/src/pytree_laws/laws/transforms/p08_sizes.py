@@ -14,7 +14,7 @@ from ...inspect.trees import arrays_of, avals, map_arrays, structure
 from ...report import ANY_ERROR
 from ...suites.pytree import PytreeSuite
 from ...values.closeness import check_close
-from ...values.randomize import generic
+from ...values.randomize import randomize
 
 
 @guard
@@ -24,7 +24,7 @@ class Sizes(PytreeSuite):
     def test_p08_static_values_follow_the_sizes(self) -> None:
         self.need_call()
         changes = another_size(self)
-        start, fresh = self.specimen(), self._of_the_other_size(changes)
+        start, fresh = self.cached_instance(), self._of_the_other_size(changes)
         leaves = jax.tree.leaves(fresh)
         grown = len(leaves) == len(jax.tree.leaves(start)) and avals(fresh) != avals(
             start
@@ -48,7 +48,7 @@ class Sizes(PytreeSuite):
             built = self.built_abstractly({**self.inputs(0), **changes})
         except ANY_ERROR:
             not_applicable("the class cannot be built with another size alone")
-        return generic(built, 2)
+        return randomize(built, 2)
 
     def _traces_alike(self, one: Any, other: Any, arguments: Any) -> bool:
         """Whether the calls of two instances with the same leaves are one program, without constants."""
@@ -61,7 +61,7 @@ class Sizes(PytreeSuite):
 
     def _trace(self, instance: Any, arguments: Any) -> Any:
         value, back = self.dynamic(instance)
-        return jax.make_jaxpr(lambda v, given: self.apply(back(v), *given))(
+        return jax.make_jaxpr(lambda v, arguments: self.apply(back(v), *arguments))(
             value, arguments
         )
 
@@ -111,9 +111,9 @@ def check_not_stale(
     stale = [path for path, value in old if not same_value(value, new.get(path))]
     if stale and set(stale) <= set(suite.inputs(0)):
         return
-    told = "with leaves of another size the call gives {}, a fresh instance of that size {}"
+    message = "with leaves of another size the call gives {}, a fresh instance of that size {}"
     hint = "a static value that was computed from a size: take it from the array in the call, or refuse other shapes there"
-    check_close(", ".join(stale), told, of_grown, of_fresh, hint)
+    check_close(", ".join(stale), message, of_grown, of_fresh, hint)
 
 
 def resized(arguments: Any, sizes: Mapping[int, int]) -> Any:

@@ -1,7 +1,6 @@
 """P9: gradients, and a training step."""
 
 import contextlib
-import functools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -18,18 +17,19 @@ from ...inspect.trees import (
     arrays_of,
     avals,
     flatten,
+    is_under,
     named_leaves,
-    put,
+    replace_leaves,
     structure,
-    under,
 )
 from ...report import Law, check, doing
-from ...suites.method_programs import compiled_slopes_of_methods, traceable
+from ...session import once_per_session
+from ...suites.method_programs import compiled_grads_of_methods, traceable
 from ...suites.training import Training
 from ...trace.jaxprs import own_rules
 from ...trace.programs import compiled
 from ...values.closeness import check_flow, check_rule, rounding_of
-from ...values.randomize import generic, generic_indices
+from ...values.randomize import randomize, randomize_indices
 
 LAW = Law(
     number="P9",
@@ -60,27 +60,27 @@ class Gradient(Training):
     """P9."""
 
     def test_p09_every_parameter_has_a_gradient(self) -> None:
-        start, every = next(self._slopes()), self._all_slopes()
-        for name, slope in start.items():
+        start, every = next(self._grads()), self._all_grads()
+        for name, grad in start.items():
             role = self.role(name)
             if role in TRAINED:
-                told = f"the gradient is not finite: {slope}"
-                check(bool(np.all(np.isfinite(slope))), name, told)
+                message = f"the gradient is not finite: {grad}"
+                check(bool(np.all(np.isfinite(grad))), name, message)
             if role == "param" and not self.is_unused(name):
                 hint = "a parameter that the call does not use, or stop_gradient on it"
-                told = "the gradient is zero everywhere"
-                check(bool(np.any(every[name])), name, told, hint)
+                message = "the gradient is zero everywhere"
+                check(bool(np.any(every[name])), name, message, hint)
             if role == "buffer":
-                told = (
+                message = (
                     f"declared as buffer, but the call has the gradient {every[name]}"
                 )
                 hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
-                check(not self._shows(name), name, told, hint)
+                check(not self._shows(name), name, message, hint)
 
     @applies_where(FLOWS)
     def test_p09_gradients_flow_through_what_is_not_trained(self) -> None:
         self.need_call()
-        instance, arguments = generic(self.shared_example(), 2)
+        instance, arguments = randomize(self.cached_example(), 2)
         named = list(enumerate(named_leaves(instance)))
         flows = self.flowing(instance)
         data = [(i, n, leaf) for i, (n, leaf) in named if n in flows]
@@ -95,32 +95,28 @@ class Gradient(Training):
         for i, name, leaf in data:
 
             def run(values: list[Any], i: int = i) -> Any:
-                return self.apply(put(instance, {i: values[0]}), *arguments)
+                return self.apply(replace_leaves(instance, {i: values[0]}), *arguments)
 
             check_flow(name, run, [leaf], hint)
 
     def test_p09_every_element_of_a_parameter_has_a_gradient(self) -> None:
-        for name, slope in self._all_slopes().items():
-            if (
-                self.role(name) == "param"
-                and not self.is_unused(name)
-                and np.any(slope)
-            ):
-                still = slope == 0
+        for name, grad in self._all_grads().items():
+            if self.role(name) == "param" and not self.is_unused(name) and np.any(grad):
+                still = grad == 0
                 if still.any():
-                    still = still & ~felt_by_methods(self, name, slope.shape)
+                    still = still & ~felt_by_methods(self, name, grad.shape)
                 wrong = np.argwhere(still)
-                told = (
-                    f"{len(wrong)} of its {slope.size} elements never have a gradient"
+                message = (
+                    f"{len(wrong)} of its {grad.size} elements never have a gradient"
                 )
-                told += (
+                message += (
                     f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
                 )
                 hint = (
                     "a part of the parameter that the call does not use; "
                     "`Leaf(..., unused=True)` says that this is so on purpose"
                 )
-                check(not len(wrong), name, told, hint)
+                check(not len(wrong), name, message, hint)
 
     @applies_where(
         of_leaves(
@@ -129,38 +125,38 @@ class Gradient(Training):
     )
     def test_p09_every_trained_sub_tree_has_a_gradient(self) -> None:
         roots = [leaf for leaf in self.manifest() if leaf.role in ("module", "tree")]
-        slopes, instance = self._all_slopes(), self.specimen()
+        grads, instance = self._all_grads(), self.cached_instance()
         trained = (named_leaves(instance)[i][0] for i in self.trained(instance))
         names = [name for name in trained if not self.is_empty(name)]
         for root in roots:
-            below = [name for name in names if under(name, root.path)]
-            used = not below or any(np.any(slopes[name]) for name in below)
-            told = "no leaf of this sub-tree has a gradient"
-            check(used or root.unused, root.path, told)
+            below = [name for name in names if is_under(name, root.path)]
+            used = not below or any(np.any(grads[name]) for name in below)
+            message = "no leaf of this sub-tree has a gradient"
+            check(used or root.unused, root.path, message)
 
     @applies_where(
         of_leaves("no sub-modules are declared", lambda leaf: leaf.role == "module")
     )
     def test_p09_every_leaf_of_a_sub_module_has_a_gradient(self) -> None:
         roots = [leaf for leaf in self.manifest() if leaf.role == "module"]
-        slopes, instance = self._all_slopes(), self.specimen()
+        grads, instance = self._all_grads(), self.cached_instance()
         trained = {named_leaves(instance)[i][0] for i in self.trained(instance)}
-        for name, slope in slopes.items():
+        for name, grad in grads.items():
             root = self.declared(name)
             if root in roots and name in trained and not self.is_unused(name):
                 hint = (
                     'a layer that is built and never used; `Leaf(path, "param", unused=True)` '
                     "beside the sub-module says that this is so on purpose"
                 )
-                told = "a leaf of a sub-module never has a gradient"
-                check(bool(np.any(slope)), name, told, hint)
+                message = "a leaf of a sub-module never has a gradient"
+                check(bool(np.any(grad)), name, message, hint)
 
     def test_p09_derivative_rules_of_its_own_are_right(self) -> None:
         self.need_call()
         rules = own_rules(self.traced_call().jaxpr)
         if not rules:
             not_applicable("the call has no derivative rule of its own")
-        leaves, treedef = flatten(self.shared_example())
+        leaves, treedef = flatten(self.cached_example())
         floats = {i: leaf for i, leaf in enumerate(leaves) if is_floating(leaf)}
 
         def loss(values: Mapping[int, Any]) -> Any:
@@ -180,34 +176,32 @@ class Gradient(Training):
             return True
         return not self._shows(path)
 
-    def _all_slopes(self) -> dict[str, np.ndarray]:
+    def _all_grads(self) -> dict[str, np.ndarray]:
         """By path, the greatest size of each slope at the start and at generic points."""
-        laws: Any = type(self)
         self.training_example()
-        return all_slopes(laws)
+        return all_grads(self)
 
     def _shows(self, path: str) -> bool:
         """Whether somewhere a slope is more than the rounding of those beside it."""
-        laws: Any = type(self)
         self.training_example()
         return any(
             bool(np.any(np.abs(point[path]) > rounding_of(point)))
-            for point in every_point(laws)
+            for point in every_point(self)
             if path in point
         )
 
-    def _slopes(self) -> Iterator[dict[str, np.ndarray]]:
+    def _grads(self) -> Iterator[dict[str, np.ndarray]]:
         """Gradients with respect to all inexact leaves: at the start, and elsewhere."""
         start, examples = self.training_example()
         names = [name for name, _ in named_leaves(start)]
         with doing("call", "the gradient of the call"):
-            first = self.slopes_at(start, examples)
-        yield {names[i]: slope for i, slope in first.items()}
+            first = self.grads_at(start, examples)
+        yield {names[i]: grad for i, grad in first.items()}
         for _, instance, given in self._generic_points():
             # A check in the call may refuse the values.
             with contextlib.suppress(Exception):
-                found = self.slopes_at(instance, given)
-                yield {names[i]: slope for i, slope in found.items()}
+                found = self.grads_at(instance, given)
+                yield {names[i]: grad for i, grad in found.items()}
 
     def _generic_points(self) -> Iterator[tuple[str, Any, Any]]:
         """Instances and arguments with random floats, every other time positive ones."""
@@ -217,17 +211,17 @@ class Gradient(Training):
         for seed in range(1, POINTS):
             given = self.arguments(2 * seed), self.arguments(2 * seed + 1)
             held = others[seed % len(others)]
-            drawn, given = generic((held, given), seed, self.held_fixed(instance))
-            given = generic_indices(given, seed, max(sizes, default=2))
+            drawn, given = randomize((held, given), seed, self.held_fixed(instance))
+            given = randomize_indices(given, seed, max(sizes, default=2))
             yield f"random values of seed {seed}", drawn, given
 
     def _with_other_tables(self) -> list[Any]:
         """The example, and others where arrays of integers say what is looked up."""
-        instance = self.specimen()
+        instance = self.cached_instance()
         dtypes = [leaf.dtype for leaf in arrays_of(instance) if leaf.size > 1]
-        if not any(jnp.issubdtype(one, jnp.integer) for one in dtypes):
+        if not any(jnp.issubdtype(dtype, jnp.integer) for dtype in dtypes):
             return [instance]
-        built = [instance, *(self.specimen(seed) for seed in (1, 2))]
+        built = [instance, *(self.cached_instance(seed) for seed in (1, 2))]
         return [one for one in built if structure(one) == structure(instance)]
 
     def test_p09_no_gradient_is_nan_where_the_output_is_finite(self) -> None:
@@ -240,17 +234,19 @@ class Gradient(Training):
             "goes in safe, `jnp.where(x > 0, x, 1)`; a root needs an epsilon inside"
         )
         for what, instance, examples in points:
-            for loss, slopes in self._losses_and_slopes(instance, examples):
-                wrong = [i for i, slope in slopes.items() if np.isnan(slope).any()]
+            for loss, grads in self._losses_and_grads(instance, examples):
+                wrong = [i for i, grad in grads.items() if np.isnan(grad).any()]
                 wrong = [names[i] for i in wrong if self.role(names[i]) in TRAINED]
-                told = f"with {what} the output is finite, and the gradient is NaN"
-                check(not wrong or not np.isfinite(loss), ", ".join(wrong), told, hint)
+                message = f"with {what} the output is finite, and the gradient is NaN"
+                check(
+                    not wrong or not np.isfinite(loss), ", ".join(wrong), message, hint
+                )
 
-    def _losses_and_slopes(self, instance: Any, examples: Any) -> Iterator[Any]:
+    def _losses_and_grads(self, instance: Any, examples: Any) -> Iterator[Any]:
         for arguments in examples:
             # A check in the call may refuse the values.
             with contextlib.suppress(Exception):
-                yield self.loss_and_slopes(instance, arguments)
+                yield self.loss_and_grads(instance, arguments)
 
 
 @guard
@@ -259,7 +255,7 @@ class Step(Training):
 
     def test_p09_a_step_moves_the_parameters_alone(self) -> None:
         start, _ = self.training_example()
-        elsewhere = generic(start, 2, self.held_fixed(start))
+        elsewhere = randomize(start, 2, self.held_fixed(start))
         ran = [(one, self.stepped(one)) for one in (start, elsewhere)]
         leaves = [map(jax.tree.leaves, pair) for pair in ran]
         pairs = list(zip(*(zip(*both) for both in leaves)))
@@ -272,42 +268,43 @@ class Step(Training):
                 check(bool(moved), name, "a training step did not move it", hint)
             if frozen or role in ("data", "buffer", "key", "python"):
                 role = "frozen" if frozen else role
-                told = f"declared as {role}, a training step moved it to {moved!r:.200}"
-                check(not moved, name, told)
+                message = (
+                    f"declared as {role}, a training step moved it to {moved!r:.200}"
+                )
+                check(not moved, name, message)
 
     def test_p09_steps_keep_the_structure(self) -> None:
         instance, _ = self.training_example()
         name, after = type(instance).__name__, self.stepped(instance, steps=2)
         same = structure(after) == structure(instance)
         check(same, name, "two training steps changed the treedef")
-        told = f"two training steps made {avals(after)} of {avals(instance)}"
-        check(avals(after) == avals(instance), name, told)
+        message = f"two training steps made {avals(after)} of {avals(instance)}"
+        check(avals(after) == avals(instance), name, message)
 
 
-@functools.cache
-def every_point(laws: Any) -> list[dict[str, np.ndarray]]:
+@once_per_session
+def every_point(suite: Any) -> list[dict[str, np.ndarray]]:
     """The slopes of a suite at each point, with 0 where one is not finite."""
     return [
         {name: np.where(np.isfinite(v), np.abs(v), 0) for name, v in point.items()}
-        for point in laws()._slopes()
+        for point in suite._grads()
     ]
 
 
-@functools.cache
-def all_slopes(laws: Any) -> dict[str, np.ndarray]:
+@once_per_session
+def all_grads(suite: Any) -> dict[str, np.ndarray]:
     """The greatest size of each slope of a suite, over points where it is finite."""
-    found: dict[str, np.ndarray] = {}
-    for point in every_point(laws):
+    result: dict[str, np.ndarray] = {}
+    for point in every_point(suite):
         for name, size in point.items():
-            found[name] = np.maximum(found.get(name, 0 * size), size)
-    return found
+            result[name] = np.maximum(result.get(name, 0 * size), size)
+    return result
 
 
 def felt_by_methods(suite: Any, name: str, shape: tuple[int, ...]) -> np.ndarray:
     """For each element of a parameter, whether a declared method has a gradient there."""
-    laws: Any = type(suite)
-    start, _ = suite.flowing_values(suite.specimen())
-    if name not in start or all(one.found for one in traceable(laws)):
+    start, _ = suite.flowing_values(suite.cached_instance())
+    if name not in start or all(method.found for method in traceable(suite)):
         return np.zeros(shape, bool)
-    slopes, _ = compiled_slopes_of_methods(laws)(start)
-    return np.any(slopes[name] != 0, axis=0)
+    grads, _ = compiled_grads_of_methods(suite)(start)
+    return np.any(grads[name] != 0, axis=0)

@@ -1,6 +1,5 @@
 """P10: vmap equals a loop."""
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,14 +7,15 @@ import jax
 
 from ...engine.applicability import not_applicable
 from ...engine.runner import guard
-from ...inspect.arrays import raw, thaw
-from ...inspect.trees import arrays_of, flatten, named_arrays, put, stack
+from ...inspect.arrays import raw, restore_like
+from ...inspect.trees import arrays_of, flatten, named_arrays, replace_leaves, stack
 from ...report import Law, doing
+from ...session import once_per_session
 from ...suites.pytree import PytreeSuite
 from ...trace.jaxprs import NEEDS_VALUES
-from ...trace.programs import at_once, given_or_error, given_or_raised
+from ...trace.programs import result_or_error, result_or_raise, run_batched
 from ...values.closeness import check_close
-from ...values.randomize import edit
+from ...values.randomize import perturb_leaf
 
 LAW = Law(
     number="P10",
@@ -38,48 +38,54 @@ class Vmap(PytreeSuite):
         if not jax.tree.leaves((arrays_of(instances), arguments)):
             not_applicable("there are no arrays to map over")
         with doing(name, "vmap over stacked instances"):
-            got = given_or_raised(self._mapped()[0])
-        loop = stack([self.apply(one, *a) for one, a in zip(instances, arguments)])
+            got = result_or_raise(self._mapped()[0])
+        loop = stack(
+            [self.apply(instance, *a) for instance, a in zip(instances, arguments)]
+        )
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
 
     def test_p10_one_leaf_mapped(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         value, back = self.dynamic(instance)
         leaves, _ = flatten(value)
         if not leaves:
             not_applicable("the class has no arrays")
         name = named_arrays(instance)[0][0]
         with doing(name, "vmap over this leaf alone, in_axes None for the others"):
-            got = given_or_raised(self._mapped()[1])
-        edited = (put(value, {0: one}) for one in (leaves[0], edit(leaves[0])))
-        loop = stack([self.apply(back(one), *arguments) for one in edited])
+            got = result_or_raise(self._mapped()[1])
+        edited = (
+            replace_leaves(value, {0: leaf})
+            for leaf in (leaves[0], perturb_leaf(leaves[0]))
+        )
+        loop = stack([self.apply(back(edited), *arguments) for edited in edited])
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
 
     def _mapped(self) -> list[Any]:
-        laws: Any = type(self)
-        return mapped(laws)
+        return mapped(self)
 
     def _rows(self) -> tuple[list[Any], list[Any]]:
         """Instances of one configuration, and arguments for each."""
         seeds = range(3)
-        return list(map(self.specimen, seeds)), list(map(self.arguments, seeds))
+        return list(map(self.cached_instance, seeds)), list(map(self.arguments, seeds))
 
     def over_instances(self) -> tuple[Callable[..., Any], Sequence[Any]]:
         """The call mapped over instances, and what to give it."""
         instances, arguments = self._rows()
         _, back = self.dynamic(instances[0])
         stacked = stack([self.dynamic(each)[0] for each in instances])
-        call = jax.vmap(lambda value, given: self.apply(back(value), *given))
+        call = jax.vmap(lambda value, arguments: self.apply(back(value), *arguments))
         return call, (stacked, stack(arguments))
 
     def over_one_leaf(self) -> tuple[Callable[..., Any], Sequence[Any]]:
         """The call mapped over the first leaf alone, and what to give it."""
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         value, back = self.dynamic(instance)
         leaves, treedef = flatten(value)
         axes = treedef.unflatten([0, *[None] * (len(leaves) - 1)])
         call = jax.vmap(lambda one: self.apply(back(one), *arguments), in_axes=(axes,))
-        return call, (put(value, {0: stack([leaves[0], edit(leaves[0])])}),)
+        return call, (
+            replace_leaves(value, {0: stack([leaves[0], perturb_leaf(leaves[0])])}),
+        )
 
     def test_p10_vmapped_constructor(self) -> None:
         keys = self.keys_of_inputs()
@@ -90,17 +96,16 @@ class Vmap(PytreeSuite):
         except NEEDS_VALUES:
             not_applicable("the constructor decides by the values of arrays")
         for seed in (0, 1):
-            given = {name: jax.random.key(seed) for name in keys}
-            wanted = self.build(**{**self.inputs(0), **given})
+            arguments = {name: jax.random.key(seed) for name in keys}
+            wanted = self.build(**{**self.inputs(0), **arguments})
             for name, value in named_arrays(wanted):
-                got = thaw(raw(dict(named_arrays(drawn))[name])[seed], value)
+                got = restore_like(raw(dict(named_arrays(drawn))[name])[seed], value)
                 check_close(name, "vmap gives {}, a loop {}", got, value, slack=16)
 
 
-@functools.cache
-def mapped(laws: Any) -> list[Any]:
+@once_per_session
+def mapped(suite: Any) -> list[Any]:
     """What the call gives over instances, and over one leaf, each under vmap; or an error."""
-    suite = laws()
-    made = [given_or_error(suite.over_instances), given_or_error(suite.over_one_leaf)]
-    found = iter(at_once([one for one in made if not isinstance(one, Exception)]))
+    made = [result_or_error(suite.over_instances), result_or_error(suite.over_one_leaf)]
+    found = iter(run_batched([one for one in made if not isinstance(one, Exception)]))
     return [one if isinstance(one, Exception) else next(found) for one in made]

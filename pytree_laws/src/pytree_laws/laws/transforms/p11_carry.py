@@ -15,12 +15,12 @@ from ...inspect.trees import (
     named_leaves,
     new_carry,
     nodes,
-    put,
+    replace_leaves,
     structure,
 )
 from ...report import Law, check, doing
 from ...suites.training import Training
-from ...values.closeness import check_close, check_slopes, moved
+from ...values.closeness import advance_from, check_close, check_grads
 
 LAW = Law(
     number="P11",
@@ -50,14 +50,14 @@ class Carry(Training):
         where, first = f"argument {at}", arguments[at]
 
         def advance(carry: Any) -> Any:
-            given = [*arguments[:at], carry, *arguments[at + 1 :]]
-            return new_carry(self.apply(instance, *given), carry)
+            call_arguments = [*arguments[:at], carry, *arguments[at + 1 :]]
+            return new_carry(self.apply(instance, *call_arguments), carry)
 
         after = jax.eval_shape(advance, first)
         same = structure(after) == structure(first)
         check(same, where, "its new value has another structure")
-        told = f"its new value is {avals(after)}, it was {avals(first)}"
-        check(avals(after) == avals(first), where, told)
+        message = f"its new value is {avals(after)}, it was {avals(first)}"
+        check(avals(after) == avals(first), where, message)
         got, _ = jax.lax.scan(lambda c, _: (advance(c), None), first, length=2)
         loop = advance(advance(first))
         check_close(where, "scan gives {}, a loop {}", got, loop, slack=16)
@@ -70,8 +70,8 @@ class Carry(Training):
         at = self.carry
 
         def advance(carry: Any) -> list[Any]:
-            given = [*arguments[:at], carry, *arguments[at + 1 :]]
-            return arrays_of(new_carry(self.apply(instance, *given), carry))
+            call_arguments = [*arguments[:at], carry, *arguments[at + 1 :]]
+            return arrays_of(new_carry(self.apply(instance, *call_arguments), carry))
 
         return arguments[at], advance
 
@@ -80,9 +80,9 @@ class Carry(Training):
         carry, advance = self._advance()
         jaxpr = jax.make_jaxpr(advance)(carry).jaxpr
         same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
-        told = "the new carry is the old one, whatever the arguments are"
+        message = "the new carry is the old one, whatever the arguments are"
         hint = "the call returns what it was given, and not what it computed"
-        check(not same or not all(same), f"argument {self.carry}", told, hint)
+        check(not same or not all(same), f"argument {self.carry}", message, hint)
 
     @applies_where(CARRIES)
     def test_p11_gradients_pass_through_the_carry(self) -> None:
@@ -93,11 +93,11 @@ class Carry(Training):
             not_applicable("the carry is an object, whose state may be held fixed")
         for i, (name, leaf) in enumerate(named_leaves(carry)):
             if is_floating(leaf):
-                move = functools.partial(moved, advance, carry, i)
-                check_slopes(f"argument {self.carry}.{name}".rstrip("."), move, leaf)
+                move = functools.partial(advance_from, advance, carry, i)
+                check_grads(f"argument {self.carry}.{name}".rstrip("."), move, leaf)
 
     def test_p11_scan_carries_the_instance(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         value, back = self.dynamic(instance)
         examples = self.arguments(0), self.arguments(1)
         trains = self.called() and bool(self.trained(instance))
@@ -106,7 +106,7 @@ class Carry(Training):
             inside, moments = back(carry[0]), carry[1]
             if trains:
                 values, moments = self.step(inside, moments, examples)
-                inside = put(inside, dict(zip(self.trained(inside), values)))
+                inside = replace_leaves(inside, dict(zip(self.trained(inside), values)))
             return (self.dynamic(inside)[0], moments), None
 
         with doing(type(instance).__name__, "lax.scan over training steps"):

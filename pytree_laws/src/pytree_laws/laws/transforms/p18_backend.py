@@ -43,12 +43,12 @@ class Backend(Suite):
         fault = platform_fault(wanted) if wanted else None
         if fault is None:
             return
-        told = f"P18 backend: the tests must run on {wanted}, and {fault}"
+        message = f"P18 backend: the tests must run on {wanted}, and {fault}"
         if type(self).refused:
-            pytest.skip(told)
+            pytest.skip(message)
         type(self).refused = True
         pytest.fail(
-            f"{told}\n"
+            f"{message}\n"
             f"  to run on {wanted}: install jax for it, and set JAX_PLATFORMS={wanted}\n"
             f"  to run elsewhere: set {BACKEND_VARIABLE} to cpu, cuda, rocm or tpu for this run,\n"
             "    or change `backend` in the test class",
@@ -67,12 +67,12 @@ class Backend(Suite):
         arguments = self.arguments(0) if self.called() else ()
         if committed((self.inputs(0), arguments)):
             pytest.skip("the examples are committed to a device")
-        told = "is committed to a device, so that no caller can place it elsewhere"
+        message = "is committed to a device, so that no caller can place it elsewhere"
         for name in committed(self.named(instance)):
-            check(False, name, told)
+            check(False, name, message)
         output = self.call(instance, *arguments) if self.called() else ()
         for name in committed(output):
-            check(False, f"output {name}", told)
+            check(False, f"output {name}", message)
 
     @applies_where(PLATFORMS)
     def test_p18_the_call_lowers_for_every_platform(self) -> None:

@@ -29,8 +29,8 @@ import pytest
 from ...engine.runner import first_build, skip_what_is_declared
 from ...inspect.arrays import real_dtype
 from ...report import ANY_ERROR
-from ...suites.perturb import moved
-from ...values.comparison import noting
+from ...suites.perturb import perturb
+from ...values.comparison import recording_differences
 from ...values.dtypes import SEEDS, Example, cast, example_in, example_name
 from ...values.example_sizes import hint_of
 
@@ -69,9 +69,8 @@ def holds(
 def _test_of(condition: Condition, of: Sequence[str], at_start: bool) -> Test:
     def test(self: Any) -> None:
         __tracebackhide__ = True
-        laws: Any = type(self)
         skip_what_is_declared(condition.__name__, getattr(self, "skips", ()))
-        if first_build(laws).error is not None:
+        if first_build(self).error is not None:
             pytest.skip("the example `build` fails, as the first failure of P1 says")
         for dtype in (None, *self.dtypes):
             _try(self, condition, dtype, of, at_start)
@@ -116,8 +115,8 @@ def _try(
             with example_of(seed) as example:
                 _demand(suite, condition, example, where)
         if not fine:
-            told = f"{_said(condition)} does not hold under jax.jit, with {where}"
-            raise NotTrue(f"{told}\n  called eagerly it does")
+            message = f"{_said(condition)} does not hold under jax.jit, with {where}"
+            raise NotTrue(f"{message}\n  called eagerly it does")
 
 
 @contextlib.contextmanager
@@ -126,11 +125,11 @@ def _example(
 ) -> Generator[Example]:
     """An example, with the arguments of the call or of methods."""
     usual = real_dtype("float")
-    methods = {one.name: one.arguments for one in suite.methods}
+    methods = {method.name: method.arguments for method in suite.methods}
     functions = {**methods, "call": suite.arguments}
-    given = tuple(one for name in of for one in functions[name](seed))
+    given = tuple(function for name in of for function in functions[name](seed))
     with example_in(suite, dtype, seed) as (instance, _):
-        instance = moved(suite, instance) if is_moved else instance
+        instance = perturb(suite, instance) if is_moved else instance
         yield instance, given if dtype is None else cast(given, usual, dtype)
 
 
@@ -138,7 +137,7 @@ def _demand(suite: Any, condition: Condition, example: Example, where: str) -> N
     __tracebackhide__ = True
     instance, arguments = example
     try:
-        with noting() as differences:
+        with recording_differences() as differences:
             is_true = bool(condition(suite, instance, *arguments))
     except ANY_ERROR as error:
         error.add_note(f"while {_said(condition)} was tried with {where}")
@@ -146,8 +145,8 @@ def _demand(suite: Any, condition: Condition, example: Example, where: str) -> N
             error.add_note(f"look for: {hint}")
         raise
     if not is_true:
-        told = f"{_said(condition)} does not hold, with {where}"
-        raise NotTrue("\n  ".join([told, *dict.fromkeys(differences)]))
+        message = f"{_said(condition)} does not hold, with {where}"
+        raise NotTrue("\n  ".join([message, *dict.fromkeys(differences)]))
 
 
 def _said(condition: Condition) -> str:

@@ -42,9 +42,9 @@ class Invariants(Suite):
         allowed = STEPS * usual * largest + slack_of(said) * largest
         wrong = np.argwhere(~(np.abs(found - wanted) <= allowed))
         where = example_name(dtype, seed)
-        told = f"`{said}` does not hold, with {where}"
+        message = f"`{said}` does not hold, with {where}"
         if len(wrong):
             first = tuple(map(int, wrong[0]))
-            told += f": {found[first]:.6g} should be {wanted[first]:.6g}"
-            told += f" at {first}" if first else ""
-        check(not len(wrong), "call", told, "what the call does beside what it says")
+            message += f": {found[first]:.6g} should be {wanted[first]:.6g}"
+            message += f" at {first}" if first else ""
+        check(not len(wrong), "call", message, "what the call does beside what it says")

@@ -13,9 +13,9 @@ from ...inspect.trees import map_arrays
 from ...report import ANY_ERROR, Law, check, doing
 from ...suites.base import Suite
 from ...values.closeness import in_64_bits
-from ...values.comparison import compare, noting
+from ...values.comparison import compare, recording_differences
 from ...values.dtypes import SEEDS, compiled_call, dtype_of, example_in, example_name
-from ...values.randomize import generic
+from ...values.randomize import randomize
 
 LAW = Law(
     number="P19",
@@ -41,8 +41,7 @@ class Numbers(Suite):
     @applies_where(REFERENCE)
     def test_p19_outputs_are_those_of_the_reference(self) -> None:
         self._need_reference()
-        laws: Any = type(self)
-        call = compiled_call(laws)
+        call = compiled_call(self)
         for dtype in (None, *self.dtypes):
             for seed in range(SEEDS):
                 where = example_name(dtype, seed)
@@ -54,8 +53,7 @@ class Numbers(Suite):
     @applies_where(REFERENCE)
     def test_p19_random_values_give_those_of_the_reference(self) -> None:
         self._need_reference()
-        laws: Any = type(self)
-        call = compiled_call(laws)
+        call = compiled_call(self)
         for seed in range(1, 1 + 2 * SEEDS):
             instance, arguments = self._random_example(seed)
             try:
@@ -73,22 +71,22 @@ class Numbers(Suite):
 
     def _random_example(self, seed: int) -> tuple[Any, tuple[Any, ...]]:
         """An example with other numbers; signs as well for an odd seed."""
-        example = self.specimen(seed), self.arguments(seed)
-        return generic(example, seed)
+        example = self.cached_instance(seed), self.arguments(seed)
+        return randomize(example, seed)
 
     def _reference_of(self, instance: Any, arguments: Any) -> Any:
         """What the reference gives, as arrays of the dtypes that the call has to give."""
         usual = dtype_of((instance, arguments))
-        given = map_arrays(wide_in_numpy, arguments)
+        call_arguments = map_arrays(wide_in_numpy, arguments)
         with in_64_bits(), np.errstate(all="ignore"):
-            result = self.reference(self.in_numpy(instance), *given)
+            result = self.reference(self.in_numpy(instance), *call_arguments)
             return jax.tree.map(lambda value: as_the_call_has_it(value, usual), result)
 
     def _check_numbers(self, where: str, got: Any, wanted: Any) -> None:
-        with noting() as differences:
+        with recording_differences() as differences:
             same = compare(without_state(got), wanted, self.tolerance)
-        told = f"with {where} it is not what the reference gives"
-        check(same, "call", "; ".join([told, *dict.fromkeys(differences)]))
+        message = f"with {where} it is not what the reference gives"
+        check(same, "call", "; ".join([message, *dict.fromkeys(differences)]))
 
 
 def as_the_call_has_it(value: Any, usual: Any) -> np.ndarray:

@@ -30,25 +30,25 @@ from ...snapshot.format import (
     entries,
     file_of,
     kept_where_close,
-    read,
+    parse_record,
+    render_record,
     section_of,
     settings_of,
     usual_settings,
     without,
-    written,
 )
 from ...snapshot.methods import OF_METHODS, of_methods
 from ...snapshot.mode import COMPARE, OFF, RECORD, UPDATE, mode_of
 from ...snapshot.numbers import (
     OTHERWISE,
     SECTIONS,
-    computed,
+    section_numbers,
     with_other_arguments,
 )
 from ...suites.base import Suite
-from ...suites.programs import compiled_slopes
+from ...suites.programs import compiled_grads
 from ...suites.training import Training
-from ...values.randomize import generic
+from ...values.randomize import randomize
 
 OPTION = "--numbers=update"
 FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
@@ -68,13 +68,13 @@ def has_record(suite: Any) -> bool:
         return False
     names = [section_of(type(suite), what) for what in SECTIONS]
     with contextlib.suppress(NoRecord):
-        return any(name in read(text) for name in names)
+        return any(name in parse_record(text) for name in names)
     return True  # it is damaged, as P19 says
 
 
 def is_asked_for(suite: Any) -> bool:
     """Whether this run records the numbers of a suite, or holds the suite to them."""
-    mode = mode_of(tests_of(type(suite)))
+    mode = mode_of(tests_of(suite))
     return has_record(suite) if mode == COMPARE else mode != OFF
 
 
@@ -90,12 +90,12 @@ class NumbersOfRecord(Suite):
 
     def recorded(self) -> str | None:
         """The text of the record; None where there is none."""
-        file = record_of(type(self))
+        file = record_of(self)
         return file.read_text(encoding="utf-8") if file and file.is_file() else None
 
     @applies_where(RECORDED)
     def test_p19_numbers_are_those_of_the_record(self) -> None:
-        mode = mode_of(tests_of(type(self)))
+        mode = mode_of(tests_of(self))
         if mode == UPDATE or (mode == RECORD and not has_record(self)):
             self.newly_recorded = write(self)  # type: ignore[misc]
             return
@@ -109,10 +109,10 @@ class NumbersOfRecord(Suite):
         if settings not in (usual_settings(), None):
             pytest.skip(f"the numbers are recorded with {settings}")
         found = [one for what in EVERY for one in self.changed_numbers(record, what)]
-        told = "it does not compute what is recorded"
+        message = "it does not compute what is recorded"
         shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)
         where = found[0].partition(":")[0] if found else ""
-        check(not found, where, "\n    ".join([told, *shown]), self.how_to_approve())
+        check(not found, where, "\n    ".join([message, *shown]), self.how_to_approve())
 
     def changed_numbers(self, record: Record, what: str) -> list[str]:
         """What differs from a section of the record, each in one line."""
@@ -128,9 +128,9 @@ class NumbersOfRecord(Suite):
 
     def read(self, text: str) -> Record:
         try:
-            return read(text)
+            return parse_record(text)
         except NoRecord as error:
-            file = record_of(type(self))
+            file = record_of(self)
             raise Fault(
                 str(file and file.name), str(error), self.how_to_approve()
             ) from error
@@ -139,7 +139,7 @@ class NumbersOfRecord(Suite):
         return f"what changed it; if it is right as it is now, approve it with `{_command(self, OPTION)}`"
 
     def how_to_record(self) -> str:
-        file = record_of(type(self))
+        file = record_of(self)
         name = os.path.relpath(file) if file else ""
         return (
             f"run `{_command(self, '--numbers=record')}`, look at {name}, and commit it"
@@ -168,7 +168,7 @@ class PytreeRecord(Training):
     """What records of pytrees hold."""
 
     def elsewhere(self, instance: Any) -> Any:
-        return generic(instance, 2, self.held_fixed(instance))
+        return randomize(instance, 2, self.held_fixed(instance))
 
     def copied(self, instance: Any) -> Any:
         leaves, treedef = flatten(instance)
@@ -178,18 +178,17 @@ class PytreeRecord(Training):
         return named_numbers("call", self.compiled_use()(instance, *arguments))
 
     def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
-        laws: Any = type(self)
         tree = instance, arguments
         names = names_of(instance, arguments)
-        _, *found = compiled_slopes(laws)(instance, *arguments)
-        return {names[i]: slope for i, slope in zip(inexact_places(tree), found)}
+        _, *found = compiled_grads(self)(instance, *arguments)
+        return {names[i]: grad for i, grad in zip(inexact_places(tree), found)}
 
 
 def names_of(instance: Any, arguments: Sequence[Any]) -> list[str]:
     """The names of the leaves of an instance, and then of the arguments."""
     own = [name for name, _ in named_leaves(instance)]
-    given = (f"argument {path}" for path, _ in named_leaves(tuple(arguments)))
-    return [*own, *given]
+    call_arguments = (f"argument {path}" for path, _ in named_leaves(tuple(arguments)))
+    return [*own, *call_arguments]
 
 
 def sections(suite: Any) -> Record:
@@ -204,13 +203,13 @@ def entries_of(suite: Any, what: str) -> dict[str, Entry]:
     """What a suite computes now in one section."""
     if what in FURTHER:
         return FURTHER[what](suite)
-    return entries(computed(suite, what))
+    return entries(section_numbers(suite, what))
 
 
 def write(suite: Any) -> str:
     """Records what a suite computes, and says so in a line; what is close to what was recorded keeps its text."""
     laws: Any = type(suite)
-    tests = tests_of(laws)
+    tests = tests_of(suite)
     if tests is None:
         pytest.skip("the suite is in no file")
     file, now = file_of(tests), sections(suite)
@@ -226,28 +225,28 @@ def write(suite: Any) -> str:
 def _changed(text: str | None, now: Record, suite: Any, tests: str) -> str:
     """The text of a record with the sections of one suite as they are now, and without suites that are gone."""
     laws: Any = type(suite)
-    before = read(text) if text else {}
+    before = parse_record(text) if text else {}
     module = vars(sys.modules[laws.__module__])
     before = without(before, {s.partition(":")[0] for s in before} - module.keys())
     for section, entries_now in now.items():
         was = before.get(section, {})
         before[section] = kept_where_close(was, entries_now, suite.tolerance)
-    return written(dict(sorted(before.items())), tests)
+    return render_record(dict(sorted(before.items())), tests)
 
 
 def _command(suite: Any, option: str) -> str:
-    file = tests_of(type(suite))
+    file = tests_of(suite)
     return f"pytest {option} {os.path.relpath(file) if file else ''}".strip()
 
 
-def record_of(laws: type) -> Path | None:
+def record_of(suite: Any) -> Path | None:
     """The file that holds the record of a suite."""
-    tests = tests_of(laws)
+    tests = tests_of(suite)
     return file_of(tests) if tests else None
 
 
-def tests_of(laws: type) -> Path | None:
+def tests_of(suite: Any) -> Path | None:
     try:
-        return Path(inspect.getfile(laws))
+        return Path(inspect.getfile(type(suite)))
     except (TypeError, OSError):
         return None

@@ -8,18 +8,21 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from ...discover.configurations import (
-    Trial,
+from ...discover.configurations import TracedConfiguration, traced_configurations
+from ...discover.evaluation import (
     evaluated,
     of_generic,
     on_purpose,
-    run,
-    trials,
+    run_traced,
     unused_arguments,
 )
-from ...discover.invocation import built_with, call_of, construction, use_of
+from ...discover.invocation import (
+    build_with,
+    call_function,
+    example_call,
+    example_construction,
+)
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, of_small_sizes
 from ...engine.applicability import (
     ACCEPTED,
@@ -29,17 +32,24 @@ from ...engine.applicability import (
     not_applicable,
 )
 from ...engine.runner import guard
-from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
 from ...inspect.call_recorder import Invocation
-from ...inspect.errors import told
+from ...inspect.errors import error_text
 from ...inspect.parameter_values import members
 from ...report import Fault, check
 from ...suites.base import Suite
-from ...trace.dependencies import reaching
-from ...trace.programs import given_or_raised
+from ...trace.programs import result_or_raise
 from ...values.closeness import close
+from .configuration_dtypes import (
+    dtypes_of,
+    has_nan,
+    has_other_keys,
+    is_float,
+    is_of_dtypes,
+    lacks_its_key,
+    leaves_reached,
+)
 
-MOST_RUN = 2  # configurations that are run, and not traced alone
+MAX_RUN = 2  # configurations that are run, and not traced alone
 SQUEEZED = "`squeeze` without an axis, which takes sizes of one too"
 EMPTY = "a sum or a loop in Python, which gives its plain 0 where there is nothing"
 NOT_ALLOWED = (
@@ -52,30 +62,34 @@ NOT_ALLOWED = (
 class Configurations(Suite):
     """What is cheap of P1, P7 and P9, in each configuration."""
 
-    def _trials(self) -> list[Trial]:
-        laws: Any = type(self)
-        found = [one for one in trials(laws) if one.configuration.size]
-        if not found:
+    def _trials(self) -> list[TracedConfiguration]:
+        result = [
+            traced
+            for traced in traced_configurations(self)
+            if traced.configuration.size
+        ]
+        if not result:
             not_applicable("the class has one configuration")
-        return found
+        return result
 
-    def _traced(self) -> list[Trial]:
+    def _traced(self) -> list[TracedConfiguration]:
         self.need_call()
-        return [one for one in self._trials() if one.trace is not None]
+        return [traced for traced in self._trials() if traced.trace is not None]
 
-    def _usual(self) -> Trial:
+    def _usual(self) -> TracedConfiguration:
         """The example itself."""
-        laws: Any = type(self)
-        return trials(laws)[0]
+        return traced_configurations(self)[0]
 
     def test_p01_builds_in_each_configuration(self) -> None:
-        for one in self._trials():
-            if one.error is not None and one.stage == "constructor":
-                _refuse(one, one.refused and not one.configuration.is_declared)
+        for traced in self._trials():
+            if traced.error is not None and traced.stage == "constructor":
+                _refuse(
+                    traced,
+                    traced.refused and not traced.configuration.is_declared,
+                )
 
     def test_p01_stores_no_two_values_in_each_other_s_place(self) -> None:
-        laws: Any = type(self)
-        maker, instance = construction(laws), self.specimen()
+        maker, instance = example_construction(self), self.cached_instance()
         given = {} if maker is None else maker.given
         plain = {n: v for n, v in given.items() if type(v) in (int, float, str)}
         held = {n: v for n, v in plain.items() if hasattr(instance, n)}
@@ -83,24 +97,24 @@ class Configurations(Suite):
             swapped = (held[other], held[one]), (held[one], held[other])
             got = getattr(instance, one), getattr(instance, other)
             wrong = swapped[0] != swapped[1] and got == swapped[0]
-            told = f"given {swapped[1]}, they hold {got}"
-            check(not wrong, f"{one}, {other}", told, "two names in the wrong order")
+            message = f"given {swapped[1]}, they hold {got}"
+            check(not wrong, f"{one}, {other}", message, "two names in the wrong order")
 
     @applies_where(TAKES_DTYPE)
     def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(self) -> None:
         hint = "an array that is made without `dtype`"
-        for one in self._trials():
-            own, built = one.configuration, one.instance
+        for traced in self._trials():
+            own, built = traced.configuration, traced.instance
             if built is not None and own.inputs and own.size == 1:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")  # of what is deprecated
-                    narrow = built_with(self, {**own.inputs, "dtype": jnp.bfloat16})
+                    narrow = build_with(self, {**own.inputs, "dtype": jnp.bfloat16})
                 usual = self.named(built)
                 for name, value in self.named(narrow).items():
-                    told = f"built with dtype bfloat16, it is {value.dtype}"
-                    follows = _is_float(usual.get(name)) and self.is_own(name)
+                    message = f"built with dtype bfloat16, it is {value.dtype}"
+                    follows = is_float(usual.get(name)) and self.is_own(name)
                     right = not follows or value.dtype == jnp.bfloat16
-                    check(right, _place(one, name), told, hint)
+                    check(right, _place(traced, name), message, hint)
 
     def is_own(self, path: str) -> bool:
         """Whether an array is of the class itself, and of no part that decides its dtype."""
@@ -112,94 +126,112 @@ class Configurations(Suite):
 
     def test_p07_can_be_called_in_each_configuration(self) -> None:
         self.need_call()
-        for one in self._trials():
+        for traced in self._trials():
             if (
-                one.error is not None
-                and one.stage == "call"
-                and not _lacks_its_key(self, one)
+                traced.error is not None
+                and traced.stage == "call"
+                and not lacks_its_key(self, traced)
             ):
-                said = one.refused and not one.configuration.is_declared
-                said = said or _has_other_keys(one)
-                _refuse(one, said or fits_otherwise(self, one))
+                said = traced.refused and not traced.configuration.is_declared
+                said = said or has_other_keys(traced)
+                _refuse(traced, said or fits_otherwise(self, traced))
 
     def test_p07_has_the_same_dtypes_in_each_configuration(self) -> None:
-        usual = _dtypes(self._usual())
-        for one in self._traced():
-            got = _dtypes(one)
-            if len(got) == len(usual) and not _is_of_dtypes(one):
+        usual = dtypes_of(self._usual())
+        for configuration in self._traced():
+            got = dtypes_of(configuration)
+            if len(got) == len(usual) and not is_of_dtypes(configuration):
                 for i, (dtype, before) in enumerate(zip(got, usual)):
-                    told = f"it is {dtype}, and {before} in the example"
+                    message = f"it is {dtype}, and {before} in the example"
                     hint = "a number or an array of another dtype: `dtype=x.dtype`"
-                    check(dtype == before, _place(one, f"output {i}"), told, hint)
+                    check(
+                        dtype == before,
+                        _place(configuration, f"output {i}"),
+                        message,
+                        hint,
+                    )
 
     def test_p07_keeps_its_axes_where_a_size_is_one(self) -> None:
-        for one in self._of_a_size(1):
-            where = f"an axis of 1 in the place of {one.size}"
-            told = f"the call raised {one.error!r}"
-            check(one.error is None, where, told, "a division by a size less one")
-            self._has_the_usual_axes(one, where, SQUEEZED)
+        for traced in self._of_a_size(1):
+            where = f"an axis of 1 in the place of {traced.size}"
+            message = f"the call raised {traced.error!r}"
+            check(
+                traced.error is None,
+                where,
+                message,
+                "a division by a size less one",
+            )
+            self._has_the_usual_axes(traced, where, SQUEEZED)
 
     def test_p07_keeps_its_axes_and_dtypes_where_a_size_is_zero(self) -> None:
         usual = tuple(str(out.dtype) for out in self.traced_outputs())
-        for one in self._of_a_size(0):
-            where = f"an axis of 0 in the place of {one.size}"
-            self._has_the_usual_axes(one, where, EMPTY)
-            told = (
-                f"its outputs are {list(one.dtypes)}, and {list(usual)} in the example"
-            )
-            check(one.dtypes == usual, where, told, EMPTY)
+        for configuration in self._of_a_size(0):
+            where = f"an axis of 0 in the place of {configuration.size}"
+            self._has_the_usual_axes(configuration, where, EMPTY)
+            message = f"its outputs are {list(configuration.dtypes)}, and {list(usual)} in the example"
+            check(configuration.dtypes == usual, where, message, EMPTY)
 
     def _of_a_size(self, size: int) -> list[Resized]:
         self.need_call()
-        laws: Any = type(self)
-        return [one for one in of_small_sizes(laws) if one.became == size]
+        return [
+            configuration
+            for configuration in of_small_sizes(self)
+            if configuration.became == size
+        ]
 
-    def _has_the_usual_axes(self, one: Resized, where: str, hint: str) -> None:
+    def _has_the_usual_axes(
+        self, resized_example: Resized, where: str, hint: str
+    ) -> None:
         usual = tuple(len(out.shape) for out in self.traced_outputs())
-        told = (
-            f"its outputs have {list(one.ranks)} axes, and {list(usual)} in the example"
+        message = f"its outputs have {list(resized_example.ranks)} axes, and {list(usual)} in the example"
+        check(
+            resized_example.ranks == usual or resized_example.error is not None,
+            where,
+            message,
+            hint,
         )
-        check(one.ranks == usual or one.error is not None, where, told, hint)
 
     @applies_where(ACCEPTED)
     def test_p07_takes_what_its_constructor_accepts(self) -> None:
         self.need_call()
         accepted = [at_a_bound(self, changes) for changes in self.accepted]
-        for one in accepted:
-            if one.error is not None and one.stage == "call":
-                divides = isinstance(one.error, ZeroDivisionError)
-                fits = not divides and fits_otherwise(self, one)
-                _refuse(one, one.refused or fits)
-        self._give_no_nan([one for one in accepted if one.inputs])
+        for traced in accepted:
+            if traced.error is not None and traced.stage == "call":
+                divides = isinstance(traced.error, ZeroDivisionError)
+                fits = not divides and fits_otherwise(self, traced)
+                _refuse(traced, traced.refused or fits)
+        self._give_no_nan(
+            [configuration for configuration in accepted if configuration.inputs]
+        )
 
-    def _give_no_nan(self, accepted: Sequence[Trial]) -> None:
-        for one, found in zip(accepted, of_generic(accepted)):
-            wrong = has_nan(given_or_raised(found))
+    def _give_no_nan(self, accepted: Sequence[TracedConfiguration]) -> None:
+        for configuration, found in zip(accepted, of_generic(accepted)):
+            wrong = has_nan(result_or_raise(found))
             wrong = wrong and not self._gives_nan_itself()
-            told = "the constructor accepts it, and the call gives NaN"
+            message = "the constructor accepts it, and the call gives NaN"
             hint = (
                 "a check with `<=` in the place of `<`, or a case that the call needs"
             )
-            check(not wrong, _place(one, "call"), told, hint)
+            check(not wrong, _place(configuration, "call"), message, hint)
 
     def _gives_nan_itself(self) -> bool:
         usual = self._usual()
         if usual.trace is None:
-            return has_nan(run(self, usual))
-        return has_nan(given_or_raised(*of_generic([usual])))
+            return has_nan(run_traced(self, usual))
+        return has_nan(result_or_raise(*of_generic([usual])))
 
     def test_p07_computes_what_its_trace_does_in_each_configuration(self) -> None:
-        others = self._other_programs()[:MOST_RUN]
+        others = self._other_programs()[:MAX_RUN]
         for one, found in zip(others, evaluated(self, others)):
-            traced, eager = given_or_raised(found), run(self, one)
-            told = f"traced it gives {traced}, eager {eager}"
-            check(close(traced, eager), _place(one, "call"), told)
-            wrong = has_nan(eager) and not has_nan(run(self, self._usual()))
+            traced, eager = result_or_raise(found), run_traced(self, one)
+            message = f"traced it gives {traced}, eager {eager}"
+            check(close(traced, eager), _place(one, "call"), message)
+            wrong = has_nan(eager) and not has_nan(run_traced(self, self._usual()))
             check(not wrong, _place(one, "call"), f"it gives NaN: {eager}")
 
-    def _other_programs(self) -> list[Trial]:
+    def _other_programs(self) -> list[TracedConfiguration]:
         """Configurations whose traces are others than that of the example; those of the call first."""
-        single = [one for one in self._traced() if one.configuration.size == 1]
+        single = [traced for traced in self._traced() if traced.configuration.size == 1]
         if self._usual().trace is None:  # P6 or P7 says why
             return []
         single.sort(key=lambda one: len(one.configuration.inputs))
@@ -209,8 +241,7 @@ class Configurations(Suite):
     def test_p12_hands_back_the_state_that_it_is_given(self) -> None:
         self.need_call()
         equinox: Any = sys.modules.get("equinox")
-        laws: Any = type(self)
-        use = use_of(laws)
+        use = example_call(self)
         if equinox is None or use is None:
             not_applicable("the call takes no state")
         kind = equinox.nn.State
@@ -218,55 +249,63 @@ class Configurations(Suite):
         if not names:
             not_applicable("the call takes no state that may be left out")
         empty = kind(())
-        call, given = call_of(self, {names[0]: empty})
-        result = call(self.specimen(), given)
+        call, given = call_function(self, {names[0]: empty})
+        result = call(self.cached_instance(), given)
         found = jax.tree.leaves(result, is_leaf=lambda v: isinstance(v, kind))
-        told = "given a state, the call returns none"
+        message = "given a state, the call returns none"
         hint = "`return y, state` where a state is given, as `equinox.nn.Sequential` expects"
         there = any(isinstance(one, kind) for one in found)
-        check(there, f"the call's {names[0]}", told, hint)
+        check(there, f"the call's {names[0]}", message, hint)
 
     @applies_where(ARRAYS_DECLARED)
     def test_p08_every_argument_matters(self) -> None:
         self.need_call()
-        laws: Any = type(self)
-        unused = unused_arguments(laws)
+        unused = unused_arguments(self)
         names = [name for name in unused if name not in self.ignored]
         hint = on_purpose(names)
-        told = "the call takes it, and nothing that it returns depends on it"
-        check(not names, ", ".join(names), told, hint)
+        message = "the call takes it, and nothing that it returns depends on it"
+        check(not names, ", ".join(names), message, hint)
 
     def test_p09_uses_its_parameters_in_each_configuration(self) -> None:
         self.need_call()
-        usual = _reached(self._usual(), gradients=True)
-        for one in self._traced():
-            if one.configuration.given or one.configuration.leaves or one.is_quiet:
+        usual = leaves_reached(self._usual(), gradients=True)
+        for traced in self._traced():
+            if (
+                traced.configuration.given
+                or traced.configuration.leaves
+                or traced.is_quiet
+            ):
                 continue
-            there = _reached(one, gradients=True)
+            there = leaves_reached(traced, gradients=True)
             for name in usual.keys() & there.keys():
-                told = "no gradient reaches it, as it does in the example"
+                message = "no gradient reaches it, as it does in the example"
                 hint = (
                     "a way through the call that leaves it out: do not build it there"
                 )
-                check(there[name] or not usual[name], _place(one, name), told, hint)
-            if any(isinstance(v, dict) for v in one.configuration.inputs.values()):
+                check(
+                    there[name] or not usual[name],
+                    _place(traced, name),
+                    message,
+                    hint,
+                )
+            if any(isinstance(v, dict) for v in traced.configuration.inputs.values()):
                 continue  # what is in a dict is the choice of who gives it
-            for name, used in _reached(one, gradients=False).items():
-                told = "it is held in this configuration alone, and the call does not use it"
+            for name, used in leaves_reached(traced, gradients=False).items():
+                message = "it is held in this configuration alone, and the call does not use it"
                 check(
                     used or name in usual,
-                    _place(one, name),
-                    told,
+                    _place(traced, name),
+                    message,
                     "a part without a use",
                 )
 
 
-def _refuse(one: Trial, may_be: bool) -> None:
+def _refuse(traced: TracedConfiguration, may_be: bool) -> None:
     """A finding, where an error was not meant."""
     __tracebackhide__ = True
-    if one.error is not None and not may_be:
-        what = f"the {one.stage} raised {told(one.error)}"
-        raise Fault(one.configuration.name, what, NOT_ALLOWED) from one.error
+    if traced.error is not None and not may_be:
+        what = f"the {traced.stage} raised {error_text(traced.error)}"
+        raise Fault(traced.configuration.name, what, NOT_ALLOWED) from traced.error
 
 
 def _left_out(use: Invocation, kind: type) -> list[str]:
@@ -276,60 +315,9 @@ def _left_out(use: Invocation, kind: type) -> list[str]:
         name
         for name in use.varied()
         if use.given[name] is None
-        and any(one is kind for one in members(annotations.get(name)))
+        and any(value is kind for value in members(annotations.get(name)))
     ]
 
 
-def _is_float(value: Any) -> bool:
-    return is_array(value) and has_dtype(value, "float")
-
-
-def _has_other_keys(one: Trial) -> bool:
-    """Whether a dict of other keys met one of the usual keys, as the gradients for it."""
-    changes = {**one.configuration.inputs, **one.configuration.given}.values()
-    words = ("structure", "pytree", "children")
-    told = str(one.error).lower()
-    return any(isinstance(v, dict) for v in changes) and any(w in told for w in words)
-
-
-def _lacks_its_key(suite: Any, one: Trial) -> bool:
-    """Whether a key is left out: the call may then fail as it likes."""
-    laws: Any = type(suite)
-    use = use_of(laws)
-    changes = one.configuration.given.items()
-    return use is not None and any(
-        v is None and is_key(use.given[name]) for name, v in changes
-    )
-
-
-def _dtypes(one: Trial) -> list[Any]:
-    return [out.dtype for out in jax.tree.leaves(one.trace[1])] if one.trace else []
-
-
-def _is_of_dtypes(one: Trial) -> bool:
-    """Whether it says itself in which dtype it computes."""
-    return any(
-        "dtype" in name
-        for name in {**one.configuration.inputs, **one.configuration.given}
-    )
-
-
-def _place(one: Trial, what: str) -> str:
-    return f"{what} with {one.configuration.name}"
-
-
-def _reached(one: Trial, gradients: bool) -> dict[str, bool]:
-    """By path, whether outputs depend on an array of the instance; or gradients reach it."""
-    if one.trace is None:
-        return {}
-    marks = reaching(one.trace[0].jaxpr, gradients)
-    pairs = zip(one.inputs, marks)
-    return {
-        name[2:]: mark
-        for (name, v), mark in pairs
-        if name.startswith("0.") and is_inexact(v)
-    }
-
-
-def has_nan(arrays: list[Any]) -> bool:
-    return any(is_inexact(v) and bool(np.isnan(np.asarray(v)).any()) for v in arrays)
+def _place(traced: TracedConfiguration, what: str) -> str:
+    return f"{what} with {traced.configuration.name}"

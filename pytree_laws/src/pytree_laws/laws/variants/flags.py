@@ -1,10 +1,14 @@
 """What the laws say of the flags and options that the call and the methods take."""
 
 from collections.abc import Sequence
-from typing import Any
 
-from ...discover.configurations import Configuration, Trial, on_purpose, trials
-from ...discover.method_uses import is_flag, text_of, traced, uses_by_flag
+from ...discover.configurations import (
+    Configuration,
+    TracedConfiguration,
+    traced_configurations,
+)
+from ...discover.evaluation import on_purpose
+from ...discover.method_uses import is_flag, trace_text, trace_use, uses_by_flag
 from ...engine.applicability import (
     ARRAYS_DECLARED,
     METHODS,
@@ -26,13 +30,18 @@ class Flags(MethodSuite):
     def test_p08_every_flag_of_the_call_matters(self) -> None:
         self.need_call()
         self._need_declarations()
-        laws: Any = type(self)
-        if trials(laws)[0].trace is None:
+        if traced_configurations(self)[0].trace is None:
             return  # the call cannot be traced, as P6 says
-        found = {_key(one.configuration): one for one in trials(laws)}
+        found = {
+            _key(traced.configuration): traced for traced in traced_configurations(self)
+        }
         for name in sorted(_flags(list(found.values()))):
-            own = [one for one in found.values() if name in one.configuration.given]
-            pairs = ((one, found.get(_key(one.configuration, name))) for one in own)
+            own = [
+                value for value in found.values() if name in value.configuration.given
+            ]
+            pairs = (
+                (traced, found.get(_key(traced.configuration, name))) for traced in own
+            )
             self._check("call", name, any(_differ(*pair) for pair in pairs))
 
     @applies_where(ARRAYS_DECLARED, METHODS)
@@ -40,9 +49,10 @@ class Flags(MethodSuite):
         self._need_declarations()
         for method in self.traced_methods(declared=True):
             for name, uses in uses_by_flag(self, method).items():
-                pairs = [[traced(self, one) for one in each] for each in uses]
+                pairs = [[trace_use(self, one) for one in each] for each in uses]
                 texts = [
-                    {None if one is None else text_of(one) for one in p} for p in pairs
+                    {None if one is None else trace_text(one) for one in p}
+                    for p in pairs
                 ]
                 # What raises is another thing, too.
                 self._check(method.name, name, any(len(each) > 1 for each in texts))
@@ -56,8 +66,8 @@ class Flags(MethodSuite):
         check(matters or name in self.ignored, f"{where}({name})", IDLE, hint)
 
 
-def _flags(found: Sequence[Trial]) -> set[str]:
-    given = [pair for one in found for pair in one.configuration.given.items()]
+def _flags(found: Sequence[TracedConfiguration]) -> set[str]:
+    given = [pair for traced in found for pair in traced.configuration.given.items()]
     return {name for name, value in given if is_flag(value)}
 
 
@@ -66,10 +76,10 @@ def _key(own: Configuration, without: str = "") -> str:
     return Configuration(own.inputs, given, own.leaves).name
 
 
-def _differ(one: Trial, other: Trial | None) -> bool:
+def _differ(traced: TracedConfiguration, other: TracedConfiguration | None) -> bool:
     """Whether two configurations do not do the same, as far as their traces tell."""
     if other is None:
         return False
-    if one.trace is None or other.trace is None:
-        return (one.error is None) != (other.error is None)
-    return str(one.trace[0]) != str(other.trace[0])
+    if traced.trace is None or other.trace is None:
+        return (traced.error is None) != (other.error is None)
+    return str(traced.trace[0]) != str(other.trace[0])

@@ -12,18 +12,18 @@ from ...declare.methods import SELF, Method, is_property
 from ...engine.applicability import METHODS, Condition, applies_where, not_applicable
 from ...engine.runner import guard
 from ...inspect.arrays import is_inexact
-from ...inspect.references import frozen
-from ...inspect.trees import arrays_of, avals, merge, split, structure
+from ...inspect.references import snapshot
+from ...inspect.trees import arrays_of, avals, combine, partition, structure
 from ...report import check, doing
 from ...suites.method_programs import (
-    compiled_slopes_of_methods,
+    compiled_grads_of_methods,
+    grads_reaching,
     pushed,
-    slopes_reaching,
     traces_of,
     way,
 )
 from ...suites.methods import MEMBERS, MethodSuite, names_of
-from ...trace.dependencies import reaching
+from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_by_rejection, own_rules
 from ...values.closeness import KINK, STEP, check_close, is_smooth
 
@@ -39,7 +39,7 @@ NOT_CALLED = Condition(
 )
 NEXT_INSTANCE = Condition(
     "no method gives the next instance",
-    lambda suite: any(one.carry == SELF for one in suite.methods),
+    lambda suite: any(method.carry == SELF for method in suite.methods),
 )
 
 
@@ -50,53 +50,51 @@ class MethodsGradient(MethodSuite):
     @applies_where(METHODS)
     def test_p09_methods_have_true_gradients(self) -> None:
         self.traced_methods(declared=True)
-        start, _ = self.flowing_values(self.specimen())
+        start, _ = self.flowing_values(self.cached_instance())
         if not start:
             not_applicable("no gradient flows through anything that the class holds")
         for point in _points(start):
-            self._check_slopes(point)
+            self._check_grads(point)
 
     @applies_where(NOT_CALLED)
     def test_p09_methods_reach_every_parameter(self) -> None:
         if self.called():
             not_applicable("the call reaches the parameters")
-        methods, cls = self.traced_methods(), type(self.specimen())
-        methods = [one for one in methods if not is_property(cls, one.name)]
+        methods, cls = self.traced_methods(), type(self.cached_instance())
+        methods = [method for method in methods if not is_property(cls, method.name)]
         if not methods:
             not_applicable("what the class is for, no method does")
-        if any(one.found for one in methods):
+        if any(method.found for method in methods):
             pytest.skip("a method that nobody declared may use it")
-        start, _ = self.flowing_values(self.specimen())
-        laws: Any = type(self)
-        run = compiled_slopes_of_methods(laws)
+        start, _ = self.flowing_values(self.cached_instance())
+        run = compiled_grads_of_methods(self)
         found = [run(point)[0] for point in _points(start)]
         for name in start:
-            reached = any(np.any(slopes[name]) for slopes in found)
-            told = "no method has a gradient with respect to it"
+            reached = any(np.any(grads[name]) for grads in found)
+            message = "no method has a gradient with respect to it"
             hint = "a parameter that nothing uses, or stop_gradient on it"
-            check(reached or self.is_unused(name), name, told, hint)
+            check(reached or self.is_unused(name), name, message, hint)
 
     @applies_where(MEMBERS)
     def test_p09_methods_send_no_gradient_to_buffers(self) -> None:
-        start, rebuilt = self.buffer_values(self.specimen())
+        start, rebuilt = self.buffer_values(self.cached_instance())
         methods = self.traced_methods()
         if not start:
             not_applicable("there is no buffer that could have a gradient")
         hint = "`jax.lax.stop_gradient` around it, where the method reads it"
         for method in methods:
             given = method.arguments(0)
-            for name in slopes_reaching(self, method, rebuilt, start, given):
-                told = f"a gradient reaches the buffer `{name}`"
-                check(False, method.name, told, hint)
+            for name in grads_reaching(self, method, rebuilt, start, given):
+                message = f"a gradient reaches the buffer `{name}`"
+                check(False, method.name, message, hint)
 
-    def _check_slopes(self, point: dict[str, Any]) -> None:
-        laws: Any = type(self)
+    def _check_grads(self, point: dict[str, Any]) -> None:
         methods = self.traced_methods(declared=True)
         with doing(names_of(methods), "the gradient of one of these"):
-            run = compiled_slopes_of_methods(laws)
-            slopes, middle = run(point)
+            run = compiled_grads_of_methods(self)
+            grads, middle = run(point)
         by_rejection = [
-            draws_by_rejection(traces_of(laws)[m.name].jaxpr) for m in methods
+            draws_by_rejection(traces_of(self)[m.name].jaxpr) for m in methods
         ]
         for name, leaf in point.items():
             for step in (STEP, STEP / 10):  # the shorter one where the way bends
@@ -107,30 +105,29 @@ class MethodsGradient(MethodSuite):
                     if by_rejection[i]:
                         continue
                     values = first[i], middle[i], last[i]
-                    self._check_slope(method, name, slopes[name][i], values, step)
+                    self._check_grad(method, name, grads[name][i], values, step)
 
-    def _check_slope(
+    def _check_grad(
         self,
         method: Method,
         name: str,
-        slope: np.ndarray,
+        grad: np.ndarray,
         values: Sequence[float],
         step: float,
     ) -> None:
-        if not np.isfinite(values).all() or slope.dtype.itemsize <= 2:
+        if not np.isfinite(values).all() or grad.dtype.itemsize <= 2:
             return
-        told = f"the output is finite, and its gradient by `{name}` has NaN"
-        check(not np.isnan(slope).any(), method.name, told)
+        message = f"the output is finite, and its gradient by `{name}` has NaN"
+        check(not np.isnan(grad).any(), method.name, message)
         if is_smooth(*values):
             found = (values[2] - values[0]) / (2 * step)
-            shown = float(np.sum(slope * way(slope)))
-            told = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"
+            shown = float(np.sum(grad * way(grad)))
+            message = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"
             near = abs(found - shown) < KINK * abs(found)
-            check(near, method.name, told, self._hint_of_slope(method))
+            check(near, method.name, message, self._hint_of_grad(method))
 
-    def _hint_of_slope(self, method: Method) -> str:
-        laws: Any = type(self)
-        rules = own_rules(traces_of(laws)[method.name].jaxpr)
+    def _hint_of_grad(self, method: Method) -> str:
+        rules = own_rules(traces_of(self)[method.name].jaxpr)
         return f"the rule of `{rules[0]}`" if rules else "`jax.lax.stop_gradient`"
 
 
@@ -140,41 +137,43 @@ class MethodsCarry(MethodSuite):
 
     @applies_where(NEXT_INSTANCE)
     def test_p11_methods_carry_the_instance(self) -> None:
-        found = [one for one in self.usable_methods() if one.carry == SELF]
+        found = [method for method in self.usable_methods() if method.carry == SELF]
         if not found:
             not_applicable("no method gives the next instance")
         for method in found:
             self._check_carry(method)
 
     def _check_carry(self, method: Method) -> None:
-        value, back = self.opened(self.specimen())
-        static, arrays = split(tuple(method.arguments(0)))
+        value, back = self.to_arrays(self.cached_instance())
+        static, arrays = partition(tuple(method.arguments(0)))
 
         def following(value: Any, arrays: Sequence[Any]) -> Any:
-            given = merge(static, arrays)
-            return self.opened(self.next_instance(method, back(value), given))[0]
+            given = combine(static, arrays)
+            return self.to_arrays(self.next_instance(method, back(value), given))[0]
 
         def advance(value: Any) -> Any:
             return following(value, arrays)
 
         with doing(method.name, "to carry the instance"):
             new = jax.eval_shape(advance, value)
-        told = "the next instance has another structure"
-        check(structure(new) == structure(value), method.name, told)
-        told = f"the next instance is {avals(new)}, it was {avals(value)}"
-        check(avals(new) == avals(value), method.name, told)
+        message = "the next instance has another structure"
+        check(structure(new) == structure(value), method.name, message)
+        message = f"the next instance is {avals(new)}, it was {avals(value)}"
+        check(avals(new) == avals(value), method.name, message)
         given = [self.next_instance(method, back(value), method.arguments(1))]
         first = advance(value)
-        ways = (frozen(arrays_of(one)) for one in (first, self.opened(given[0])[0]))
-        same = [way == frozen(arrays_of(value)) for way in ways]
-        told = "the next instance is the one before, whatever the arguments are"
+        ways = (
+            snapshot(arrays_of(one)) for one in (first, self.to_arrays(given[0])[0])
+        )
+        same = [way == snapshot(arrays_of(value)) for way in ways]
+        message = "the next instance is the one before, whatever the arguments are"
         hint = "it gives back what it was given, and not what it computed"
         if all(same):
             own = functools.partial(following, value)
-            check(is_for_these_alone(own, arrays), method.name, told, hint)
+            check(is_for_these_alone(own, arrays), method.name, message, hint)
         got, _ = jax.lax.scan(lambda v, _: (advance(v), None), value, length=2)
-        told = "scan gives {}, a loop {}"
-        check_close(method.name, told, got, advance(first), slack=16)
+        message = "scan gives {}, a loop {}"
+        check_close(method.name, message, got, advance(first), slack=16)
 
 
 def is_for_these_alone(following: Callable[[Any], Any], given: Any) -> bool:
@@ -183,8 +182,8 @@ def is_for_these_alone(following: Callable[[Any], Any], given: Any) -> bool:
     def depends(are_inexact: bool) -> bool:
         def parts(given: Any) -> list[Any]:
             every = arrays_of(following(given))
-            return [one for one in every if is_inexact(one) is are_inexact]
+            return [leaf for leaf in every if is_inexact(leaf) is are_inexact]
 
-        return any(reaching(jax.make_jaxpr(parts)(given).jaxpr))
+        return any(inputs_reaching(jax.make_jaxpr(parts)(given).jaxpr))
 
     return depends(False) and not depends(True)

@@ -29,10 +29,10 @@ from ...inspect.arrays import (
     is_key,
     real_dtype,
 )
-from ...inspect.errors import is_refusal
+from ...inspect.errors import raises_deliberately
 from ...inspect.global_state import clear_caches, globals_of
-from ...inspect.references import frozen, mutables, reachable
-from ...inspect.trees import named_leaves, put
+from ...inspect.references import mutables, reachable, snapshot
+from ...inspect.trees import named_leaves, replace_leaves
 from ...report import ANY_ERROR, Fault, check, doing
 from ...suites.method_programs import (
     abstractly,
@@ -72,16 +72,17 @@ class MethodsTrace(MethodSuite):
     """P6 for methods and the call."""
 
     def test_p06_a_call_compiles_nothing_anew(self) -> None:
-        laws: Any = type(self)
-        found = {one: traces_of(laws)[one.name].jaxpr for one in traceable(laws)}
+        found = {
+            method: traces_of(self)[method.name].jaxpr for method in traceable(self)
+        }
         if self.called():
             found[the_call(self)] = self.traced_call().jaxpr
         if not found:
             not_applicable("the class is not called, and has no method")
         for method, first in found.items():
             for name in compiled_anew(first, trace_of(self, method).jaxpr):
-                told = f"each use traces and compiles `{name}` anew"
-                check(False, method.name, told, ANEW)
+                message = f"each use traces and compiles `{name}` anew"
+                check(False, method.name, message, ANEW)
 
 
 @guard
@@ -90,59 +91,60 @@ class MethodsWork(MethodSuite):
 
     @applies_where(MEMBERS)
     def test_p07_methods_give_what_is_declared(self) -> None:
-        laws: Any = type(self)
         if not methods_of(self):
             not_applicable(NO_METHOD)
-        found = {one.name for one in methods_of(self) if one.found}
-        for name, error in tried(laws).items():
+        found = {method.name for method in methods_of(self) if method.found}
+        for name, error in tried(self).items():
             meant = isinstance(error, NotImplementedError)
             if name in found and error is not None:
-                meant = meant or is_refusal(error, type(self.specimen()))
+                meant = meant or raises_deliberately(
+                    error, type(self.cached_instance())
+                )
             if error is not None and not meant:
-                told = f"it raised {type(error).__name__}: {error!s:.300}"
-                raise Fault(name, told, hint_of(self, error) or RAISES) from error
-        for method in usable(laws):
+                message = f"it raised {type(error).__name__}: {error!s:.300}"
+                raise Fault(name, message, hint_of(self, error) or RAISES) from error
+        for method in usable(self):
             if method.returns:
-                held = self.copied(self.specimen())
+                held = self.copied(self.cached_instance())
                 result = method.use(held, *method.arguments(0))
                 self._check_returns(method, jax.tree.leaves(result))
 
     def _check_returns(self, method: Method, got: Sequence[Any]) -> None:
-        told = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
-        check(len(got) == len(method.returns), method.name, told)
+        message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
+        check(len(got) == len(method.returns), method.name, message)
         for i, (value, output) in enumerate(zip(got, method.returns)):
             where = f"{method.name}, output {i}"
-            told = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
-            check(jnp.shape(value) == tuple(output.shape), where, told)
-            told = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
-            check(has_dtype(value, output.dtype), where, told)
+            message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
+            check(jnp.shape(value) == tuple(output.shape), where, message)
+            message = (
+                f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
+            )
+            check(has_dtype(value, output.dtype), where, message)
 
     @applies_where(METHODS)
     def test_p07_methods_can_be_traced(self) -> None:
-        laws: Any = type(self)
         for method in self.usable_methods(declared=True):
-            if not method.needs_values and method.name not in traces_of(laws):
+            if not method.needs_values and method.name not in traces_of(self):
                 with doing(method.name, "under jax.jit it", VALUES):
                     trace_of(self, method)
 
     @applies_where(MEMBERS)
     def test_p07_methods_jit_equals_eager(self) -> None:
-        laws: Any = type(self)
-        methods, run = self.traced_methods(), compiled_methods(laws)
+        methods, run = self.traced_methods(), compiled_methods(self)
         for seed in (0, 1):
-            instance = self.specimen(seed)
-            pairs = [(one, one.arguments(seed)) for one in methods]
+            instance = self.cached_instance(seed)
+            pairs = [(method, method.arguments(seed)) for method in methods]
             eager = [parts_of_result(self, instance, *pair) for pair in pairs]
             with doing(names_of(methods), "one of these under jax.jit"):
-                got = run(instance, [one.arguments(seed) for one in methods])
+                got = run(instance, [method.arguments(seed) for method in methods])
             for method, one, other in zip(methods, got, eager):
                 check_close(method.name, "jit gives {}, eager {}", one, other)
 
     @applies_where(METHODS)
     def test_p07_methods_in_bfloat16_give_bfloat16(self) -> None:
         methods = [one for one in self.traced_methods(declared=True) if one.returns]
-        instance = self.specimen()
-        given = {one.name: one.arguments(0) for one in methods}
+        instance = self.cached_instance()
+        given = {method.name: method.arguments(0) for method in methods}
         if not methods or not _has_one_dtype(self, methods, (instance, given)):
             not_applicable("the class fixes a dtype, or no method says what it gives")
         for method in methods:
@@ -155,10 +157,10 @@ class MethodsWork(MethodSuite):
                     raise
             for i, out in enumerate(result):
                 is_wide = jnp.issubdtype(out.dtype, jnp.floating)
-                told = f"with bfloat16 leaves and arguments it is {out.dtype}"
+                message = f"with bfloat16 leaves and arguments it is {out.dtype}"
                 right = not is_wide or out.dtype == jnp.bfloat16
                 hint = "an array with a fixed dtype: `dtype=x.dtype`"
-                check(right, f"{method.name}, output {i}", told, hint)
+                check(right, f"{method.name}, output {i}", message, hint)
 
     @applies_where(METHODS, DTYPES)
     def test_p07_methods_compute_in_each_dtype(self) -> None:
@@ -167,26 +169,25 @@ class MethodsWork(MethodSuite):
             self._check_in(dtype)
 
     def _check_in(self, dtype: str) -> None:
-        laws: Any = type(self)
         hint = "an array with a fixed dtype: `dtype=x.dtype`"
         for method in self.traced_methods(declared=True):
             with doing(method.name, f"in {dtype} it"):
                 usual, got = (
-                    traces_of(laws)[method.name],
+                    traces_of(self)[method.name],
                     traced_in(self, method, dtype),
                 )
             for i, (before, now) in enumerate(zip(usual.out_avals, got.out_avals)):
                 follows = has_dtype(before, "float")
                 same = now.dtype == jnp.dtype(dtype)
                 where = f"{method.name}, output {i}"
-                told = f"in {dtype} it is {now.dtype}"
-                check(same or not follows, where, told, hint)
+                message = f"in {dtype} it is {now.dtype}"
+                check(same or not follows, where, message, hint)
 
 
 def _has_one_dtype(suite: Any, methods: Sequence[Method], held: Any) -> bool:
     """Whether all floats have the default dtype, and no declaration fixes another."""
-    outputs = [out for one in methods for out in one.returns]
-    declared = [one.dtype for one in suite.manifest() if not one.is_tree]
+    outputs = [out for method in methods for out in method.returns]
+    declared = [leaf.dtype for leaf in suite.manifest() if not leaf.is_tree]
     declared += [str(out.dtype) for out in (*outputs, *suite.returns)]
     found = {v.dtype for v in jax.tree.leaves(held) if is_inexact(v)}
     fixed = any(map(is_fixed_inexact, declared))
@@ -201,54 +202,57 @@ class MethodsPurity(MethodSuite):
     def test_p12_methods_leave_the_instance_alone(self) -> None:
         hint = "a value that is kept on `self`, or in a `cached_property`"
         for method in self.usable_methods():
-            instance, given = self.make(0), method.arguments(0)
+            instance, arguments = self.make(0), method.arguments(0)
             clear_caches(instance)
             before = self.remembered(instance)
             with contextlib.suppress(Exception):  # it needs values
-                abstractly(self, instance, method, given)
+                abstractly(self, instance, method, arguments)
             for place, value in reachable(instance, method.name):
-                told = "a tracer was left behind by a use inside jit"
-                check(not isinstance(value, Tracer), place, told, hint)
-            method.use(instance, *given)
-            told = "it changed what the instance holds"
-            check(self.remembered(instance) == before, method.name, told, hint)
+                message = "a tracer was left behind by a use inside jit"
+                check(not isinstance(value, Tracer), place, message, hint)
+            method.use(instance, *arguments)
+            message = "it changed what the instance holds"
+            check(self.remembered(instance) == before, method.name, message, hint)
 
     @applies_where(MEMBERS)
     def test_p12_methods_leave_their_arguments_alone(self) -> None:
         for method in self.usable_methods():
-            given = method.arguments(0)
-            held = [value for _, value in mutables(given)]
-            before = [frozen(value, identity=True) for value in held]
-            method.use(self.copied(self.specimen()), *given)
-            same = [frozen(value, identity=True) for value in held] == before
+            arguments = method.arguments(0)
+            held = [value for _, value in mutables(arguments)]
+            before = [snapshot(value, identity=True) for value in held]
+            method.use(self.copied(self.cached_instance()), *arguments)
+            same = [snapshot(value, identity=True) for value in held] == before
             check(same, method.name, "it changed its arguments in place")
 
     @applies_where(MEMBERS)
     def test_p12_methods_change_no_globals(self) -> None:
         for method in self.usable_methods():
-            before = globals_of(self.specimen())
-            method.use(self.copied(self.specimen(1)), *method.arguments(1))
-            after = globals_of(self.specimen())
+            before = globals_of(self.cached_instance())
+            method.use(self.copied(self.cached_instance(1)), *method.arguments(1))
+            after = globals_of(self.cached_instance())
             wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
-            told = f"on a fresh instance it changed {', '.join(wrong)}"
-            check(not wrong, method.name, told, "a counter, or a cache, in the module")
+            message = f"on a fresh instance it changed {', '.join(wrong)}"
+            check(
+                not wrong, method.name, message, "a counter, or a cache, in the module"
+            )
 
     @applies_where(METHODS)
     def test_p12_methods_have_no_side_effects(self) -> None:
-        laws: Any = type(self)
         for method in self.traced_methods(declared=True):
-            closed = traces_of(laws)[method.name]
-            names = ", ".join(sorted(type(one).__name__ for one in closed.effects))
+            closed = traces_of(self)[method.name]
+            names = ", ".join(
+                sorted(type(effect).__name__ for effect in closed.effects)
+            )
             hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback`"
             check(not names, method.name, f"it has side effects: {names}", hint)
-            wrong = [one.primitive.name for one in lost_updates(closed.jaxpr)]
-            told = f"nothing uses the result of {', '.join(wrong)}"
+            wrong = [equation.primitive.name for equation in lost_updates(closed.jaxpr)]
+            message = f"nothing uses the result of {', '.join(wrong)}"
             hint = "`x.at[i].set(y)` changes nothing in place: go on with its result"
-            check(not wrong, method.name, told, hint)
+            check(not wrong, method.name, message, hint)
 
     @applies_where(METHODS)
     def test_p15_methods_use_each_key_once(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         if getattr(self, "reuses_key", False):
             not_applicable("a draw that is made again is meant")
         for method in self.traced_methods(declared=True):
@@ -257,21 +261,21 @@ class MethodsPurity(MethodSuite):
                 self._check_keys(method, program_of(self, method, instance, given))
 
     def _check_keys(self, method: Method, program: Any) -> None:
-        laws: Any = type(self)
-        (run, arrays), own = program, traces_of(laws)[method.name]
+        (run, arrays), own = program, traces_of(self)[method.name]
         check_keys(method.name, lambda both: run(*both), arrays)
         check_draws(method.name, lambda: own)
 
     @applies_where(METHODS)
     def test_p12_methods_draw_from_a_key_that_is_given(self) -> None:
-        laws: Any = type(self)
         for method in self.traced_methods(declared=True):
             if any(map(is_key, jax.tree.leaves(method.arguments(0)))):
-                jaxpr = traces_of(laws)[method.name].jaxpr
+                jaxpr = traces_of(self)[method.name].jaxpr
                 wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-                told = f"{len(wrong)} of its draws depend on nothing that it is given"
+                message = (
+                    f"{len(wrong)} of its draws depend on nothing that it is given"
+                )
                 hint = "a constant key, as `jax.random.key(0)`"
-                check(not wrong, method.name, told, hint)
+                check(not wrong, method.name, message, hint)
 
 
 @guard
@@ -282,8 +286,8 @@ class MethodsLower(MethodSuite):
     def test_p18_methods_lower_for_every_platform(self) -> None:
         platforms = getattr(self, "lower_for", ())
         for method in self.traced_methods(declared=True):
-            given = self.specimen(), method.arguments(0)
-            run, arrays = program_of(self, method, *given)
+            arguments = self.cached_instance(), method.arguments(0)
+            run, arrays = program_of(self, method, *arguments)
             found = [lowering_fault(run, name, *arrays) for name in platforms]
             check(not any(found), method.name, "; ".join(filter(None, found)))
 
@@ -303,7 +307,7 @@ class Methods(  # pytest runs the tests of the last base first
 class PytreeMethods(Methods, PytreeSuite):
     """The same for pytrees."""
 
-    def opened(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+    def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         return self.dynamic(instance)
 
     def flowing_values(
@@ -329,7 +333,7 @@ class PytreeMethods(Methods, PytreeSuite):
         pairs = enumerate(named_leaves(instance))
         places = {name: i for i, (name, _) in pairs if name in paths}
         values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
-        return values, lambda changed: put(
+        return values, lambda changed: replace_leaves(
             instance, {places[n]: v for n, v in changed.items()}
         )
 

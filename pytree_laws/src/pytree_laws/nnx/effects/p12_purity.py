@@ -11,8 +11,8 @@ from ...engine.applicability import not_applicable
 from ...engine.runner import guard
 from ...inspect.classes import is_of_library
 from ...inspect.global_state import clear_caches
-from ...inspect.references import check_caches_hold_no_tracer, frozen, mutables
-from ...inspect.trees import clone_as, under
+from ...inspect.references import check_caches_hold_no_tracer, mutables, snapshot
+from ...inspect.trees import clone_as, is_under
 from ...report import Fault, Law, check, doing
 from ...trace.jaxprs import constant_draws
 from ..subject.programs import compiled_call
@@ -52,12 +52,12 @@ class NnxPurity(NnxSuite):
             free = path in here and self.may_update(path, here[path])
             check(free, path, "the call updated it, and it is not among `updates`")
         for path in self.updates:
-            told = "declared among `updates`, and the call left it as it was"
+            message = "declared among `updates`, and the call left it as it was"
             hint = "an update on a copy: inside of jax.jit, or of a merged module"
-            check(any(under(one, path) for one in moved), path, told, hint)
-        told = "the call changed the graph definition: it stored an attribute"
+            check(any(is_under(one, path) for one in moved), path, message, hint)
+        message = "the call changed the graph definition: it stored an attribute"
         same = nnx.graphdef(instance) == graphdef
-        check(same, type(instance).__name__, told)
+        check(same, type(instance).__name__, message)
 
     def test_p12_a_call_keeps_its_variables(self) -> None:
         instance, arguments = self.example()
@@ -65,18 +65,17 @@ class NnxPurity(NnxSuite):
         self.call(instance, *arguments)
         after = variables_of(instance)
         for path in before.keys() & after.keys():
-            told = "the call put another Variable in its place"
+            message = "the call put another Variable in its place"
             hint = (
                 "`self.variable[...] = value`: who holds the first one sees no update"
             )
-            check(after[path] is before[path], path, told, hint)
+            check(after[path] is before[path], path, message, hint)
 
     def test_p12_a_cold_call_leaves_no_tracer_behind(self) -> None:
-        laws: Any = type(self)
         self.need_call()
-        for place in compiled_call(laws).left:
-            told = "a tracer was left behind by a call under nnx.jit"
-            raise Fault(place, told, "a value of the call that was kept")
+        for place in compiled_call(self).left:
+            message = "a tracer was left behind by a call under nnx.jit"
+            raise Fault(place, message, "a value of the call that was kept")
         instance, arguments = self.example()
         clear_caches(instance)  # which the first eager call has filled
         self.trace_of(instance, arguments)
@@ -89,8 +88,12 @@ class NnxPurity(NnxSuite):
         with contextlib.suppress(Exception):  # other laws fail on it
             # Before any call, no cache of the module holds anything.
             self.trace_of(clone_as(fresh, instance), arguments)
-        functions = (one for one in vars(fresh).values() if hasattr(one, "__globals__"))
-        held: dict[str, Any] = next((one.__globals__ for one in functions), {})
+        functions = (
+            value for value in vars(fresh).values() if hasattr(value, "__globals__")
+        )
+        held: dict[str, Any] = next(
+            (function.__globals__ for function in functions), {}
+        )
         check_caches_hold_no_tracer([*held.items(), *vars(fresh).items()])
 
     def test_p12_reading_properties_changes_nothing(self) -> None:
@@ -98,28 +101,28 @@ class NnxPurity(NnxSuite):
         before = (
             bits_of(instance),
             nnx.graphdef(instance),
-            frozen(all_settings(instance)),
+            snapshot(all_settings(instance)),
         )
         for place, node in own_nodes(instance):
             for name in own_properties(type(node)):
                 with contextlib.suppress(Exception), warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     getattr(node, name)
-                told = "reading this property changed what the module holds"
+                message = "reading this property changed what the module holds"
                 hint = "functools.cached_property: write `property`"
                 after = bits_of(instance), nnx.graphdef(instance)
-                same = (*after, frozen(all_settings(instance))) == before
-                check(same, f"{place}.{name}".lstrip("."), told, hint)
+                same = (*after, snapshot(all_settings(instance))) == before
+                check(same, f"{place}.{name}".lstrip("."), message, hint)
 
     def test_p12_draws_use_a_key_that_is_given(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         jaxpr = self.traced_call().jaxpr
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
         if wrong and self._follows_an_int(instance, arguments):
             not_applicable("a static value may be the seed")
-        told = f"{len(wrong)} of its draws depend on nothing that it is given"
+        message = f"{len(wrong)} of its draws depend on nothing that it is given"
         hint = "a constant key, as `jax.random.key(0)`: the same noise in every call"
-        check(not wrong, "call", told, hint)
+        check(not wrong, "call", message, hint)
 
     def _follows_an_int(self, instance: Any, arguments: Any) -> bool:
         """Whether a static integer decides what the call computes, as a seed does."""
@@ -135,19 +138,21 @@ class NnxPurity(NnxSuite):
     def test_p12_equal_states_give_equal_calls(self) -> None:
         instance, arguments = self.example()
         held = [value for _, value in mutables(arguments)]
-        before = [frozen(value, identity=True) for value in held]
+        before = [snapshot(value, identity=True) for value in held]
         first = self.run(instance, *arguments)
-        same = [frozen(value, identity=True) for value in held] == before
+        same = [snapshot(value, identity=True) for value in held] == before
         check(same, "call", "the call changed its arguments in place")
         self.run(instance, *self.arguments(1))
         self.run(self.make(1), *self.arguments(1))
         again = self.run(instance, *self.arguments(0))
-        told = f"the same call on the same state gave {first}, and later {again}"
-        check(closes(first, again), "call", told)
+        message = f"the same call on the same state gave {first}, and later {again}"
+        check(closes(first, again), "call", message)
 
 
 def own_properties(cls: type) -> list[str]:
     """The properties of a class, without those that a library brings."""
     kinds = (property, functools.cached_property)
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
-    return [n for one in owners for n, v in vars(one).items() if isinstance(v, kinds)]
+    return [
+        n for owner in owners for n, v in vars(owner).items() if isinstance(v, kinds)
+    ]

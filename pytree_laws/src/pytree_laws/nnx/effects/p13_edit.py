@@ -8,10 +8,10 @@ from flax import nnx
 
 from ...engine.applicability import not_applicable
 from ...engine.runner import guard
-from ...inspect.static_values import another
+from ...inspect.static_values import another_value
 from ...inspect.trees import look_up
 from ...report import ANY_ERROR, Law, check, doing
-from ...values.randomize import edit
+from ...values.randomize import perturb_leaf
 from ..subject.suite import NnxSuite
 from ..subject.variables import (
     STATE_METHODS,
@@ -44,18 +44,18 @@ class NnxEdit(NnxSuite):
         before, apart = nnx.graphdef(instance), bits_of(other)
         for path, variable in variables_of(instance).items():
             bits = bits_of(instance)
-            variable.set_value(edit(value_of(variable)))
+            variable.set_value(perturb_leaf(value_of(variable)))
             wrong = [one for one in changed(bits, bits_of(instance)) if one != path]
             check(not wrong, path, f"an update of it changed {', '.join(wrong)}")
             wrong = changed(apart, bits_of(other))
-            told = f"an update of it changed {', '.join(wrong)} of another module"
+            message = f"an update of it changed {', '.join(wrong)} of another module"
             hint = "a Variable that was made on the class, or once for all modules"
-            check(not wrong, path, told, hint)
+            check(not wrong, path, message, hint)
             same = nnx.graphdef(instance) == before
             check(same, path, "an update of it changed the graph definition")
 
     def test_p13_equality_has_a_truth_value(self) -> None:
-        instance, other = self.specimen(), self.specimen(1)
+        instance, other = self.cached_instance(), self.cached_instance(1)
         name, moved = type(instance).__name__, copy_of(instance)
         self.overwrite(moved)
         rights = {
@@ -69,9 +69,9 @@ class NnxEdit(NnxSuite):
             with doing(name, f"bool(x == {what})", hint):
                 same = bool(instance == right)
             check(same or right is not instance, name, "x == x is not true")
-            told = "two modules with other Variables are equal"
+            message = "two modules with other Variables are equal"
             apart = not same or right is not moved or not values_of(moved)
-            check(apart, name, told, "`__eq__` compares the static values alone")
+            check(apart, name, message, "`__eq__` compares the static values alone")
         self._check_statics_tell_apart(instance)
         graphdef, state = nnx.split(instance)
         with doing(name, "x == y inside jit", hint):
@@ -83,19 +83,19 @@ class NnxEdit(NnxSuite):
 
     def _check_statics_tell_apart(self, instance: Any) -> None:
         for path in self.static:
-            value = another(look_up(instance, path))
+            value = another_value(look_up(instance, path))
             if value is not None:
                 edited = with_setting(instance, path, value)
-                told = "two modules with other values of it are equal"
+                message = "two modules with other values of it are equal"
                 hint = "`__eq__` compares the Variables alone"
-                check(not bool(instance == edited), path, told, hint)
+                check(not bool(instance == edited), path, message, hint)
 
     def test_p13_a_module_is_true(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         with doing(type(instance).__name__, "bool(x)"):
             true = bool(instance)
-        told = "a module is false, so that `if module:` takes it for none"
-        check(true, type(instance).__name__, told, "`__len__` or `__bool__`")
+        message = "a module is false, so that `if module:` takes it for none"
+        check(true, type(instance).__name__, message, "`__len__` or `__bool__`")
 
     def test_p13_hashes_are_equal_and_stay(self) -> None:
         instance = self.make(0)
@@ -107,8 +107,8 @@ class NnxEdit(NnxSuite):
         same = first == second or not bool(instance == copied)
         check(same, name, "equal modules have different hashes")
         self.overwrite(instance)
-        told = "an update of its Variables changed its hash: a dict loses it"
-        check(hash(instance) == first, name, told, "`__hash__` goes by values")
+        message = "an update of its Variables changed its hash: a dict loses it"
+        check(hash(instance) == first, name, message, "`__hash__` goes by values")
 
     def test_p13_a_shallow_copy_keeps_the_value(self) -> None:
         instance = self.changed_module()

@@ -12,7 +12,7 @@ from flax import nnx
 
 from ...engine.applicability import LOADS, OTHER, applies_where, not_applicable
 from ...engine.runner import guard
-from ...inspect.arrays import host, is_key, on_device, thaw
+from ...inspect.arrays import host, is_key, on_device, restore_like
 from ...inspect.files import check_damage_is_refused
 from ...inspect.references import can_pickle
 from ...report import ANY_ERROR, Fault, Law, check, doing
@@ -53,8 +53,8 @@ class NnxSave(NnxSuite):
         before = bits_of(instance)
         self.overwrite(copied)
         wrong = changed(before, bits_of(instance))
-        told = "an update of what copy.deepcopy gave changed the module"
-        check(not wrong, ", ".join(wrong), told, STATE_METHODS)
+        message = "an update of what copy.deepcopy gave changed the module"
+        check(not wrong, ", ".join(wrong), message, STATE_METHODS)
 
     def test_p14_pickle(self) -> None:
         instance = self.changed_module()
@@ -76,13 +76,13 @@ class NnxSave(NnxSuite):
         state = self.snapshot(fresh)
         with np.load(tmp_path / "saved.npz") as file:
             for path, variable in variables_of(state).items():
-                variable.set_value(thaw(file[path], value_of(variable)))
+                variable.set_value(restore_like(file[path], value_of(variable)))
         self.restore(fresh, state)
         wrong = changed(bits_of(instance), bits_of(fresh))
         check(not wrong, ", ".join(wrong), "save and load changed it")
 
     def test_p14_other_paths_types_and_shapes_are_refused(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         flat = dict(nnx.to_flat_state(self.snapshot(instance)))
         *_, (path, one) = flat.items()  # the last, so that others come first
         less = {p: v for p, v in flat.items() if p != path}
@@ -102,7 +102,7 @@ class NnxSave(NnxSuite):
 
     @applies_where(LOADS, OTHER)
     def test_p14_another_configuration_is_refused(self) -> None:
-        other, instance = self.make_other(), self.specimen()
+        other, instance = self.make_other(), self.cached_instance()
         if shapes_of(other) == shapes_of(instance):
             not_applicable("the other configuration has the same state")
         self._check_refused(self.snapshot(other), f"the state with {self.other}")
@@ -114,8 +114,8 @@ class NnxSave(NnxSuite):
             self.restore(instance, state)
         except ANY_ERROR:
             wrong = changed(before, bits_of(instance))
-            told = f"{what} was refused after a part of it was taken over"
-            check(not wrong, ", ".join(wrong), told)
+            message = f"{what} was refused after a part of it was taken over"
+            check(not wrong, ", ".join(wrong), message)
             return
         raise Fault("restore", f"{what} was accepted", "a load that compares nothing")
 
@@ -132,9 +132,9 @@ class NnxSave(NnxSuite):
         loaded = type(instance).load(tmp_path / "saved", like)
         wrong = changed(bits_of(instance), bits_of(loaded))
         check(not wrong, ", ".join(wrong), "save and load changed it")
-        told = "save and load changed the graph definition"
+        message = "save and load changed the graph definition"
         same = nnx.graphdef(loaded) == nnx.graphdef(instance)
-        check(same, type(instance).__name__, told)
+        check(same, type(instance).__name__, message)
 
     def test_p14_load_shares_nothing_with_its_skeleton(self, tmp_path: Any) -> None:
         instance, like = self.saved(tmp_path / "saved"), self.make(1)
@@ -144,8 +144,10 @@ class NnxSave(NnxSuite):
         check(not wrong, ", ".join(wrong), "load changed the skeleton")
         self.overwrite(loaded)
         wrong = changed(before, bits_of(like))
-        told = "the skeleton changed with what was loaded: they hold the same Variable"
-        check(not wrong, ", ".join(wrong), told)
+        message = (
+            "the skeleton changed with what was loaded: they hold the same Variable"
+        )
+        check(not wrong, ", ".join(wrong), message)
 
     def test_p14_a_file_of_another_configuration_is_refused(
         self, tmp_path: Any
@@ -155,8 +157,8 @@ class NnxSave(NnxSuite):
             type(instance).load(tmp_path / "saved", other)
         except ANY_ERROR:
             return
-        told = f"a file of one configuration was loaded into another, {self.other}"
-        raise Fault(type(instance).__name__, told, "")
+        message = f"a file of one configuration was loaded into another, {self.other}"
+        raise Fault(type(instance).__name__, message, "")
 
     @applies_where(LOADS)
     def test_p14_a_damaged_file_is_refused(self, tmp_path: Any) -> None:

@@ -37,15 +37,15 @@ class NnxOwnership(NnxSuite):
         check(not wrong, ", ".join(wrong), "the snapshot is not the state")
         self.overwrite(instance)
         wrong = changed(before, bits_of(state))
-        told = "the snapshot changed with the module: they hold the same Variable"
-        check(not wrong, ", ".join(wrong), told)
+        message = "the snapshot changed with the module: they hold the same Variable"
+        check(not wrong, ", ".join(wrong), message)
         self.restore(instance, state)
         wrong = changed(before, bits_of(instance))
         check(not wrong, ", ".join(wrong), "restore did not bring it back")
         self.overwrite(instance)
         wrong = changed(before, bits_of(state))
-        told = "after restore the snapshot changed with the module"
-        check(not wrong, ", ".join(wrong), told)
+        message = "after restore the snapshot changed with the module"
+        check(not wrong, ", ".join(wrong), message)
 
     def test_p15_rows_of_a_draw_differ(self) -> None:
         if not self.takes_keys():
@@ -56,22 +56,24 @@ class NnxOwnership(NnxSuite):
         check_rows_differ(first, second)
 
     def test_p15_no_variable_is_held_twice(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         if one_level(instance) is None:
             not_applicable("the class is no pytree")
         owners: dict[int, str] = {}
         for name, variable in placed_variables(instance):
             owner = owners.setdefault(id(variable), name)
             free = owner == name or {owner, name} & {*self.tied}
-            told = f"it is the same Variable as `{owner}`: one is trained, and not two"
+            message = (
+                f"it is the same Variable as `{owner}`: one is trained, and not two"
+            )
             hint = "`[layer] * depth` holds one layer; `tied` names what is held twice"
-            check(bool(free), name, told, hint)
+            check(bool(free), name, message, hint)
 
     def test_p15_each_key_is_used_once(self) -> None:
         build, given = self.traceable_build()
         check_keys("build", lambda values: nnx.state(build(values)), given)
         if self.called() and not self.reuses_key:
-            instance, arguments = self.shared_example()
+            instance, arguments = self.cached_example()
             step = functools.partial(self.step_of_state, nnx.graphdef(instance))
             held = nnx.state(instance), arguments
             check_keys("call", lambda both: step(both[0], *both[1]), held)

@@ -32,16 +32,16 @@ class NnxConstruct(NnxSuite):
 
     def test_p01_keeps_no_stream_of_its_rngs(self) -> None:
         inputs = self.inputs(0)
-        given = [one for one in inputs.values() if isinstance(one, nnx.Rngs)]
+        given = [value for value in inputs.values() if isinstance(value, nnx.Rngs)]
         if not given:
             not_applicable("the constructor takes no rngs")
         streams = {
             id(v) for rngs in given for v in variables_of(nnx.state(rngs)).values()
         }
         for path, variable in variables_of(self.build(**inputs)).items():
-            told = "it is a stream of the `rngs` that the constructor was given"
+            message = "it is a stream of the `rngs` that the constructor was given"
             hint = "two modules that share it draw each other's keys: `rngs.fork()`"
-            check(id(variable) not in streams, path, told, hint)
+            check(id(variable) not in streams, path, message, hint)
 
     def test_p01_builds_under_jit_without_leaking(self) -> None:
         strays: list[str] = []
@@ -56,17 +56,17 @@ class NnxConstruct(NnxSuite):
         try:
             state = jax.eval_shape(looked_at, given)
         except NEEDS_VALUES as error:
-            told = f"under jit the constructor needs values: {str(error)[:200]}"
+            message = f"under jit the constructor needs values: {str(error)[:200]}"
             hint = "a check on the values of arrays: make it where they are no tracers"
-            raise Fault("build", told, hint) from error
+            raise Fault("build", message, hint) from error
         for place in strays:
-            told = "built under jit it holds a tracer outside of its Variables"
+            message = "built under jit it holds a tracer outside of its Variables"
             hint = "a value computed from arrays that is kept as an attribute"
-            raise Fault(place, told, hint)
+            raise Fault(place, message, hint)
         instance = self.make(0)
         got, wanted = shapes_of(state), shapes_of(instance)
-        told = f"built under jit its state is {got}, and otherwise {wanted}"
-        check(got == wanted, type(instance).__name__, told)
+        message = f"built under jit its state is {got}, and otherwise {wanted}"
+        check(got == wanted, type(instance).__name__, message)
 
     def test_p01_draws_have_the_declared_spread(self) -> None:
         declared = spreads_of(self)
@@ -75,10 +75,10 @@ class NnxConstruct(NnxSuite):
         for path, drawn in drawn_values_of(self).items():
             values, std = drawn.astype(np.complex128), declared[path]
             spread = float(np.sqrt(np.mean(np.abs(values) ** 2)))
-            told = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
+            message = f"its standard deviation is {spread:.3g}, declared is {std:.3g}"
             slack = max(0.02, 4 / math.sqrt(2 * values.size))
             hint = "another initialiser, or one with fan-in and fan-out exchanged"
-            check(abs(spread / std - 1) < slack, path, told, hint)
+            check(abs(spread / std - 1) < slack, path, message, hint)
             centred = abs(values.mean()) / std < 5 / math.sqrt(values.size)
             check(centred, path, f"its mean is {values.mean():.3g}, and not 0", hint)
 
@@ -88,6 +88,8 @@ class NnxConstruct(NnxSuite):
             not_applicable("the constructor takes no rngs")
         jaxpr = jax.make_jaxpr(lambda values: nnx.state(build(values)))(given).jaxpr
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-        told = f"{len(wrong)} of its draws do not depend on the `rngs` that it is given"
+        message = (
+            f"{len(wrong)} of its draws do not depend on the `rngs` that it is given"
+        )
         hint = "a constant key, as `jax.random.key(0)` or `nnx.Rngs(0)`, for a Variable"
-        check(not wrong, "build", told, hint)
+        check(not wrong, "build", message, hint)

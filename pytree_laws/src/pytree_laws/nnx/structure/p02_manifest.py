@@ -11,7 +11,7 @@ from ...engine.applicability import not_applicable
 from ...engine.runner import guard
 from ...inspect.arrays import has_dtype, is_array, real_dtype
 from ...inspect.references import class_attributes, reachable
-from ...inspect.trees import under
+from ...inspect.trees import is_under
 from ...report import Law, check
 from ...trace.jaxprs import NEEDS_VALUES
 from ..subject.suite import NnxSuite
@@ -31,36 +31,38 @@ class NnxManifest(NnxSuite):
     """P2 for NNX modules."""
 
     def test_p02_the_state_is_the_declared_variables(self) -> None:
-        found = variables_of(self.specimen())
+        found = variables_of(self.cached_instance())
         for one in self.manifest():
-            if one.is_tree and not any(under(path, one.path) for path in found):
+            if one.is_tree and not any(is_under(path, one.path) for path in found):
                 continue  # a sub-module without Variables
-            told = f"declared as {one.type.__name__}, but not in the state: {[*found]}"
+            message = (
+                f"declared as {one.type.__name__}, but not in the state: {[*found]}"
+            )
             hint = "a plain attribute, or Variables in a plain list"
             there = any(self.declared(path) == one for path in found)
-            check_declared(self, there, one.path, told, hint)
+            check_declared(self, there, one.path, message, hint)
         for path, variable in found.items():
-            told = f"in the state, but not declared: {type(variable).__name__}"
-            check_declared(self, self.declared(path) is not None, path, told)
+            message = f"in the state, but not declared: {type(variable).__name__}"
+            check_declared(self, self.declared(path) is not None, path, message)
 
     def test_p02_variables_are_as_declared(self) -> None:
-        for path, variable in variables_of(self.specimen()).items():
+        for path, variable in variables_of(self.cached_instance()).items():
             one = self.declared(path)
-            told = f"a plain {type(variable).__name__}, in no Variable"
-            check(is_variable(variable), path, told)
+            message = f"a plain {type(variable).__name__}, in no Variable"
+            check(is_variable(variable), path, message)
             if one is None or one.type is nnx.Module:
                 continue
             kind, value = type(variable).__name__, value_of(variable)
-            told = f"it is a {kind}, declared is {one.type.__name__}"
-            check_declared(self, type(variable) is one.type, path, told)
-            told = f"it holds {value!r:.200}, and no jax.Array"
-            check(isinstance(value, jax.Array), path, told)
+            message = f"it is a {kind}, declared is {one.type.__name__}"
+            check_declared(self, type(variable) is one.type, path, message)
+            message = f"it holds {value!r:.200}, and no jax.Array"
+            check(isinstance(value, jax.Array), path, message)
             if not one.below:
-                told = f"the shape is {value.shape}, declared is {one.shape}"
+                message = f"the shape is {value.shape}, declared is {one.shape}"
                 same = one.shape is None or value.shape == one.shape
-                check_declared(self, same, path, told)
-                told = f"the dtype is {value.dtype}, declared is {one.dtype}"
-                check_declared(self, has_dtype(value, one.dtype), path, told)
+                check_declared(self, same, path, message)
+                message = f"the dtype is {value.dtype}, declared is {one.dtype}"
+                check_declared(self, has_dtype(value, one.dtype), path, message)
 
     def test_p02_the_dtype_reaches_every_float_variable(self) -> None:
         if not self.takes_dtype:
@@ -73,18 +75,18 @@ class NnxManifest(NnxSuite):
         except NEEDS_VALUES:
             not_applicable("the constructor decides by the values of arrays")
         hint = "an array that is made without `dtype`, or a sub-module that is not given it"
-        usual, before = real_dtype("float"), values_of(self.specimen())
+        usual, before = real_dtype("float"), values_of(self.cached_instance())
         made = {path for path, value in before.items() if value.dtype == usual}
         for path, value in values_of(state).items():
             one = self.declared(path)
             if one is None or (one.is_tree and path not in made):
                 continue
             if one.dtype == "float" and jnp.issubdtype(value.dtype, jnp.inexact):
-                told = f"built with dtype bfloat16, it is {value.dtype}"
-                check(value.dtype == jnp.bfloat16, path, told, hint)
+                message = f"built with dtype bfloat16, it is {value.dtype}"
+                check(value.dtype == jnp.bfloat16, path, message, hint)
 
     def test_p02_no_array_hides_elsewhere(self) -> None:
-        self._check_hidden(self.specimen())
+        self._check_hidden(self.cached_instance())
         if self.called():
             instance, arguments = self.example()
             self.call(instance, *arguments)
@@ -97,7 +99,7 @@ class NnxManifest(NnxSuite):
             *reachable(instance, name, held),
             *class_attributes(instance),
         ]:
-            told = f"a {type(value).__name__} that is not part of the state"
-            check(not is_variable(value), place, told, hint)
-            told = f"an array of shape {getattr(value, 'shape', ())} in no Variable"
-            check(not is_array(value), place, told)
+            message = f"a {type(value).__name__} that is not part of the state"
+            check(not is_variable(value), place, message, hint)
+            message = f"an array of shape {getattr(value, 'shape', ())} in no Variable"
+            check(not is_array(value), place, message)

@@ -22,7 +22,7 @@ class NnxRoundTrip(NnxSuite):
     """P3 for NNX modules."""
 
     def test_p03_split_and_merge_keep_everything(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         hint = "a method of one's own that Flax flattens or rebuilds modules with"
         check_copy(instance, copy_of(instance), "nnx.split and nnx.merge", hint)
         leaves = len(jax.tree.leaves(instance)), len(values_of(instance))

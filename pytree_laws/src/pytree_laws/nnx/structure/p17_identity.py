@@ -21,11 +21,11 @@ class NnxIdentity(NnxSuite):
     """P17 for NNX modules."""
 
     def test_p17_the_treedef_names_the_class(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         if one_level(instance) is None:
             not_applicable("the class is no pytree")
         cls = type(instance)
         twin = clone_as(twin_class(cls), instance)
-        told = "a twin class with the same attributes has an equal treedef"
+        message = "a twin class with the same attributes has an equal treedef"
         same = structure(twin) == structure(instance)
-        check(not same, cls.__name__, told)
+        check(not same, cls.__name__, message)

@@ -10,12 +10,12 @@ import numpy as np
 
 from ...engine.runner import guard
 from ...inspect.arrays import is_array, same_bits
-from ...inspect.trees import attributes, under
+from ...inspect.trees import attributes, is_under
 from ...report import check
 from ...values.closeness import close
-from ...values.randomize import edit
+from ...values.randomize import perturb_leaf
 from ..subject.training import Training
-from ..subject.variables import copy_of, put, value_of, variables_of
+from ..subject.variables import copy_of, replace_values, value_of, variables_of
 
 STORED_TWICE = "a second copy: read the Variable in a property, and store it once"
 
@@ -30,20 +30,24 @@ class NnxTies(Training):
         """Each declared tie whose Variable is there."""
         held = variables_of(instance)
         for name, path in self.ties.items():
-            told = f"declared as the Variable of `{name}`; there are {[*held]}"
-            check(path in held, path, told)
+            message = f"declared as the Variable of `{name}`; there are {[*held]}"
+            check(path in held, path, message)
             yield name, path
 
     def test_p02_tied_arrays_are_stored_once(self) -> None:
-        instance = self.specimen()
+        instance = self.cached_instance()
         for name, path in self._ties(instance):
-            inside = [one for one in variables_of(instance) if under(one, name)]
+            inside = [
+                variable
+                for variable in variables_of(instance)
+                if is_under(variable, name)
+            ]
             stored = bool(inside) or name in attributes(instance)
-            told = f"declared as tied to `{path}`, it is stored itself"
-            check(not stored, name, told, STORED_TWICE)
+            message = f"declared as tied to `{path}`, it is stored itself"
+            check(not stored, name, message, STORED_TWICE)
 
     def test_p09_the_gradient_of_a_tied_array_sums_its_uses(self) -> None:
-        for name, path in self._ties(self.specimen()):
+        for name, path in self._ties(self.cached_instance()):
             if self.is_param(path):
                 self._check_gradient(copy_of(self.training_example()), name, path)
 
@@ -53,38 +57,44 @@ class NnxTies(Training):
         given = self.arguments(0)
 
         def loss(value: Any, shared: Any) -> Any:
-            return self.loss(untied(put(instance, path, value), name, shared), given)
+            return self.loss(
+                untied(replace_values(instance, path, value), name, shared), given
+            )
 
         def read(value: Any) -> Any:
-            return read_from(put(instance, path, value), name)
+            return read_from(replace_values(instance, path, value), name)
 
         shared, back = jax.vjp(read, value)
         direct, through = jax.grad(loss, (0, 1))(value, shared)
         [through] = back(through)
         hint = "the call does not use it, or stops its gradient"
         check(bool(np.any(through)), name, "no gradient comes through it", hint)
-        got = self.slopes(instance, given)[0][path]
-        told = f"its Variable has the gradient {got}, its uses {direct} and {through}"
-        check(close(got, direct + through, 16), name, told, hint)
+        got = self.grads(instance, given)[0][path]
+        message = (
+            f"its Variable has the gradient {got}, its uses {direct} and {through}"
+        )
+        check(close(got, direct + through, 16), name, message, hint)
 
     def test_p13_an_update_keeps_ties(self) -> None:
         instance = self.make(0)
         for name, path in self._ties(instance):
             read_from(instance, name)  # what it caches is cached now
-            value = edit(value_of(variables_of(instance)[path]))
+            value = perturb_leaf(value_of(variables_of(instance)[path]))
             variables_of(instance)[path].set_value(value)
             got = read_from(instance, name)
-            wanted = read_from(put(self.make(1), path, value), name)
-            told = f"after an update it is {got}, its Variable `{path}` makes {wanted}"
-            check(same_bits(got, wanted), name, told, STORED_TWICE)
+            wanted = read_from(replace_values(self.make(1), path, value), name)
+            message = (
+                f"after an update it is {got}, its Variable `{path}` makes {wanted}"
+            )
+            check(same_bits(got, wanted), name, message, STORED_TWICE)
 
 
 def read_from(module: Any, name: str) -> Any:
     """The array under a name, in a Variable or not."""
-    found = value_of(getattr(module, name))
-    told = f"it is {found!r:.100}, and no array"
-    check(is_array(found), name, told, "a property that reads the Variable")
-    return found
+    result = value_of(getattr(module, name))
+    message = f"it is {result!r:.100}, and no array"
+    check(is_array(result), name, message, "a property that reads the Variable")
+    return result
 
 
 def untied(module: Any, name: str, value: Any) -> Any:

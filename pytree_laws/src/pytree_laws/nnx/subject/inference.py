@@ -1,23 +1,22 @@
 """What a suite of NNX modules does not declare is found from modules, and then held to."""
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
 import jax.numpy as jnp
 from flax import nnx
 
-from ...declare.render import block, source_of, written
+from ...declare.render import block, render, source_of
 from ...discover.inference import name_of
 from ...inspect.arrays import is_inexact
+from ...session import once_per_session
 from .variables import Var, bits_of, changed, is_variable, value_of, variables_of
 
 
-@functools.cache
-def inferred_variables(laws: Any) -> tuple[Var, ...]:
+@once_per_session
+def inferred_variables(suite: Any) -> tuple[Var, ...]:
     """The Variables of the example, each of the type that it has."""
-    suite = laws()
-    found, second = (variables_of(suite.specimen(seed)) for seed in (0, 1))
+    found, second = (variables_of(suite.cached_instance(seed)) for seed in (0, 1))
     return tuple(
         inferred_variable(path, one, second.get(path)) for path, one in found.items()
     )
@@ -33,10 +32,9 @@ def inferred_variable(path: str, variable: Any, other: Any) -> Var:
     return Var(path, kind, shape, name_of(jnp.result_type(value)), flows=flows)
 
 
-@functools.cache
-def inferred_updates(laws: Any) -> tuple[str, ...]:
+@once_per_session
+def inferred_updates(suite: Any) -> tuple[str, ...]:
     """The Variables that an example call updates; a parameter is none that it may."""
-    suite = laws()
     found: dict[str, None] = {}
     for seed in (0, 1) if suite.called() else ():
         module = suite.make(seed)
@@ -49,14 +47,16 @@ def inferred_updates(laws: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def written_variables(
+def render_variables(
     variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]
 ) -> str:
     """The Variables, and what a call updates; what is declared well stays as it is."""
-    kept = {one.path: one for one in declared if is_kept(one, variables)}
-    chosen = [kept.get(one.path, one) for one in variables]
+    kept = {
+        variable.path: variable for variable in declared if is_kept(variable, variables)
+    }
+    chosen = [kept.get(variable.path, variable) for variable in variables]
     lines = [
-        written(one, source_of(one.path), name_of_type(one.type)) for one in chosen
+        render(leaf, source_of(leaf.path), name_of_type(leaf.type)) for leaf in chosen
     ]
     of_updates = block("updates", [source_of(path) for path in updates])
     return "\n".join(filter(None, [block("variables", lines), of_updates]))
@@ -64,7 +64,9 @@ def written_variables(
 
 def is_kept(declared: Var, variables: Sequence[Var]) -> bool:
     """Whether a declaration is true of the Variable that was found at its path."""
-    found = next((one for one in variables if one.path == declared.path), None)
+    found = next(
+        (variable for variable in variables if variable.path == declared.path), None
+    )
     if found is None or found.type is not declared.type:
         return False
     shapes = None in (declared.shape, found.shape) or declared.shape == found.shape

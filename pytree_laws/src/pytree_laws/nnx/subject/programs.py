@@ -1,7 +1,6 @@
 """What one suite of NNX modules compiles, once for the laws that need it."""
 
 import dataclasses
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +11,7 @@ from flax import nnx
 from ...engine.applicability import not_applicable
 from ...inspect.arrays import is_key
 from ...report import ANY_ERROR, doing
+from ...session import once_per_session
 from ...trace.jaxprs import NEEDS_VALUES
 from ...trace.programs import compiled
 from .variables import (
@@ -36,15 +36,14 @@ class Compiled:
     left: Sequence[str] = ()  # places of the tracers that the first call left behind
 
 
-@functools.cache
-def compiled_call(laws: Any) -> Compiled:
+@once_per_session
+def compiled_call(suite: Any) -> Compiled:
     """The call under nnx.jit, after a first one on a module that was never called."""
-    suite = laws()
     traces: list[None] = []
 
-    def counted(module: Any, *given: Any) -> Any:
+    def counted(module: Any, *arguments: Any) -> Any:
         traces.append(None)
-        return suite.call(module, *given)
+        return suite.call(module, *arguments)
 
     jitted = nnx.jit(counted)
 
@@ -58,15 +57,14 @@ def compiled_call(laws: Any) -> Compiled:
     return Compiled("nnx.jit", run, traces, tracers_beside_the_state(cold))
 
 
-@functools.cache
-def compiled_step_of_state(laws: Any) -> Compiled:
+@once_per_session
+def compiled_step_of_state(suite: Any) -> Compiled:
     """The call under jax.jit, as a function of the state."""
-    suite = laws()
     traces: list[None] = []
 
-    def counted(graphdef: Any, state: Any, *given: Any) -> Any:
+    def counted(graphdef: Any, state: Any, *arguments: Any) -> Any:
         traces.append(None)
-        return suite.step_of_state(graphdef, state, *given)
+        return suite.step_of_state(graphdef, state, *arguments)
 
     jitted = compiled(counted, static_argnums=0)
 
@@ -77,21 +75,20 @@ def compiled_step_of_state(laws: Any) -> Compiled:
     return Compiled("jax.jit", run, traces)
 
 
-@functools.cache
-def compiled_slopes(laws: Any) -> Callable[..., Any]:
+@once_per_session
+def compiled_grads(suite: Any) -> Callable[..., Any]:
     """The slopes of all inexact Variables by path, those of the arguments, and the state that the call leaves."""
-    suite = laws()
 
-    def slopes(graphdef: Any, state: Any, *given: Any) -> Any:
+    def grads(graphdef: Any, state: Any, *arguments: Any) -> Any:
         module = nnx.merge(graphdef, state, copy=True)
         try:
-            own, others = suite.slopes(module, given)
+            own, others = suite.grads(module, arguments)
         except ANY_ERROR:  # it may have none with respect to its arguments
             module = nnx.merge(graphdef, state, copy=True)
-            own, others = suite.slopes(module, given, of_arguments=False)
+            own, others = suite.grads(module, arguments, of_arguments=False)
         return own, others, nnx.state(module)
 
-    return compiled(slopes, static_argnums=0)
+    return compiled(grads, static_argnums=0)
 
 
 def built_with_zeros(suite: Any, inputs: Mapping[str, Any]) -> Any:
@@ -119,23 +116,23 @@ def built_with_key(suite: Any, key: Any) -> Any:
 
 def spreads_of(suite: Any) -> dict[str, float]:
     """The standard deviations that a suite declares, by path."""
-    declared = {one.path: one.std for one in suite.manifest() if one.std}
+    declared = {
+        variable.path: variable.std for variable in suite.manifest() if variable.std
+    }
     return {path: s for path, s in declared.items() if not suite.is_empty(path)}
 
 
 def drawn_values_of(suite: Any) -> dict[str, np.ndarray]:
     """What is declared with a spread, drawn from many keys: each with a leading axis."""
-    laws: Any = type(suite)
     try:
-        return drawn_values(laws)
+        return drawn_values(suite)
     except NEEDS_VALUES:
         not_applicable("the constructor decides by the values of arrays")
 
 
-@functools.cache
-def drawn_values(laws: Any) -> dict[str, np.ndarray]:
+@once_per_session
+def drawn_values(suite: Any) -> dict[str, np.ndarray]:
     """What `DRAWS` modules drew, the first of them with the keys of the seeds 0 and 1."""
-    suite = laws()
 
     def drawn(key: Any) -> dict[str, Any]:
         found = values_of(built_with_key(suite, key))

@@ -11,20 +11,20 @@ from flax import nnx
 from ...engine.applicability import not_applicable
 from ...inspect.arrays import fillable, is_key, on_device, wide_in_numpy
 from ...inspect.static_values import static_fault
-from ...inspect.trees import flatten, map_arrays, under
+from ...inspect.trees import flatten, is_under, map_arrays
 from ...report import ANY_ERROR
 from ...suites.base import Suite, takes_a_seed
 from ...trace.programs import compiled
-from ...values.randomize import edit
-from .inference import inferred_updates, inferred_variables, written_variables
+from ...values.randomize import perturb_leaf
+from .inference import inferred_updates, inferred_variables, render_variables
 from .programs import built_with_zeros, compiled_call, compiled_step_of_state
 from .variables import (
     Var,
     all_settings,
-    apart,
     bits_of,
     copy_of,
     is_of_nnx,
+    to_tree,
     value_of,
     values_of,
     variables_of,
@@ -39,7 +39,7 @@ class NnxSuite(Suite):
     updates: ClassVar[Sequence[str]] = ()  # paths of the Variables that a call updates
     map_variables: ClassVar[Callable[..., Any] | None] = None  # the module's own helper
     tied: ClassVar[Sequence[str]] = ()  # paths of the Variables that are held twice
-    with_static, apart = staticmethod(with_setting), staticmethod(apart)
+    with_static, to_tree = staticmethod(with_setting), staticmethod(to_tree)
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""
@@ -58,35 +58,36 @@ class NnxSuite(Suite):
 
     def manifest(self) -> Sequence[Var]:
         """The Variables as they are declared, or as they are found from modules."""
-        laws: Any = type(self)
-        return inferred_variables(laws) if self.variables is None else self.variables
+        return inferred_variables(self) if self.variables is None else self.variables
 
     def updated(self) -> Sequence[str]:
         """The paths of what a call updates, as they are declared or found."""
-        laws: Any = type(self)
         found = self.variables is None and not self.updates
-        return inferred_updates(laws) if found else self.updates
+        return inferred_updates(self) if found else self.updates
 
     def declares_arrays(self) -> bool:
         return self.variables is not None
 
     def written_manifest(self) -> str:
-        laws: Any = type(self)
         own = self.variables or ()
-        return written_variables(inferred_variables(laws), own, inferred_updates(laws))
+        return render_variables(inferred_variables(self), own, inferred_updates(self))
 
     def statics_of(self, instance: Any) -> Iterator[tuple[str, Any]]:
         found = all_settings(instance).items()
         return ((path, v) for path, v in found if static_fault(v) is None)
 
     def traced_outputs(self) -> Sequence[Any]:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         step = functools.partial(self.step_of_state, nnx.graphdef(instance))
         output, _ = jax.eval_shape(step, nnx.state(instance), *arguments)
         return jax.tree.leaves(output)
 
     def fixed_values(self) -> dict[str, Any]:
-        return {one.path: one.value for one in self.manifest() if one.value is not None}
+        return {
+            variable.path: variable.value
+            for variable in self.manifest()
+            if variable.value is not None
+        }
 
     def snapshot_of(self, instance: Any) -> Any:
         return bits_of(instance)
@@ -95,7 +96,7 @@ class NnxSuite(Suite):
         return self.call(copy_of(instance), *arguments)
 
     def traced_call(self) -> Any:
-        return self.trace_of(*self.shared_example())
+        return self.trace_of(*self.cached_example())
 
     def trace_of(self, instance: Any, arguments: Any) -> Any:
         """The jaxpr of the call on the state of a module and the arguments."""
@@ -148,9 +149,11 @@ class NnxSuite(Suite):
 
     def declared(self, path: str) -> Var | None:
         found = [
-            one
-            for one in self.manifest()
-            if path == one.path or one.is_tree and under(path, one.path)
+            variable
+            for variable in self.manifest()
+            if path == variable.path
+            or variable.is_tree
+            and is_under(path, variable.path)
         ]
         return max(found, key=lambda one: len(one.path), default=None)
 
@@ -175,16 +178,15 @@ class NnxSuite(Suite):
         def traced(graphdef: Any, state: Any, *arguments: Any) -> Any:
             return function(nnx.merge(graphdef, state, copy=True), *arguments)
 
-        return lambda module, *given: traced(*nnx.split(module), *given)
+        return lambda module, *arguments: traced(*nnx.split(module), *arguments)
 
     def in_numpy(self, instance: Any) -> Any:
         graphdef, state = nnx.split(instance)
         return nnx.merge(graphdef, map_arrays(wide_in_numpy, state), copy=True)
 
     def by_nnx_jit(self) -> Callable[..., Any]:
-        laws: Any = type(self)
         self.need_call()
-        return compiled_call(laws).run
+        return compiled_call(self).run
 
     def step_of_state(self, graphdef: Any, state: Any, *arguments: Any) -> Any:
         """The call as a function of the state: its output, and the state after it."""
@@ -192,13 +194,12 @@ class NnxSuite(Suite):
         return self.call(module, *arguments), nnx.state(module)
 
     def by_jax_jit(self) -> Callable[..., Any]:
-        laws: Any = type(self)
         self.need_call()
-        return compiled_step_of_state(laws).run
+        return compiled_step_of_state(self).run
 
     def overwrite(self, instance: Any) -> None:
         for variable in variables_of(instance).values():
-            variable.set_value(edit(value_of(variable)))
+            variable.set_value(perturb_leaf(value_of(variable)))
 
     def takes_keys(self) -> bool:
         _, given = self.traceable_build()
@@ -211,12 +212,12 @@ class NnxSuite(Suite):
 
     def changed_module(self) -> Any:
         """A module of which no value is that of a new one, as after training."""
-        instance = copy_of(self.specimen())
+        instance = copy_of(self.cached_instance())
         self.overwrite(instance)
         return instance
 
     def call_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         graphdef, state = nnx.split(instance)
         program = functools.partial(self.step_of_state, graphdef)
         return program, (state, *arguments)

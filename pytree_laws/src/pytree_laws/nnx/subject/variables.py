@@ -15,7 +15,7 @@ from jax.core import Tracer
 
 from ...inspect.arrays import aval, is_floating, is_inexact, on_device
 from ...inspect.classes import is_of_library, second_class
-from ...inspect.references import frozen, reachable
+from ...inspect.references import reachable, snapshot
 from ...inspect.trees import attributes, look_up, one_level
 from ...report import ANY_ERROR, check
 from ...values.closeness import close
@@ -52,7 +52,9 @@ def has_keys(state: Any) -> bool:
     """Whether keys are among the leaves, or what has the shape and dtype of some."""
     dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(state)]
     return any(
-        jnp.issubdtype(one, jax.dtypes.prng_key) for one in dtypes if one is not None
+        jnp.issubdtype(dtype, jax.dtypes.prng_key)
+        for dtype in dtypes
+        if dtype is not None
     )
 
 
@@ -73,13 +75,13 @@ def value_of(variable: Any) -> Any:
 
 
 def values_of(tree: Any) -> dict[str, Any]:
-    return {path: value_of(one) for path, one in variables_of(tree).items()}
+    return {path: value_of(variable) for path, variable in variables_of(tree).items()}
 
 
 def bits_of(tree: Any) -> dict[str, Any]:
     """Type and value of each Variable, to compare with ==."""
     found = variables_of(tree).items()
-    return {path: (type(one), frozen(value_of(one))) for path, one in found}
+    return {path: (type(one), snapshot(value_of(one))) for path, one in found}
 
 
 def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
@@ -87,7 +89,7 @@ def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     return [path for path in paths if before.get(path) != after.get(path)]
 
 
-def apart(module: Any) -> tuple[Any, Callable[[Any], Any]]:
+def to_tree(module: Any) -> tuple[Any, Callable[[Any], Any]]:
     """The state of a module, and the way back from a state to a module of its own."""
     graphdef, state = nnx.split(module)
     return state, lambda tree: nnx.merge(graphdef, tree, copy=True)
@@ -97,7 +99,7 @@ def copy_of(module: Any) -> Any:
     return nnx.merge(*nnx.split(module), copy=True)
 
 
-def put(module: Any, path: str, value: Any) -> Any:
+def replace_values(module: Any, path: str, value: Any) -> Any:
     """A copy of the module with one value replaced."""
     edited = copy_of(module)
     variables_of(edited)[path].set_value(value)
@@ -160,15 +162,15 @@ def with_setting(module: Any, path: str, value: Any) -> Any:
 def functions_of(module: Any) -> list[Any]:
     """The functions that the module and all that it holds have as attributes."""
     held = (node for _, node in nnx.iter_graph(module) if isinstance(node, nnx.Pytree))
-    values = (one for node in held for one in attributes(node).values())
-    return [one for one in values if callable(one) and not is_of_nnx(one)]
+    values = (value for node in held for value in attributes(node).values())
+    return [value for value in values if callable(value) and not is_of_nnx(value)]
 
 
 def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
     """The static attributes, to compare with ==; without `functions` these by type."""
     found = all_settings(module).items()
-    plain = type if not functions else frozen
-    return {path: (plain if callable(v) else frozen)(v) for path, v in found}
+    plain = type if not functions else snapshot
+    return {path: (plain if callable(v) else snapshot)(v) for path, v in found}
 
 
 def check_copy(

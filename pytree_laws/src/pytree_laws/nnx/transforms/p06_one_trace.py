@@ -29,18 +29,17 @@ class NnxOneTrace(Training):
     """P6 for NNX modules."""
 
     def test_p06_one_trace_serves_all_modules(self) -> None:
-        first, arguments = self.shared_example()
-        laws: Any = type(self)
-        for jitted in (compiled_call(laws), compiled_step_of_state(laws)):
+        first, arguments = self.cached_example()
+        for jitted in (compiled_call(self), compiled_step_of_state(self)):
             jitted.run(first, *arguments)
             before = len(jitted.traces)
             for what, module in self._modules_of_one_configuration():
                 jitted.run(module, *arguments)
-                told = f"under {jitted.name} {what} was traced anew"
-                check(len(jitted.traces) == before, type(first).__name__, told)
+                message = f"under {jitted.name} {what} was traced anew"
+                check(len(jitted.traces) == before, type(first).__name__, message)
 
     def _modules_of_one_configuration(self) -> Iterator[tuple[str, Any]]:
-        yield "a second module", self.specimen(1)
+        yield "a second module", self.cached_instance(1)
         called, arguments = self.example()
         self.call(called, *arguments)
         yield "a module after a call", called
@@ -52,12 +51,14 @@ class NnxOneTrace(Training):
 
     @applies_where(OTHER)
     def test_p06_another_configuration_is_traced_anew(self) -> None:
-        other, (instance, arguments) = self.make_other(), self.shared_example()
+        other, (instance, arguments) = self.make_other(), self.cached_example()
         name = f"{type(instance).__name__} with {self.other}"
         same = nnx.graphdef(other) == nnx.graphdef(instance)
         same = same and shapes_of(other) == shapes_of(instance)
-        told = "neither graph definition nor state tell it from the first configuration"
-        check(not same, name, told, "a setting that is not stored")
+        message = (
+            "neither graph definition nor state tell it from the first configuration"
+        )
+        check(not same, name, message, "a setting that is not stored")
         compiled = self.by_nnx_jit()
         compiled(instance, *arguments)
         try:
@@ -65,5 +66,5 @@ class NnxOneTrace(Training):
         except ANY_ERROR:
             return  # the example arguments do not fit the other configuration
         got = compiled(other, *arguments)
-        told = f"compiled it gives {got}, eager {eager}"
-        check(closes(got, eager), name, told)
+        message = f"compiled it gives {got}, eager {eager}"
+        check(closes(got, eager), name, message)

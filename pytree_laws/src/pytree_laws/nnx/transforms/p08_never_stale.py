@@ -3,9 +3,16 @@
 from ...engine.runner import guard
 from ...report import Law, check
 from ...values.closeness import close
-from ...values.randomize import edit
+from ...values.randomize import perturb_leaf
 from ..subject.training import Training
-from ..subject.variables import closes, copy_of, put, value_of, values_of, variables_of
+from ..subject.variables import (
+    closes,
+    copy_of,
+    replace_values,
+    value_of,
+    values_of,
+    variables_of,
+)
 
 LAW = Law(
     number="P8",
@@ -22,39 +29,39 @@ class NnxNeverStale(Training):
     """P8 for NNX modules."""
 
     def test_p08_compiled_calls_see_every_update(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         compiled = self.by_nnx_jit()
         compiled(instance, *arguments)
         for path, value in values_of(instance).items():
-            edited = put(instance, path, edit(value))
+            edited = replace_values(instance, path, perturb_leaf(value))
             got, eager = compiled(edited, *arguments), self.run(edited, *arguments)
-            told = f"after an update the compiled call gives {got}, eager {eager}"
-            check(closes(got, eager), path, told)
+            message = f"after an update the compiled call gives {got}, eager {eager}"
+            check(closes(got, eager), path, message)
 
     def test_p08_updates_in_place_are_seen(self) -> None:
         instance, arguments = self.example()
         self.call(instance, *arguments)  # what it caches is cached now
         for path, variable in variables_of(instance).items():
-            variable.set_value(edit(value_of(variable)))
+            variable.set_value(perturb_leaf(value_of(variable)))
             fresh = copy_of(instance)
             wanted = self.call(fresh, *arguments), values_of(fresh)
             got = self.call(instance, *arguments), values_of(instance)
-            told = f"after an update in place the call gives {got}, a copy {wanted}"
+            message = f"after an update in place the call gives {got}, a copy {wanted}"
             hint = (
                 "a method compiled with a static self, or a cache keyed by the module"
             )
-            check(closes(got, wanted), path, told, hint)
+            check(closes(got, wanted), path, message, hint)
 
     def test_p08_every_parameter_changes_the_output(self) -> None:
-        instance, _ = self.shared_example()
+        instance, _ = self.cached_example()
         for path in variables_of(instance):
             needed = self.is_param(path) and not self.is_unused(path)
             if needed or path in self.used:
                 seen = any(self._changes_output(path, seed) for seed in range(4))
                 what = "parameter" if needed else "Variable, declared as used,"
-                told = f"an update of this {what} changes no output"
+                message = f"an update of this {what} changes no output"
                 hint = "a Variable that is not used, or a stored value derived from it"
-                check(seen, path, told, hint)
+                check(seen, path, message, hint)
 
     def _changes_output(self, path: str, seed: int) -> bool:
         """Whether an update shows: at the start, or at a generic point."""
@@ -62,6 +69,9 @@ class NnxNeverStale(Training):
         instance, examples = self.at_point(seed)
         value = values_of(instance)[path]
         before = [run(instance, *each)[0] for each in examples]
-        edits = [put(instance, path, edit(value, sign)) for sign in (1, -1)]
-        after = ([run(one, *each)[0] for each in examples] for one in edits)
+        edits = [
+            replace_values(instance, path, perturb_leaf(value, sign))
+            for sign in (1, -1)
+        ]
+        after = ([run(edited, *each)[0] for each in examples] for edited in edits)
         return any(not close(before, one) for one in after)

@@ -17,7 +17,7 @@ from ...laws.transforms.p08_sizes import (
     sizes_of,
 )
 from ...report import ANY_ERROR
-from ...values.randomize import generic
+from ...values.randomize import randomize
 from ..subject.suite import NnxSuite
 
 
@@ -28,7 +28,7 @@ class NnxSizes(NnxSuite):
     def test_p08_static_values_follow_the_sizes(self) -> None:
         self.need_call()
         changes = another_size(self)
-        start, fresh = self.specimen(), self._of_the_other_size(changes)
+        start, fresh = self.cached_instance(), self._of_the_other_size(changes)
         (graphdef, old), (other, new) = nnx.split(start), nnx.split(fresh)
         grown = structure(new) == structure(old) and avals(new) != avals(old)
         if not grown or other == graphdef:
@@ -50,7 +50,7 @@ class NnxSizes(NnxSuite):
         except ANY_ERROR:
             not_applicable("the module cannot be built with another size alone")
         graphdef, state = nnx.split(built)
-        return nnx.merge(graphdef, generic(state, 2))
+        return nnx.merge(graphdef, randomize(state, 2))
 
     def _traces_alike(self, one: Any, other: Any, state: Any, arguments: Any) -> bool:
         """Whether two calls on the same state are one program, without constants."""

@@ -1,6 +1,5 @@
 """P9 for NNX modules: gradients, and a training step."""
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,11 @@ from flax import nnx
 from ...engine.applicability import not_applicable
 from ...engine.runner import guard
 from ...inspect.arrays import is_floating, is_inexact, same_bits
-from ...inspect.trees import arrays_of, flatten, under
+from ...inspect.trees import arrays_of, flatten, is_under
 from ...report import ANY_ERROR, Law, check, doing
+from ...session import once_per_session
 from ...values.closeness import check_flow, rounding_of
-from ..subject.programs import compiled_slopes
+from ..subject.programs import compiled_grads
 from ..subject.training import Training
 from ..subject.variables import (
     has_nan,
@@ -42,82 +42,86 @@ class NnxGradient(Training):
     """P9 for NNX modules."""
 
     def test_p09_gradients_reach_the_params_and_nothing_else(self) -> None:
-        held, (start, every) = variables_of(self.training_example()), self._all_slopes()
+        held, (start, every) = variables_of(self.training_example()), self._all_grads()
         for path in filter(self.is_param, held):
-            told = "declared as a parameter, and nnx.grad gives it no gradient"
+            message = "declared as a parameter, and nnx.grad gives it no gradient"
             is_param = isinstance(held[path], nnx.Param)
-            check(is_param, path, told, "a weight that is no nnx.Param")
-            told = f"the gradient is not finite: {start[path]}"
-            check(bool(np.all(np.isfinite(start[path]))), path, told)
+            check(is_param, path, message, "a weight that is no nnx.Param")
+            message = f"the gradient is not finite: {start[path]}"
+            check(bool(np.all(np.isfinite(start[path]))), path, message)
             used = self.is_unused(path) or bool(np.any(every[path]))
             hint = "stop_gradient on it, or no use"
             check(used, path, "the gradient is zero everywhere", hint)
         for path, variable in held.items():
-            told = "declared as no parameter, and nnx.grad gives it a gradient"
+            message = "declared as no parameter, and nnx.grad gives it a gradient"
             one = self.declared(path)
             inner = one is not None and one.type is nnx.Module
             free = inner or self.is_param(path) or not isinstance(variable, nnx.Param)
-            check(free, path, told, "a buffer that is an nnx.Param")
+            check(free, path, message, "a buffer that is an nnx.Param")
 
     def test_p09_every_element_of_a_parameter_has_a_gradient(self) -> None:
-        _, every = self._all_slopes()
-        for path, slope in every.items():
-            if self.is_param(path) and not self.is_unused(path) and np.any(slope):
-                wrong = np.argwhere(slope == 0)
-                told = (
-                    f"{len(wrong)} of its {slope.size} elements never have a gradient"
+        _, every = self._all_grads()
+        for path, grad in every.items():
+            if self.is_param(path) and not self.is_unused(path) and np.any(grad):
+                wrong = np.argwhere(grad == 0)
+                message = (
+                    f"{len(wrong)} of its {grad.size} elements never have a gradient"
                 )
                 if len(wrong):
-                    told += f", the first at {tuple(map(int, wrong[0]))}"
+                    message += f", the first at {tuple(map(int, wrong[0]))}"
                 hint = (
                     "a part of the parameter that the call does not use; "
                     "`Var(..., unused=True)` says that this is so on purpose"
                 )
-                check(not len(wrong), path, told, hint)
+                check(not len(wrong), path, message, hint)
 
     def test_p09_every_sub_module_has_a_gradient(self) -> None:
-        roots = [one for one in self.manifest() if one.type is nnx.Module]
+        roots = [
+            variable for variable in self.manifest() if variable.type is nnx.Module
+        ]
         if not roots:
             not_applicable("no sub-modules are declared")
-        held, (_, every) = variables_of(self.training_example()), self._all_slopes()
+        held, (_, every) = variables_of(self.training_example()), self._all_grads()
         every_param = [p for p, one in held.items() if isinstance(one, nnx.Param)]
         params = [path for path in every_param if not self.is_empty(path)]
         for root in roots:
-            below = [path for path in params if under(path, root.path)]
+            below = [path for path in params if is_under(path, root.path)]
             used = not below or any(np.any(every[path]) for path in below)
-            told = "no parameter of this sub-module has a gradient"
+            message = "no parameter of this sub-module has a gradient"
             hint = "a sub-module that the call does not use"
-            check(used or root.unused, root.path, told, hint)
+            check(used or root.unused, root.path, message, hint)
 
     def test_p09_every_param_of_a_sub_module_has_a_gradient(self) -> None:
-        roots = [one for one in self.manifest() if one.type is nnx.Module]
+        roots = [
+            variable for variable in self.manifest() if variable.type is nnx.Module
+        ]
         if not roots:
             not_applicable("no sub-modules are declared")
-        held, (_, every) = variables_of(self.training_example()), self._all_slopes()
+        held, (_, every) = variables_of(self.training_example()), self._all_grads()
         for path, variable in held.items():
             below = self.declared(path) in roots and isinstance(variable, nnx.Param)
             if below and not self.is_unused(path):
-                told = "a parameter of a sub-module never has a gradient"
+                message = "a parameter of a sub-module never has a gradient"
                 hint = (
                     "a layer that is built and never used; `Var(path, nnx.Param, unused=True)` "
                     "beside the sub-module says that this is so on purpose"
                 )
-                check(bool(np.any(every[path])), path, told, hint)
+                check(bool(np.any(every[path])), path, message, hint)
 
     def test_p09_no_gradient_comes_from_a_buffer(self) -> None:
-        held, (_, every) = variables_of(self.training_example()), self._all_slopes()
-        for path, slope in every.items():
+        held, (_, every) = variables_of(self.training_example()), self._all_grads()
+        for path, grad in every.items():
             one = self.declared(path)
             inner = one is not None and (one.type is nnx.Module or one.flows)
             is_param = isinstance(held[path], nnx.Param)
-            told = f"declared as a buffer, but the call has the gradient {slope}"
+            message = f"declared as a buffer, but the call has the gradient {grad}"
             hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
             free = inner or is_param or not self._shows(path)
-            check(free, path, told, hint)
+            check(free, path, message, hint)
 
     def test_p09_gradients_flow_through_data_and_state(self) -> None:
-        instance, arguments = self.shared_example()
-        if not any(one.flows for one in self.variables or ()):
+        instance, arguments = self.cached_example()
+        if not any(variable.flows for variable in self.variables or ()):
             not_applicable(
                 "nothing is declared that has a gradient and is no parameter"
             )
@@ -157,10 +161,9 @@ class NnxGradient(Training):
 
     def _shows(self, path: str) -> bool:
         """Whether somewhere a slope is more than the rounding of those beside it."""
-        laws: Any = type(self)
         return any(
             bool(np.any(point[path] > rounding_of(point)))
-            for point in every_point(laws)
+            for point in every_point(self)
             if path in point
         )
 
@@ -169,24 +172,22 @@ class NnxGradient(Training):
         one = self.declared(path)
         return isinstance(variable, nnx.Param) or (one is not None and one.flows)
 
-    def _all_slopes(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _all_grads(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """The slopes at the start, and their greatest sizes at the start and elsewhere."""
-        laws: Any = type(self)
         self.training_example()
-        return all_slopes(laws)
+        return all_grads(self)
 
-    def slopes_at(self, seed: int) -> dict[str, np.ndarray]:
+    def grads_at(self, seed: int) -> dict[str, np.ndarray]:
         """The sizes of the slopes, of both examples together."""
-        laws: Any = type(self)
         instance, examples = self.at_point(seed)
-        run = compiled_slopes(laws)
-        found: dict[str, Any] = {}
-        for given in examples:
+        run = compiled_grads(self)
+        result: dict[str, Any] = {}
+        for arguments in examples:
             with doing("call", "nnx.grad of the call"):
-                slopes, *_ = run(*nnx.split(instance), *given)
-            for path, slope in slopes.items():
-                found[path] = found.get(path, 0) + np.abs(np.asarray(slope))
-        return found
+                grads, *_ = run(*nnx.split(instance), *arguments)
+            for path, grad in grads.items():
+                result[path] = result.get(path, 0) + np.abs(np.asarray(grad))
+        return result
 
     def test_p09_no_gradient_is_nan_where_the_output_is_finite(self) -> None:
         start = self.training_example()
@@ -199,22 +200,21 @@ class NnxGradient(Training):
         )
         for what, instance, examples in points:
             for given in examples:
-                wrong = self._nan_slopes(instance, given)
-                told = f"with {what} the output is finite, and the gradient is NaN"
-                check(not wrong, ", ".join(wrong), told, hint)
+                wrong = self._nan_grads(instance, given)
+                message = f"with {what} the output is finite, and the gradient is NaN"
+                check(not wrong, ", ".join(wrong), message, hint)
 
-    def _nan_slopes(self, instance: Any, given: Any) -> list[str]:
+    def _nan_grads(self, instance: Any, arguments: Any) -> list[str]:
         """The parameters whose gradient has NaN, though the outputs are finite."""
-        laws: Any = type(self)
         try:
-            outputs, _ = self.by_nnx_jit()(instance, *given)
-            slopes, *_ = compiled_slopes(laws)(*nnx.split(instance), *given)
+            outputs, _ = self.by_nnx_jit()(instance, *arguments)
+            grads, *_ = compiled_grads(self)(*nnx.split(instance), *arguments)
         except ANY_ERROR:
             return []  # a check in the call refuses the values
         floats = (y for y in arrays_of(outputs) if is_inexact(y))
         if not all(bool(np.all(np.isfinite(np.asarray(y)))) for y in floats):
             return []
-        return [n for n, slope in slopes.items() if self.is_param(n) and has_nan(slope)]
+        return [n for n, grad in grads.items() if self.is_param(n) and has_nan(grad)]
 
 
 @guard
@@ -223,38 +223,37 @@ class NnxStep(Training):
 
     def test_p09_a_step_moves_the_parameters_alone(self) -> None:
         starts = [self.training_example(), self.at_point(2)[0]]
-        ran = [(values_of(one), values_of(self.train(one, 1))) for one in starts]
+        ran = [(values_of(start), values_of(self.train(start, 1))) for start in starts]
         for path, variable in variables_of(starts[0]).items():
             pairs = [(old[path], new[path]) for old, new in ran]
             made = [new for old, new in pairs if not same_bits(old, new)]
-            told = "a training step did not move it"
+            message = "a training step did not move it"
             moves = self.is_param(path) and not self.is_empty(path)
-            check(not moves or bool(made), path, told)
+            check(not moves or bool(made), path, message)
             if not isinstance(variable, nnx.Param):
-                told = (
+                message = (
                     f"declared as no parameter, a training step made it {made!r:.200}"
                 )
-                check(self.may_update(path, variable) or not made, path, told)
+                check(self.may_update(path, variable) or not made, path, message)
 
     def test_p09_steps_keep_the_structure(self) -> None:
         instance = self.training_example()
         after, name = self.train(instance, 2), type(instance).__name__
         same = nnx.graphdef(after) == nnx.graphdef(instance)
         check(same, name, "two training steps changed the graph definition")
-        told = f"two steps made {shapes_of(after)} of {shapes_of(instance)}"
-        check(shapes_of(after) == shapes_of(instance), name, told)
+        message = f"two steps made {shapes_of(after)} of {shapes_of(instance)}"
+        check(shapes_of(after) == shapes_of(instance), name, message)
 
 
-@functools.cache
-def every_point(laws: Any) -> list[dict[str, Any]]:
+@once_per_session
+def every_point(suite: Any) -> list[dict[str, Any]]:
     """The sizes of the slopes at each point, the first at the start, with 0 for NaN."""
-    suite = laws()
     points, params = list[dict[str, Any]](), list[str]()
     found: dict[str, Any] = {}
     for seed in range(POINTS):
-        slopes = suite.slopes_at(seed)
-        points.append({p: np.where(np.isfinite(v), v, 0) for p, v in slopes.items()})
-        params = params or list(filter(suite.is_param, slopes))
+        grads = suite.grads_at(seed)
+        points.append({p: np.where(np.isfinite(v), v, 0) for p, v in grads.items()})
+        params = params or list(filter(suite.is_param, grads))
         for path in params:
             found[path] = found.get(path, False) | (points[-1][path] != 0)
         if seed > 1 and all(np.all(found[path]) for path in params):
@@ -262,11 +261,11 @@ def every_point(laws: Any) -> list[dict[str, Any]]:
     return points
 
 
-@functools.cache
-def all_slopes(laws: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+@once_per_session
+def all_grads(suite: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """The slopes at the start, and the greatest size of each where it is finite."""
     found: dict[str, Any] = {}
-    for point in every_point(laws):
+    for point in every_point(suite):
         for path, size in point.items():
             found[path] = np.maximum(found.get(path, 0 * size), size)
-    return laws().slopes_at(0), found
+    return suite.grads_at(0), found

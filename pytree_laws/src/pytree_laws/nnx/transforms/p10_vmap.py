@@ -34,7 +34,7 @@ class NnxVmap(NnxSuite):
 
     def test_p10_stacked_states(self) -> None:
         self.need_call()
-        modules = [self.specimen(seed) for seed in range(3)]
+        modules = [self.cached_instance(seed) for seed in range(3)]
         arguments = [self.arguments(seed) for seed in range(3)]
         states = [nnx.state(module) for module in modules]
         step = functools.partial(self.step_of_state, nnx.graphdef(modules[0]))
@@ -42,11 +42,14 @@ class NnxVmap(NnxSuite):
         output, state = compiled(jax.vmap(step))(
             stacked, *jax.tree.map(stack_leaves, *arguments)
         )
-        loop = [self.run(one, *given) for one, given in zip(modules, arguments)]
+        loop = [
+            self.run(module, *arguments)
+            for module, arguments in zip(modules, arguments)
+        ]
         wanted = jax.tree.map(stack_leaves, *loop)
         got = output, values_of(state)
-        told = f"vmap gives {got}, a loop {wanted}"
-        check(closes(got, wanted, 16), type(modules[0]).__name__, told)
+        message = f"vmap gives {got}, a loop {wanted}"
+        check(closes(got, wanted, 16), type(modules[0]).__name__, message)
 
     def test_p10_vmapped_constructor(self) -> None:
         build = functools.partial(built_with_key, self)
@@ -65,10 +68,10 @@ class NnxVmap(NnxSuite):
         wanted = [values_of(build(jax.random.key(seed))) for seed in (0, 1)]
         for path, value in values_of(state).items():
             shape = (2, *wanted[0][path].shape)
-            told = f"vmap gives the shape {value.shape}, a loop {shape}"
-            check(value.shape == shape, path, told)
+            message = f"vmap gives the shape {value.shape}, a loop {shape}"
+            check(value.shape == shape, path, message)
         drawn = drawn_values_of(self) if spreads_of(self) else {}
         for path, values in drawn.items():
             for got, one in zip(values, wanted):
-                told = f"vmap gives {got}, a loop {one[path]}"
-                check(close(got, np.asarray(one[path]), 16), path, told)
+                message = f"vmap gives {got}, a loop {one[path]}"
+                check(close(got, np.asarray(one[path]), 16), path, message)

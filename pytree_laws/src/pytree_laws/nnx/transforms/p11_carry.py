@@ -11,7 +11,7 @@ from ...engine.runner import guard
 from ...inspect.arrays import aval, is_floating
 from ...inspect.trees import arrays_of, named_leaves, new_carry, nodes, structure
 from ...report import Law, check, doing
-from ...values.closeness import check_slopes, moved
+from ...values.closeness import advance_from, check_grads
 from ..subject.suite import NnxSuite
 from ..subject.variables import copy_of
 
@@ -30,7 +30,7 @@ class NnxCarry(NnxSuite):
     """P11 for NNX modules."""
 
     def test_p11_scan_carries_the_state(self) -> None:
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         graphdef, state = nnx.split(copy_of(instance))
         name = type(instance).__name__
 
@@ -44,14 +44,16 @@ class NnxCarry(NnxSuite):
     def advance(self, instance: Any, arguments: Any, carry: Any) -> Any:
         """The new carry, by a call on a copy."""
         at = self.carry
-        given = [carry if i == at else one for i, one in enumerate(arguments)]
-        return new_carry(self.apply(instance, *given), carry)
+        call_arguments = [
+            carry if i == at else argument for i, argument in enumerate(arguments)
+        ]
+        return new_carry(self.apply(instance, *call_arguments), carry)
 
     @applies_where(CARRIES)
     def test_p11_the_carry_is_a_fixed_point(self) -> None:
         if self.carry is None:
             not_applicable("no carry is declared")
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         first, at = arguments[self.carry], f"argument {self.carry}"
         advance = functools.partial(self.advance, instance, arguments)
         after = jax.eval_shape(advance, first)
@@ -65,13 +67,13 @@ class NnxCarry(NnxSuite):
     def test_p11_the_carry_advances(self) -> None:
         if self.carry is None:
             not_applicable("no carry is declared")
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         advance = functools.partial(self.advance, instance, arguments)
         jaxpr = jax.make_jaxpr(advance)(arguments[self.carry]).jaxpr
         same = [new is old for new, old in zip(jaxpr.outvars, jaxpr.invars)]
-        told = "the new carry is the old one, whatever the arguments are"
+        message = "the new carry is the old one, whatever the arguments are"
         hint = "the call returns what it was given, and not what it computed"
-        check(not same or not all(same), f"argument {self.carry}", told, hint)
+        check(not same or not all(same), f"argument {self.carry}", message, hint)
 
     @applies_where(CARRIES)
     def test_p11_gradients_pass_through_the_carry(self) -> None:
@@ -79,7 +81,7 @@ class NnxCarry(NnxSuite):
             not_applicable("no carry is declared")
         if self.truncated:
             not_applicable("gradients end at the carry on purpose")
-        instance, arguments = self.shared_example()
+        instance, arguments = self.cached_example()
         carry = arguments[self.carry]
         if list(nodes(carry)):
             not_applicable("the carry is an object, whose state may be held fixed")
@@ -89,5 +91,5 @@ class NnxCarry(NnxSuite):
 
         for i, (name, leaf) in enumerate(named_leaves(carry)):
             if is_floating(leaf):
-                move = functools.partial(moved, advance, carry, i)
-                check_slopes(f"argument {self.carry}.{name}".rstrip("."), move, leaf)
+                move = functools.partial(advance_from, advance, carry, i)
+                check_grads(f"argument {self.carry}.{name}".rstrip("."), move, leaf)

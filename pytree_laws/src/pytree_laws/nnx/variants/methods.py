@@ -22,7 +22,7 @@ from ..subject.variables import (
 class NnxMethods(Methods, NnxSuite):
     """The laws of methods for NNX modules."""
 
-    def opened(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
+    def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         graphdef, state = nnx.split(instance)
         return state, functools.partial(nnx.merge, graphdef, copy=True)
 
@@ -35,8 +35,8 @@ class NnxMethods(Methods, NnxSuite):
     def remembered(self, instance: Any) -> Any:
         return nnx.graphdef(instance), frozen_settings(instance, functions=True)
 
-    def next_instance(self, method: Method, instance: Any, given: Any) -> Any:
-        result = method.use(instance, *given)
+    def next_instance(self, method: Method, instance: Any, arguments: Any) -> Any:
+        result = method.use(instance, *arguments)
         return result if isinstance(result, nnx.Module) else instance
 
     def flowing_values(

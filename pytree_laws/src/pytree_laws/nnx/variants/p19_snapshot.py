@@ -7,8 +7,8 @@ from flax import nnx
 from ...inspect.trees import inexact_places, named_numbers
 from ...laws.values.p19_snapshot import names_of
 from ...report import Law
-from ...values.randomize import generic
-from ..subject.programs import compiled_slopes
+from ...values.randomize import randomize
+from ..subject.programs import compiled_grads
 from ..subject.training import Training
 from ..subject.variables import copy_of
 
@@ -26,7 +26,7 @@ class NnxRecord(Training):
 
     def elsewhere(self, instance: Any) -> Any:
         graphdef, state = nnx.split(instance)
-        return nnx.merge(graphdef, generic(state, 2), copy=True)
+        return nnx.merge(graphdef, randomize(state, 2), copy=True)
 
     def copied(self, instance: Any) -> Any:
         return copy_of(instance)
@@ -38,8 +38,7 @@ class NnxRecord(Training):
         return {**named_numbers("call", output), **told}
 
     def gradients(self, instance: Any, arguments: Any) -> dict[str, Any]:
-        laws: Any = type(self)
-        run, names = compiled_slopes(laws), names_of((), arguments)
+        run, names = compiled_grads(self), names_of((), arguments)
         own, others, _ = run(*nnx.split(instance), *arguments)
         given = zip(inexact_places(arguments), others)
-        return {**own, **{names[i]: slope for i, slope in given}}
+        return {**own, **{names[i]: grad for i, grad in given}}

@@ -1,0 +1,121 @@
+"""Running traced configurations, with other values in their leaves, and what their calls leave unused."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import jax.extend.core
+
+from ..inspect.arrays import is_key
+from ..inspect.call_recorder import Invocation
+from ..inspect.trees import arrays_of, numbers_of
+from ..report import ANY_ERROR
+from ..session import once_per_session
+from ..trace.dependencies import inputs_reaching
+from ..trace.programs import run_batched
+from ..values.randomize import randomize
+from .configurations import TracedConfiguration, traced_configurations
+from .invocation import call_function, example_call, trace_call
+
+
+def with_other_values(trial: TracedConfiguration) -> Any:
+    """The instance of a configuration; what is built anew has random values: drawing them as the constructor does takes long."""
+    own = trial.configuration
+    return (
+        randomize(trial.instance, 2) if own.inputs or not own.size else trial.instance
+    )
+
+
+def run_traced(suite: Any, trial: TracedConfiguration) -> list[Any]:
+    """The arrays that a configuration gives when it is called."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        call, given = call_function(suite, trial.configuration.given)
+        tree, back = suite.to_tree(with_other_values(trial))
+        return numbers_of(call(back(tree), given))
+
+
+def evaluated(suite: Any, found: Sequence[TracedConfiguration]) -> list[Any]:
+    """The arrays that configurations give when their traces are evaluated, or an error.
+
+    They are traced anew: what is held twice in one instance need not be so in one with other values.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        traces = [
+            trace_call(suite, with_other_values(traced), traced.configuration.given)
+            for traced in found
+        ]
+    return run_batched(
+        [
+            (jax.extend.core.jaxpr_as_fun(closed), [value for _, value in inputs])
+            for (closed, _), inputs in traces
+        ]
+    )
+
+
+def of_generic(found: Sequence[TracedConfiguration]) -> list[Any]:
+    """The arrays that configurations give where floats are positive and differ, by their traces; or an error."""
+    return run_batched(
+        [
+            (jax.extend.core.jaxpr_as_fun(one.trace[0]), _generic_inputs(one))
+            for one in found
+        ]
+    )
+
+
+def _generic_inputs(trial: TracedConfiguration) -> list[Any]:
+    names = [name for name, _ in trial.inputs]
+    tree = randomize([value for _, value in trial.inputs], 2)
+    return [
+        new if name.startswith("0.") else value
+        for name, new, (_, value) in zip(names, tree, trial.inputs)
+    ]
+
+
+@once_per_session
+def unused_arguments(suite: Any) -> tuple[str, ...]:
+    """The arguments of the call, by name, on which nothing depends that it returns, in any configuration."""
+    use = example_call(suite)
+    if use is None or _is_of_a_base(suite, use):
+        return ()
+    if (
+        traced_configurations(suite)[0].trace is None
+    ):  # what no trace shows may still matter
+        return ()
+    names = {name for name, v in use.given.items() if _may_matter(v) and name[0] != "_"}
+    for trial in traced_configurations(suite):
+        if names and trial.trace is not None:
+            names -= _used(suite, trial, names)
+    return tuple(name for name in use.given if name in names)
+
+
+def on_purpose(names: Sequence[str]) -> str:
+    """How a suite, and the spec of a generated one, say that arguments are unused."""
+    listed = ", ".join(map(repr, names))
+    in_spec = ", ".join(f'"{name}"' for name in names)
+    return f"`ignored = ({listed},)` says that this is so on purpose, and in a spec `[test]` with `unused = [{in_spec}]`"
+
+
+def _is_of_a_base(suite: Any, use: Invocation) -> bool:
+    """Whether a base has a method of this name, so that its arguments are no choice of the class."""
+    cls = type(suite.cached_instance())
+    return [owner for owner in cls.__mro__ if use.name in vars(owner)] != [cls]
+
+
+def _may_matter(value: Any) -> bool:
+    arrays = arrays_of(value)
+    return any(v.size for v in arrays) and not any(map(is_key, arrays))
+
+
+def _used(suite: Any, trial: TracedConfiguration, names: set[str]) -> set[str]:
+    """The arguments that a configuration uses: any of these, where that cannot be seen."""
+    changes = trial.configuration.given
+    try:
+        (closed, _), inputs = trace_call(suite, trial.instance, changes, by_name=True)
+    except ANY_ERROR:
+        return names
+    if not inputs:  # the call goes by values, and the trace has none
+        return names
+    marks = zip(inputs, inputs_reaching(closed.jaxpr))
+    return {name.split(".")[1] for (name, _), mark in marks if mark and name[0] == "1"}

@@ -1,0 +1,69 @@
+"""Keys, dtypes and NaN in the programs of traced configurations."""
+
+from typing import Any
+
+import jax
+import numpy as np
+
+from ...discover.configurations import TracedConfiguration
+from ...discover.invocation import example_call
+from ...inspect.arrays import has_dtype, is_array, is_inexact, is_key
+from ...trace.dependencies import inputs_reaching
+
+
+def is_float(value: Any) -> bool:
+    return is_array(value) and has_dtype(value, "float")
+
+
+def has_other_keys(traced: TracedConfiguration) -> bool:
+    """Whether a dict of other keys met one of the usual keys, as the gradients for it."""
+    changes = {
+        **traced.configuration.inputs,
+        **traced.configuration.given,
+    }.values()
+    words = ("structure", "pytree", "children")
+    told = str(traced.error).lower()
+    return any(isinstance(v, dict) for v in changes) and any(w in told for w in words)
+
+
+def lacks_its_key(suite: Any, traced: TracedConfiguration) -> bool:
+    """Whether a key is left out: the call may then fail as it likes."""
+    use = example_call(suite)
+    changes = traced.configuration.given.items()
+    return use is not None and any(
+        v is None and is_key(use.given[name]) for name, v in changes
+    )
+
+
+def dtypes_of(traced: TracedConfiguration) -> list[Any]:
+    return (
+        [out.dtype for out in jax.tree.leaves(traced.trace[1])] if traced.trace else []
+    )
+
+
+def is_of_dtypes(traced: TracedConfiguration) -> bool:
+    """Whether it says itself in which dtype it computes."""
+    return any(
+        "dtype" in name
+        for name in {
+            **traced.configuration.inputs,
+            **traced.configuration.given,
+        }
+    )
+
+
+def leaves_reached(traced: TracedConfiguration, gradients: bool) -> dict[str, bool]:
+    """By path, whether outputs depend on an array of the instance; or gradients reach it."""
+    if traced.trace is None:
+        return {}
+    marks = inputs_reaching(traced.trace[0].jaxpr, gradients)
+    pairs = zip(traced.inputs, marks)
+    return {
+        name[2:]: mark
+        for (name, v), mark in pairs
+        if name.startswith("0.") and is_inexact(v)
+    }
+
+
+def has_nan(arrays: list[Any]) -> bool:
+    return any(is_inexact(v) and bool(np.isnan(np.asarray(v)).any()) for v in arrays)
