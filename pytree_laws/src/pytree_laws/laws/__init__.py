@@ -31,6 +31,7 @@ from . import (
     p19_invariants,
     p19_numbers,
     p19_record,
+    p20_sharding,
     randomness,
 )
 
@@ -56,12 +57,15 @@ LAWS: Mapping[str, Law] = {
         p17_identity,
         p18_backend,
         p19_numbers,
+        p20_sharding,
     )
 }
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class PytreeLaws(
+    p20_sharding.PytreeSharding,
+    p20_sharding.Sharding,
     p19_record.PytreeRecord,
     p19_record.NumbersOfRecord,
     of_methods.PytreeMethods,

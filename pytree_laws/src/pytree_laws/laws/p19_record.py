@@ -43,6 +43,7 @@ from ..record import (
 from ..report import Fault, check
 from ..suite import Suite
 from ..training import Training
+from .p20_sharding import ALONE, of_dims
 
 OPTION, VARIABLE = "--record-numbers", "PYTREE_LAWS_RECORD"
 FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
@@ -203,6 +204,7 @@ def sections(suite: Any) -> Record:
     names = {what: section_of(type(suite), what) for what in EVERY}
     found = {name: entries_of(suite, what) for what, name in names.items()}
     needed = {section_of(type(suite), what) for what in SECTIONS}
+    found[section_of(type(suite), ALONE)] = of_dims(suite)  # which P20 holds
     return {name: one for name, one in found.items() if one or name in needed}
 
 

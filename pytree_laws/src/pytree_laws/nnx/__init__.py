@@ -87,6 +87,7 @@ from . import (
     p17_identity,
     p18_backend,
     p19_numbers,
+    p20_sharding,
     ties,
 )
 from .variables import Var
@@ -114,12 +115,14 @@ LAWS: Mapping[str, Law] = {
         p17_identity,
         p18_backend,
         p19_numbers,
+        p20_sharding,
     )
 }
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class NnxLaws(
+    p20_sharding.NnxSharding,
     p19_numbers.NnxRecord,
     pytree_p19_record.NumbersOfRecord,
     of_methods.NnxMethods,
