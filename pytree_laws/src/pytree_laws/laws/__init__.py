@@ -32,6 +32,7 @@ from . import (
     p19_numbers,
     p19_record,
     p20_sharding,
+    p21_sharded,
     randomness,
 )
 
@@ -58,12 +59,14 @@ LAWS: Mapping[str, Law] = {
         p18_backend,
         p19_numbers,
         p20_sharding,
+        p21_sharded,
     )
 }
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class PytreeLaws(
+    p21_sharded.Sharded,
     p20_sharding.PytreeSharding,
     p20_sharding.Sharding,
     p19_record.PytreeRecord,

@@ -92,6 +92,7 @@ class Sharding(Suite):
             "partition_specs",
             "it has other leaves than the class",
         )
+        self.check_followers(dict(zip(names, found)), self.named(instance))
         own = own_dims(instance)  # sub-modules answer for themselves
         for name, spec in zip(names, found):
             if name in own:
@@ -126,6 +127,34 @@ class Sharding(Suite):
                     f"after a step its {kind} lies on {got}, before on {placed[name]}"
                 )
                 check(got == without_trailing(placed[name]), name, what)
+
+    def check_followers(
+        self, specs: Mapping[str, Any], arrays: Mapping[str, Any]
+    ) -> None:
+        """Holds the state of an optimiser, whose paths end as those of parameters, to their axes."""
+        places = {
+            (n.partition(".")[2], arrays[n].shape): n
+            for n in specs
+            if n in arrays and specs[n]
+        }
+        for name in [one for one in specs if one in arrays and not specs[one]]:
+            parts = name.split(".")
+            ends = [".".join(parts[at:]) for at in range(1, len(parts))]
+            leader = next(
+                (
+                    places[e, arrays[name].shape]
+                    for e in ends
+                    if (e, arrays[name].shape) in places
+                ),
+                None,
+            )
+            what = f"it is replicated, and `{leader}`, which it follows, is not"
+            check(
+                leader is None,
+                name,
+                what,
+                "the state of an optimiser that lies elsewhere than its parameters",
+            )
 
     def check_results(
         self, example: Example, rules: Rules, outputs: Sequence[Any]
