@@ -152,11 +152,15 @@ def out_sharding(*axes: Axes) -> PartitionSpec | None:
 
 
 def save_checkpoint(path: str | PathLike[str], tree: Any) -> None:
-    """Write the arrays of a tree with orbax, each process its own shards; all or nothing."""
+    """Write the arrays of a tree to a new folder with orbax, each process its own shards.
+
+    All or nothing: a folder without its end was never there. One that is there already is
+    a `ValueError`, so that the last checkpoint outlives whatever happens to the next.
+    """
     import orbax.checkpoint as ocp  # type: ignore[import-untyped]
 
     with ocp.StandardCheckpointer() as checkpointer:
-        checkpointer.save(fspath(path), _arrays(tree), force=True)
+        checkpointer.save(fspath(path), _arrays(tree))
 
 
 def restore_checkpoint(
