@@ -119,13 +119,14 @@ def main() -> None:
         else:
             state = create_sharded(new_state, mesh, key=jax.random.key(0))
         losses: list[float] = []
-        for state, loss in train(state, mesh, options.first, options.steps):
+        latest = state
+        for latest, loss in train(state, mesh, options.first, options.steps):
             losses.append(loss)
             if options.every and len(losses) % options.every == 0:
                 folder = options.save.absolute() / str(options.first + len(losses))
-                save_checkpoint(folder, state)
+                save_checkpoint(folder, latest)
         if options.save and not options.every:
-            save_checkpoint(options.save.absolute(), state)
+            save_checkpoint(options.save.absolute(), latest)
     if jax.process_index() == 0:
         print("\n".join(f"{loss:.6f}" for loss in losses))
         if options.losses:
