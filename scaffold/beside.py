@@ -13,6 +13,7 @@ from scaffold.kinds import kind_of
 from scaffold.spec.bases import base_faults
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
+from scaffold.spec.sharding import collisions, with_rules
 from scaffold.spec.shared import tie_faults
 from scaffold.spec.types import ClassType, walk
 from scaffold.spec.unit import siblings, unit_faults
@@ -22,7 +23,8 @@ def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     """The spec with what the project decides where the spec says nothing."""
     saved = layout.settings.save
     takes_it = spec.save is None and kind_of(spec.kind).has_instances
-    return replace(spec, save=True) if saved and takes_it else spec
+    spec = replace(spec, save=True) if saved and takes_it else spec
+    return with_rules(spec, layout.settings.sharding)
 
 
 def check_names(specs: Sequence[ModuleSpec]) -> None:
@@ -64,7 +66,7 @@ def _faults(
         fix = "rename the skeleton" if is_unit else f'write `file = "{name}_module"`, for example'
         key = "" if is_unit else ": file" if spec.file else ": name"
         yield Fault(f"{spec.where}{key}", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
-    yield from save_faults(spec)
+    yield from (*save_faults(spec), *collisions(spec, spec.sharding or ()))
     yield from _mixture_faults(spec, known)
     yield from (*tie_faults(spec, known), *base_faults(spec, known))
     yield from kind_of(spec.kind).faults_beside(spec, known)

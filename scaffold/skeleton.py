@@ -58,6 +58,7 @@ class ClassKeys(TypedDict, total=False):
     layout: Literal["flat", "nested"]
     dtype: str
     save: bool
+    sharding: Mapping[str, str | Sequence[str] | None]
     template: str
     file: str
     ema: float

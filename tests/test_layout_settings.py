@@ -44,12 +44,12 @@ def test_all_settings_are_read(tmp_path: Path):
         (
             'bakcend = "cpu"',
             "tool.scaffold.bakcend: is not a setting\n"
-            "  legal: backend, laws, lower_for, package, save, specs, style, templates, and 1 more, which `--json` lists\n  fix: did you mean `backend`?",
+            "  legal: backend, laws, lower_for, package, save, sharding, specs, style, and 2 more, which `--json` lists\n  fix: did you mean `backend`?",
         ),
         (
             "verbose = true",
             "tool.scaffold.verbose: is not a setting\n"
-            "  legal: backend, laws, lower_for, package, save, specs, style, templates, and 1 more, which `--json` lists\n  fix: remove it",
+            "  legal: backend, laws, lower_for, package, save, sharding, specs, style, and 2 more, which `--json` lists\n  fix: remove it",
         ),
         (
             'backend = "cudaa"',

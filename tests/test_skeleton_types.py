@@ -30,7 +30,8 @@ def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(
 ) -> None:
     monkeyed = AFFINE.replace('param("lecun_normal")', 'param("lecun_normal", optoinal="x")')
     write_tree(tmp_path, {"bad/wrong.py": monkeyed, "specs/": "", ".git/": ""})
-    shutil.copy(EXAMPLES / "padding.py", tmp_path)  # by hand, and a spec uses it
+    for module in ("padding.py", "sharding.py"):  # which specs use
+        shutil.copy(EXAMPLES / module, tmp_path)
     shutil.copytree(CLASSES, tmp_path / "classes")
     for path in (EXAMPLES / "specs").glob("*.py"):
         (tmp_path / "specs" / path.name).write_text(path.read_text())
@@ -41,7 +42,7 @@ def test_type_checkers_are_content_with_every_example_and_notice_a_wrong_word(
     env = {"MYPYPATH": str(REPOSITORY)}
     result = run(checker(name, *options, "specs", "classes", "bad"), tmp_path, env=env)
     errors = [line for line in result.stdout.splitlines() if " error: " in line]
-    assert errors and all("wrong.py:" in line for line in errors), result.stdout
+    assert errors and all("wrong.py:" in line for line in errors), result.stdout + result.stderr
     assert any("optoinal" in line for line in errors)
 
 

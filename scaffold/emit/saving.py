@@ -1,9 +1,10 @@
-"""`save` and `load` of a class that asks for them."""
+"""`save`, `load` and `partition_specs` of a class that asks for them."""
 
 from collections.abc import Iterator
 from typing import Any
 
 from scaffold.emit.members import BODY, METHOD
+from scaffold.emit.sharding import sharding_members
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
 from scaffold.kinds import kind_of
@@ -21,8 +22,9 @@ Raises `ValueError` where the file is damaged, or does not fit `like`.
 
 
 def save_context(spec: ModuleSpec) -> dict[str, Any]:
-    """The two methods, as members of the class; none where the spec does not ask for them."""
-    return {"save_members": [_save(spec), _load(spec)] if spec.save else []}
+    """The methods, as members of the class; none where the spec does not ask for them."""
+    saving = [_save(spec), _load(spec)] if spec.save else []
+    return {"save_members": [*saving, *sharding_members(spec)]}
 
 
 def _save(spec: ModuleSpec) -> str:

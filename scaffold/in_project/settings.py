@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 from keyword import iskeyword
 from pathlib import PureWindowsPath
-from typing import cast
+from typing import Any, cast
 
 from msgspec import Struct
 
 from scaffold.choices import BACKENDS, LAWS
 from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.mesh_axes import read_rules
 
 STYLES = ("kidger", "scientific-python")
 _KINDS: dict[object, str] = {
@@ -32,6 +33,8 @@ class Settings(Struct, frozen=True):
     style: str = "kidger"
     save: bool = False
     """Whether classes have `save` and `load` where a spec says nothing."""
+    sharding: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Mesh axes by the names of dims, for each class that has one of them."""
     templates: tuple[tuple[str, str], ...] = ()
     """Names and folders of the project's own templates; one with the name of a kind takes the place of that kind's."""
     laws: str = ""
@@ -53,11 +56,22 @@ class Settings(Struct, frozen=True):
             **texts,
             save=entries.get("save") is True,
             lower_for=tuple(lower_for),
+            sharding=read_rules(cast("dict[str, Any]", entries.get("sharding", {})), _no_fault),
             templates=tuple(sorted(templates.items())),
         )
 
 
-_NO_TEXTS = ("lower_for", "save", "templates")
+def _no_fault(name: str, what: str, fix: str) -> None:
+    """The faults of rules are told already."""
+
+
+def _rule_faults(table: "dict[str, Any]") -> Iterator[Fault]:
+    faults: list[Fault] = []
+    read_rules(table, lambda name, what, fix: faults.append(Fault(where_of(f"sharding.{name}"), what, fix)))
+    yield from faults
+
+
+_NO_TEXTS = ("lower_for", "save", "sharding", "templates")
 
 
 def _entry_faults(key: str, value: object) -> Iterator[Fault]:
@@ -79,10 +93,12 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield from _folder_faults(key, value)
         case ("package", str()):
             yield from _package_faults(value)
+        case ("sharding", dict()):
+            yield from _rule_faults(cast("dict[str, Any]", value))
         case ("templates", dict()):
             for name, folder in cast("dict[str, object]", value).items():
                 yield from _template_faults(f"{key}.{name}", folder)
-        case ("templates", _):
+        case ("sharding" | "templates", _):
             yield _wrong_kind(key, value, "a table")
         case ("lower_for", _):
             yield _wrong_kind(key, value, "a list of strings", BACKENDS)

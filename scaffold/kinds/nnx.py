@@ -213,7 +213,10 @@ KIND = Kind(
     summary="a flax nnx.Module: Variables by role, static attributes, snapshot and restore",
     context=context,
     laws=("nnx",),
-    without={"P4": "Flax names the paths of its modules, and `restore` goes by them (P14)."},
+    without={
+        "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
+        "P21": "Its classes keep the sharding of a Variable in its metadata.",
+    },
     constructor="init",
     rngs=True,
     variables=True,

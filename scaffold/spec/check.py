@@ -48,6 +48,7 @@ from scaffold.spec.names import (
     file_name_fault,
 )
 from scaffold.spec.pieces import pieces, readable
+from scaffold.spec.sharding import sharding_faults
 from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
 from scaffold.spec.states import state_faults
@@ -82,6 +83,7 @@ def spec_faults(
     faults += [*of_kind, *_tests(whole, names), *constructor_faults(whole)]
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
     faults += [*generic_faults(sound), *frozen_faults(sound), *method_faults(sound), *helper_faults(sound)]
+    faults += sharding_faults(sound)
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or [*size_faults(sound)] or [*case_size_faults(sound)]
 

@@ -82,6 +82,9 @@ SPEC_KEYS = {
     "below": Key("string", "Statements of the module below the class."),
     "source": Key("string", "Kind as-written: the class statement, word for word."),
     "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
+    "sharding": Key(
+        "table", 'Mesh axes of named dims: `hidden = "model"`, several in a list, `[]` for none.'
+    ),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order."),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),

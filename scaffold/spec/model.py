@@ -216,6 +216,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
     save: bool | None = None
     """Whether it has `save` and `load`; None where the project decides."""
+    sharding: tuple[tuple[str, tuple[str, ...]], ...] | None = None
+    """Mesh axes by the name of a dim; None where it has no `partition_specs`, or the project decides."""
     options: tuple[tuple[str, Any], ...] = ()
     """What the kind takes beside fields, by name."""
     call: Call | None = None

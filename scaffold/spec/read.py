@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from scaffold.comments import as_comment
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.kinds import kind_of
+from scaffold.mesh_axes import Rules, read_rules
 from scaffold.spec.bases import MODULE
 from scaffold.spec.check import spec_faults
 from scaffold.spec.check_source import classes_used
@@ -213,6 +215,11 @@ class Reader:
     def call(self, raw: Mapping[str, Any]) -> Call | None:
         return read_call(self, raw)
 
+    def sharding(self, raw: Mapping[str, Any]) -> Rules | None:
+        table = raw.get("sharding")
+        add = partial(_add_rule, self)
+        return read_rules(as_table(table), add) if isinstance(table, Mapping) else None
+
     def options(self, raw: Mapping[str, Any], kind: str) -> tuple[tuple[str, Any], ...]:
         """The options that are what the kind takes."""
         table = self.table(raw, "options")
@@ -236,6 +243,10 @@ class Reader:
             self.faults += [fault.below(self.where) for fault in key_faults(table, GROUP_KEYS, place)]
         given = self.text(table, "class") or class_of_group(self.text(raw, "name"), name)
         return Group(name, tuple(map(str, fields)), given, table.get("readable") is True)
+
+
+def _add_rule(reader: Reader, name: str, what: str, fix: str) -> None:
+    reader.add(reader.place("sharding", name), what, fix)
 
 
 _MEMBERS = {"call", "methods", "constructors"}
@@ -312,6 +323,7 @@ def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
         save=saved if isinstance(saved := raw.get("save"), bool) else None,
+        sharding=reader.sharding(raw),
         options=reader.options(raw, kind),
         call=reader.call(raw),
         test=read_test(reader, raw),

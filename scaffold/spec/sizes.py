@@ -8,6 +8,7 @@ from math import prod
 from typing import Any, cast
 
 from scaffold.errors import Fault
+from scaffold.mesh_axes import axes_of
 from scaffold.spec.constructor import dims_of, parameters, variadic_dims
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.types import (
@@ -30,6 +31,8 @@ _ARITHMETIC: dict[type, Callable[[int, int], int]] = {
     ast.Mod: lambda left, right: left % right,
 }
 _TRIES = 12
+DEVICES = 8
+"""A dim with a mesh axis has a multiple of it: the laws of sharding run on so many devices."""
 CHOSEN_ELEMENTS = 2**16
 """How many elements an array has at most where the sizes are chosen here: the tests make many copies."""
 LARGEST_EXAMPLE = 2**20
@@ -52,7 +55,11 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
     chosen = {**values, **dict(spec.test.sizes)}
     wanted = [name for name in _sized_names(spec) if name not in chosen]
-    tried = [{**chosen, **dict(zip(wanted, free, strict=True))} for free in _choices(len(wanted), chosen)]
+    whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
+    tried = [
+        {**chosen, **{name: whole[name] * size for name, size in zip(wanted, free, strict=True)}}
+        for free in _choices(len(wanted), chosen)
+    ]
     small = ({**chosen, **dict(zip(wanted, free, strict=True))} for free in _small(len(wanted)))
     fitting = (sized for sized in chain(tried, small) if all_fit(spec, sized))
     positive = (sized for sized in tried if all_positive(spec, sized))

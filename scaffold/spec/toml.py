@@ -79,8 +79,8 @@ def write_toml(raw: Mapping[str, Any], schema: str) -> str:
     lines += [f"{name} = {toml_value(raw[name])}" for name in _TOP if name in raw]
     lines += ["", "[fields]"]
     lines += [f"{_key(name)} = {toml_value(field)}" for name, field in raw["fields"].items()]
-    for table in ("options", "groups", "call"):
-        if raw.get(table):
+    for table in ("sharding", "options", "groups", "call"):
+        if raw.get(table) or (table == "sharding" and table in raw):
             lines += ["", f"[{table}]", *_table_lines(raw[table])]
     for table in ("constructors", "methods"):
         for name, method in raw.get(table, {}).items():

@@ -7,6 +7,7 @@ from typing import Any, cast
 from scaffold.emit.checks import is_checked
 from scaffold.emit.construct import copy_source
 from scaffold.emit.members import METHOD
+from scaffold.emit.sharding import sharding_rows
 from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.cases import flags, passed_names
@@ -139,6 +140,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "ignored": ignored_arguments(spec),
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
+    yield from sharding_rows(spec)
     absent = absent_inputs(spec)
     if absent:
         yield "absent", f"({', '.join(absent)},)"

@@ -5,6 +5,7 @@ a conftest puts on the path has no entry point that pytest sees: such a conftest
 """
 
 import contextlib
+import os
 import sys
 
 import pytest
@@ -31,13 +32,42 @@ def pytest_addoption(
             help="what the classes compute, which P19 holds: record what is missing in tests/numbers (default), or fail for it "
             "(check, the default with CI set), compare what is there, update all, or off",
         )
+    with contextlib.suppress(ValueError):
+        parser.addoption(
+            "--mesh",
+            type=int,
+            metavar="DEVICES",
+            help="run the laws of sharding on so many devices, and no other: virtual ones on the CPU",
+        )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Let pytest-xdist start no workers for `--laws`, which needs the tests in this process."""
+    if devices := config.getoption("mesh", None):
+        make_devices(devices)
     if config.getoption("laws", False):
         config.option.collectonly = True
+
+
+def make_devices(count: int) -> None:
+    """Have jax make so many devices of the CPU; it must not have used one yet."""
+    os.environ["JAX_NUM_CPU_DEVICES"] = str(
+        count
+    )  # of workers, and of what imports jax later
+    if jax := sys.modules.get("jax"):
+        jax.config.update("jax_num_cpu_devices", count)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Keep the laws of sharding alone for `--mesh`: nothing else needs several devices."""
+    if config.getoption("mesh", None):
+        others = [one for one in items if not one.name.startswith("test_p21_")]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [one for one in items if one.name.startswith("test_p21_")]
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -12,6 +12,7 @@ from .effects import (
     p16_helpers,
     randomness,
 )
+from .sharding import p20_sharding, p21_sharded
 from .structure import (
     p01_construct,
     p01_kept_inputs,
@@ -56,12 +57,17 @@ LAWS: Mapping[str, Law] = {
         p17_identity,
         p18_backend,
         p19_numbers,
+        p20_sharding,
+        p21_sharded,
     )
 }
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class PytreeLaws(
+    p21_sharded.Sharded,
+    p20_sharding.PytreeSharding,
+    p20_sharding.Sharding,
     p19_snapshot.PytreeRecord,
     p19_snapshot.NumbersOfRecord,
     methods.PytreeMethods,

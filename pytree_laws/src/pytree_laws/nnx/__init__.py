@@ -44,6 +44,7 @@ from ..laws.values import p19_snapshot as pytree_p19_snapshot
 from ..laws.variants import configurations, flags
 from ..report import Law
 from .effects import p12_purity, p13_edit, p14_save, p15_ownership, p16_helpers
+from .sharding import p20_sharding
 from .structure import (
     p01_construct,
     p02_manifest,
@@ -88,12 +89,14 @@ LAWS: Mapping[str, Law] = {
         p17_identity,
         p18_backend,
         p19_snapshot,
+        p20_sharding,
     )
 }
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
 class NnxLaws(
+    p20_sharding.NnxSharding,
     p19_snapshot.NnxRecord,
     pytree_p19_snapshot.NumbersOfRecord,
     methods.NnxMethods,

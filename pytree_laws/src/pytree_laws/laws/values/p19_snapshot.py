@@ -49,6 +49,7 @@ from ...suites.base import Suite
 from ...suites.programs import compiled_grads
 from ...suites.training import Training
 from ...values.randomize import randomize
+from ..sharding.p20_sharding import ALONE, of_dims
 
 OPTION = "--numbers=update"
 FURTHER: Mapping[str, Callable[[Any], dict[str, Entry]]] = {
@@ -196,6 +197,7 @@ def sections(suite: Any) -> Record:
     names = {what: section_of(type(suite), what) for what in EVERY}
     found = {name: entries_of(suite, what) for what, name in names.items()}
     needed = {section_of(type(suite), what) for what in SECTIONS}
+    found[section_of(type(suite), ALONE)] = of_dims(suite)  # which P20 holds
     return {name: one for name, one in found.items() if one or name in needed}
 
 

@@ -1,0 +1,232 @@
+"""P20: how the class shards, as jax decides it during a trace on an abstract mesh."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import jax
+import numpy as np
+
+from ...engine.applicability import Condition, applies_where, declares, not_applicable
+from ...engine.runner import guard
+from ...inspect.trees import named_leaves
+from ...report import ANY_ERROR, Law, check
+from ...session import once_per_session
+from ...sharding.dims import own_dims
+from ...sharding.specs import (
+    Example,
+    Rules,
+    Spec,
+    abstract_mesh,
+    axes_in,
+    blocked,
+    call_of,
+    dims_alone,
+    example_of,
+    is_spec,
+    own_specs,
+    spec_in,
+    spec_of,
+    step_of,
+    trace,
+)
+from ...snapshot.format import Entry, NoRecord, entries, parse_record, section_of
+from ...suites.base import Suite
+from ...suites.pytree import PytreeSuite
+
+LAW = Law(
+    number="P20",
+    name="sharding",
+    statement="On an abstract mesh with explicit axes the call traces with each dim of `sharding` on its mesh axis, results are sharded as their dims say, `partition_specs` has the axes of the named dims, and a training step keeps the sharding of each leaf.",
+    mistake="A product contracts a sharded dim and states no `out_sharding`, a spec is transposed or left out, or a constant takes the place of a sharded array.",
+    fix="State `out_sharding` where a sharded dim is contracted, and let `partition_specs` name the dims in the order of the annotation.",
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p07_outputs_are"),
+)
+ALONE = "along each dim alone"
+"""The section of a record that says by which dims a call shards."""
+APPROVE = "what changed it; if it is right as it is now, approve it with `pytest --numbers=update`"
+RECORDED = Condition(
+    "no numbers are recorded", lambda suite: bool(suite.recorded()), "--numbers=record"
+)
+ASKS = declares("sharding", "no mesh axis is declared for any dim")
+
+
+@guard
+class Sharding(Suite):
+    """P20."""
+
+    sharding: ClassVar[Rules] = {}  # mesh axes by the name of a dim
+
+    @applies_where(RECORDED)
+    def test_p20_each_dim_shards_as_recorded(self) -> None:
+        suite: Any = self
+        laws, example = type(suite), self.sharding_example()
+        with contextlib.suppress(NoRecord):  # as P19 says
+            record = parse_record(suite.recorded() or "")
+            before = record.get(section_of(laws, ALONE), {})
+            for name, error in dims_alone(example):
+                shards = entries({name: np.bool_(True)})[name]
+                what = f"sharded alone the call went through, and now needs an `out_sharding`: {error}"
+                check(not error or before.get(name) != shards, name, what, APPROVE)
+
+    @applies_where(ASKS)
+    def test_p20_the_call_shards(self) -> None:
+        example, specs, mesh = self.sharded_example()
+        try:
+            outputs = trace(example, call_of(example), specs, mesh)
+        except ANY_ERROR as error:
+            check(False, "call", f"it does not shard on {told(mesh)}: {blocked(error)}")
+        else:
+            self.check_results(example, self.sharding, outputs)
+
+    @applies_where(ASKS)
+    def test_p20_specs_have_the_axes_of_the_named_dims(self) -> None:
+        instance = self.cached_instance()
+        if not hasattr(instance, "partition_specs"):
+            not_applicable("the class has no partition_specs")
+        given = instance.partition_specs()
+        found = jax.tree.leaves(given, is_leaf=is_spec)
+        names = [*self.leaf_names(instance)]
+        check(
+            len(found) == len(names),
+            "partition_specs",
+            "it has other leaves than the class",
+        )
+        self.check_followers(dict(zip(names, found)), self.named(instance))
+        own = own_dims(instance)  # sub-modules answer for themselves
+        for name, spec in zip(names, found):
+            if name in own:
+                wanted = without_trailing(spec_of(own[name], self.sharding))
+                what = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
+                check(without_trailing(tuple(spec)) == wanted, name, what)
+
+    @applies_where(ASKS)
+    def test_p20_a_step_keeps_the_sharding(self) -> None:
+        example, specs, mesh = self.sharded_example()
+        trained = [n for n in example.names if self.is_trained(n)]
+        if not trained:
+            not_applicable("nothing is trained")
+        step = step_of(example, lambda name: name in trained)
+        try:
+            after = trace(example, step, specs, mesh)
+        except ANY_ERROR as error:
+            check(
+                False,
+                "call",
+                f"its gradient does not shard on {told(mesh)}: {blocked(error)}",
+            )
+            return
+        placed = dict(zip(example.names, specs))
+        for kind, arrays in (
+            ("momentum", after[: len(after) // 2]),
+            ("value", after[len(after) // 2 :]),
+        ):
+            for name, array in zip(trained, arrays):
+                got = without_trailing(spec_in(array, array.ndim))
+                what = (
+                    f"after a step its {kind} lies on {got}, before on {placed[name]}"
+                )
+                check(got == without_trailing(placed[name]), name, what)
+
+    def check_followers(
+        self, specs: Mapping[str, Any], arrays: Mapping[str, Any]
+    ) -> None:
+        """Holds the state of an optimiser, whose paths end as those of parameters, to their axes."""
+        places = {
+            (n.partition(".")[2], arrays[n].shape): n
+            for n in specs
+            if n in arrays and specs[n]
+        }
+        for name in [one for one in specs if one in arrays and not specs[one]]:
+            parts = name.split(".")
+            ends = [".".join(parts[at:]) for at in range(1, len(parts))]
+            leader = next(
+                (
+                    places[e, arrays[name].shape]
+                    for e in ends
+                    if (e, arrays[name].shape) in places
+                ),
+                None,
+            )
+            what = f"it is replicated, and `{leader}`, which it follows, is not"
+            check(
+                leader is None,
+                name,
+                what,
+                "the state of an optimiser that lies elsewhere than its parameters",
+            )
+
+    def check_results(
+        self, example: Example, rules: Rules, outputs: Sequence[Any]
+    ) -> None:
+        """Holds each result whose dims are named to the mesh axes of these."""
+        for number, (dims, array) in enumerate(zip(example.results, outputs)):
+            if dims is None or len(dims) != array.ndim:
+                continue
+            wanted, got = spec_of(dims, rules), spec_in(array, array.ndim)
+            for dim, axes, own in zip(dims, wanted, got):
+                what = f"its dim `{dim}` lies on {own}, though the arrays that it comes from lie on {axes}"
+                check(
+                    not axes or {*axes_in(axes)} <= {*axes_in(own)},
+                    f"result {number}",
+                    what,
+                )
+
+    def sharding_example(self) -> Example:
+        self.need_call()
+        example = named_example(self)
+        if not example.dims:
+            not_applicable("no dims of its arrays have names")
+        return example
+
+    def sharded_example(self) -> tuple[Example, Sequence[Spec], Any]:
+        """The example with the spec of each of its arrays, and an abstract mesh for them."""
+        example = self.sharding_example()
+        specs = own_specs(example, self.sharding)
+        return example, specs, abstract_mesh(example, specs)
+
+    def leaf_names(self, instance: Any) -> Sequence[str]:
+        """The paths of all leaves, in order."""
+        return [*self.named(instance)]
+
+    def is_trained(self, name: str) -> bool:
+        raise NotImplementedError
+
+
+def of_dims(suite: Any) -> dict[str, Entry]:
+    """Entries that say by which dims the call shards as it stands."""
+    if not suite.called():
+        return {}
+    alone = dims_alone(named_example(suite))
+    return entries({name: np.bool_(not error) for name, error in alone})
+
+
+@once_per_session
+def named_example(suite: Any) -> Example:
+    """The example of a suite with the names of its dims."""
+    instance, arguments = suite.cached_example()
+    names = [*suite.named(instance)]
+    return example_of(instance, suite.apply, arguments, suite.to_tree, names)
+
+
+def told(mesh: Any) -> str:
+    shape: Mapping[str, int] = mesh.shape
+    return ", ".join(f"`{name}`" for name in shape) or "a mesh without axes"
+
+
+def without_trailing(spec: Spec) -> Spec:
+    """A spec without the dims at its end that are replicated."""
+    while spec and spec[-1] is None:
+        spec = spec[:-1]
+    return spec
+
+
+@guard
+class PytreeSharding(Sharding, PytreeSuite):
+    """P20, of pytrees."""
+
+    def leaf_names(self, instance: Any) -> Sequence[str]:
+        return [name for name, _ in named_leaves(instance)]
+
+    def is_trained(self, name: str) -> bool:
+        return name in self.flowing(self.cached_instance())

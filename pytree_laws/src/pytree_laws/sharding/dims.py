@@ -1,0 +1,136 @@
+"""The names of dims, as jaxtyping annotations give them."""
+
+import contextlib
+import inspect
+import types
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+Dims = tuple[str, ...]
+
+
+def dims_of_leaves(instance: Any) -> dict[str, Dims]:
+    """The names of the dims of each array in an instance, by path, as the classes that hold it annotate them."""
+    return {path: dims for path, dims in _named(type(instance), instance, "") if dims}
+
+
+def own_dims(instance: Any) -> dict[str, Dims]:
+    """The same of the arrays that no other annotated class holds."""
+    hints = _hints(type(instance))
+    values = {name: getattr(instance, name, None) for name in hints}
+    inner = {n for n, v in values.items() for part in _parts(v) if _hints(type(part))}
+    found = dims_of_leaves(instance).items()
+    return {path: dims for path, dims in found if path.partition(".")[0] not in inner}
+
+
+def dims_of_call(
+    call: Any, arguments: Sequence[Any]
+) -> tuple[list[Dims | None], list[Dims | None]]:
+    """The names of the dims of each argument that is an array, and of each result; None where nothing names them."""
+    try:
+        hints = typing.get_type_hints(call)
+        names = [*inspect.signature(call).parameters]
+    except (NameError, TypeError, ValueError, AttributeError):
+        return [None] * len(arguments), []
+    given = [hints.get(name) for name in names]
+    given += [None] * (len(arguments) - len(given))
+    found = [_first(hint, value) for hint, value in zip(given, arguments)]
+    returned = hints.get("return")
+    several = typing.get_args(returned) if typing.get_origin(returned) is tuple else ()
+    return found, [_tokens(one) for one in (several or (returned,))]
+
+
+def _named(annotation: Any, value: Any, path: str) -> Iterator[tuple[str, Dims]]:
+    """The arrays in a value, and the names that its annotation gives them."""
+    if isinstance(value, np.ndarray | jax.Array):
+        yield path, _first(annotation, value) or ()
+    elif isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+        items = _items(annotation, len(value))
+        for index, one in enumerate(value):
+            yield from _named(items[index], one, _below(path, index))
+    elif isinstance(value, Mapping):
+        item = (*_options(annotation, 2), None)[0]
+        for name, one in value.items():
+            yield from _named(item, one, _below(path, name))
+    else:
+        yield from _fields(value, path)
+
+
+def _fields(value: Any, path: str) -> Iterator[tuple[str, Dims]]:
+    if isinstance(value, type) or not hasattr(type(value), "__mro__"):
+        return
+    for name, hint in _hints(type(value)).items():
+        inner = getattr(value, name, None)
+        if inner is not None and inner is not value:
+            yield from _named(hint, inner, _below(path, name))
+
+
+def _hints(cls: type) -> dict[str, Any]:
+    """The annotations of a class and its bases, each as far as it can be read."""
+    if cls.__module__ == "builtins":
+        return {}
+    with contextlib.suppress(Exception):  # a name that only type checkers know
+        return typing.get_type_hints(cls)
+    return {
+        name: hint
+        for owner in reversed(cls.__mro__)
+        for name, hint in vars(owner).get("__annotations__", {}).items()
+        if not isinstance(hint, str)
+    }
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """A value, or what lies in its containers."""
+    if isinstance(value, tuple | list | Mapping):
+        for one in value.values() if isinstance(value, Mapping) else value:
+            yield from _parts(one)
+    elif not (isinstance(value, np.ndarray | jax.Array)):
+        yield value
+
+
+def _items(annotation: Any, count: int) -> list[Any]:
+    """The annotations of the items of a tuple or a list."""
+    for one in _members(annotation):
+        given = typing.get_args(one)
+        if given and (len(given) == 1 or given[-1] is ...):
+            return [given[0]] * count
+        if len(given) == count:
+            return [*given]
+    return [None] * count
+
+
+def _options(annotation: Any, count: int) -> list[Any]:
+    """The last of so many parameters of a generic type, of each member of a union."""
+    found = map(typing.get_args, _members(annotation))
+    return [given[-1] for given in found if len(given) == count]
+
+
+def _first(annotation: Any, value: Any) -> Dims | None:
+    """The names of the dims of an array, where the annotation has as many as the array."""
+    rank = getattr(value, "ndim", None)
+    found = (_tokens(one) for one in _members(annotation))
+    return next((one for one in found if one is not None and len(one) == rank), None)
+
+
+def _members(annotation: Any) -> list[Any]:
+    """The members of a union; what a Variable of Flax holds is one of them."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        return [part for one in typing.get_args(annotation) for part in _members(one)]
+    inner = [one for one in typing.get_args(annotation) if hasattr(one, "dim_str")]
+    return [annotation, *inner] if len(inner) == 1 else [annotation]
+
+
+def _tokens(annotation: Any) -> Dims | None:
+    """The dims of an array type of jaxtyping; None where it has any number of them, or is none."""
+    text = getattr(annotation, "dim_str", None)
+    if not isinstance(text, str) or "*" in [part[0] for part in text.split()]:
+        return None
+    return None if "..." in text else tuple(part.strip("#?") for part in text.split())
+
+
+def _below(path: str, name: Any) -> str:
+    return f"{path}.{name}" if path else str(name)

@@ -1,0 +1,145 @@
+"""A call, its gradients and a step on a mesh of real devices, beside the same on one."""
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import AxisType, Mesh, NamedSharding, PartitionSpec
+
+from ..inspect.arrays import is_floating
+from ..inspect.trees import arrays_of, combine, partition, stack
+from ..sharding.specs import Example, Spec, axes_in
+from ..values.optimisation import weighted
+
+BATCH = "data"
+"""The mesh axis of the batch, where the rules leave one over."""
+COLLECTIVES = (
+    "all-gather",
+    "all-reduce",
+    "all-to-all",
+    "collective-permute",
+    "reduce-scatter",
+)
+_OPERATION = re.compile(rf" ({'|'.join(COLLECTIVES)})(?:-start)?\(")
+
+
+class Placed(NamedTuple):
+    """An example on a mesh: its arrays, those of a batch of arguments, and the program of a step."""
+
+    mesh: Mesh
+    own: Sequence[Any]
+    batch: Sequence[Any]
+    step: Callable[..., Any]
+
+    def run(self) -> Any:
+        with jax.set_mesh(self.mesh):
+            return jax.jit(self.step)(self.own, self.batch)
+
+    def text(self) -> str:
+        """The compiled program."""
+        with jax.set_mesh(self.mesh):
+            program = jax.jit(self.step).lower(self.own, self.batch).compile()
+            return program.as_text() or ""
+
+
+def layouts(axes: Sequence[str], devices: int) -> Iterator[Mapping[str, int]]:
+    """The meshes of so many devices: along the axes of the rules, and with one for the batch."""
+    if len(axes) == 1:
+        yield {axes[0]: devices}
+    first, last = (BATCH, axes[0]) if len(axes) == 1 else (axes[0], axes[-1])
+    for rows in range(2, devices):
+        if devices % rows == 0 and len(axes) < 3:
+            yield {first: rows, last: devices // rows}
+
+
+def indivisible(
+    example: Example, specs: Sequence[Spec], sizes: Mapping[str, int]
+) -> list[str]:
+    """The dims that the devices along their mesh axes do not divide, each in words."""
+    found: dict[str, None] = {}
+    triples = zip(example.arrays(), specs, example.all_dims())
+    for array, spec, dims in triples:
+        for size, axes, dim in zip(array.shape, spec, dims or [""] * array.ndim):
+            count = math.prod(sizes[axis] for axis in axes_in(axes))
+            if size % count:
+                found[
+                    f"`{dim}` = {size} is not divided by the {count} devices of its axis"
+                ] = None
+    return [*found]
+
+
+def mesh_of(sizes: Mapping[str, int], kind: AxisType) -> Mesh:
+    shape = tuple(sizes.values())
+    return jax.make_mesh(shape, tuple(sizes), axis_types=(kind,) * len(shape))
+
+
+def placed(
+    example: Example,
+    arguments: Sequence[tuple[Any, ...]],
+    specs: Sequence[Spec],
+    trained: Callable[[str], bool],
+    mesh: Mesh,
+) -> Placed:
+    """The arrays on a mesh, with the arguments of several calls as a batch; the program takes these lists."""
+    own = partition(example.tree)[1]
+    rest, batch = partition(stack([*arguments]))
+    taken = {axis for spec in specs for axes in spec for axis in axes_in(axes)}
+    rows = BATCH if BATCH in {*mesh.axis_names} - taken else None
+
+    def on_mesh(array: Any, spec: Spec) -> Any:
+        place = NamedSharding(mesh, PartitionSpec(*spec))
+        return jax.device_put(jnp.copy(array), place)  # which donation may delete
+
+    return Placed(
+        mesh,
+        list(map(on_mesh, own, specs)),
+        [on_mesh(v, (rows, *s)) for v, s in zip(batch, specs[len(own) :])],
+        step_on_batch(example, rest, trained),
+    )
+
+
+def step_on_batch(
+    example: Example, rest: Any, trained: Callable[[str], bool]
+) -> Callable[..., Any]:
+    """A step on the arrays of an instance and of a batch of arguments, of which `rest` is the other part."""
+    static, own = partition(example.tree)
+    pairs = enumerate(zip(example.names, own))
+    moved = [i for i, (n, value) in pairs if trained(n) and is_floating(value)]
+
+    def call(own: Sequence[Any], batch: Sequence[Any]) -> Any:
+        instance = example.back(combine(static, own))
+
+        def one(given: Sequence[Any]) -> Any:
+            return arrays_of(example.call(instance, *combine(rest, given)))
+
+        return jax.vmap(one)([*batch])
+
+    def step(own: Sequence[Any], batch: Sequence[Any]) -> Any:
+        def loss(some: Sequence[Any]) -> Any:
+            filled = dict(zip(moved, some))
+            outputs = call([filled.get(i, v) for i, v in enumerate(own)], batch)
+            floats = [out for out in outputs if is_floating(out)]
+            return sum((weighted(out) for out in floats), jnp.zeros(())), outputs
+
+        before = [own[i] for i in moved]
+        (_, outputs), slopes = jax.value_and_grad(loss, has_aux=True)(before)
+        momenta = [0.9 * jnp.zeros_like(v) + g for v, g in zip(before, slopes)]
+        after = dict(zip(moved, [v - 0.1 * m for v, m in zip(before, momenta)]))
+        whole = [after.get(i, value) for i, value in enumerate(own)]
+        return {
+            "outputs": outputs,
+            "gradients": slopes,
+            "momenta": momenta,
+            "after": whole,
+        }
+
+    return step
+
+
+def collectives(text: str) -> dict[str, int]:
+    """How many operations of each kind a compiled program has that move data between devices."""
+    found = _OPERATION.findall(text)
+    return {kind: found.count(kind) for kind in COLLECTIVES if kind in found}

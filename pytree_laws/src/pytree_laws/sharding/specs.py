@@ -1,0 +1,259 @@
+"""A call on sharded arrays, as jax decides it during a trace: on an abstract mesh with explicit axes, without a device."""
+
+import dataclasses
+import math
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.sharding import AbstractMesh, AxisType, NamedSharding, PartitionSpec
+
+from ..inspect.arrays import is_array, is_floating
+from ..inspect.classes import LIBRARIES
+from ..inspect.trees import combine, flatten, partition
+from ..report import ANY_ERROR
+from ..sharding.dims import Dims, dims_of_call, dims_of_leaves
+from ..values.optimisation import weighted
+
+Axes = str | tuple[str, ...] | None
+Rules = Mapping[str, Axes]
+Spec = tuple[Axes, ...]
+_LIBRARIES = (
+    *LIBRARIES,
+    "jaxtyping",
+    "pytree_laws",
+    "contextlib",
+    "functools",
+    "unittest",
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Example:
+    """An instance and arguments of a call, with the names of the dims of each."""
+
+    tree: Any
+    """The arrays of the instance, as a pytree."""
+    back: Callable[[Any], Any]
+    """From such a tree to an instance."""
+    call: Callable[..., Any]
+    """Of an instance and the arguments."""
+    arguments: tuple[Any, ...]
+    names: Sequence[str]
+    """The paths of the arrays in the tree, in order."""
+    dims: Mapping[str, Dims]
+    """By path."""
+    given: Sequence[Dims | None]
+    """Of the arrays among the arguments, in order."""
+    results: Sequence[Dims | None]
+    """Of what the call returns."""
+
+    def arrays(self) -> list[Any]:
+        return [*partition(self.tree)[1], *partition(self.arguments)[1]]
+
+    def all_dims(self) -> list[Dims | None]:
+        """Those of `arrays`."""
+        return [*(self.dims.get(name) for name in self.names), *self.given]
+
+    def sizes(self) -> dict[str, int]:
+        """By name, what divides every dim of that name."""
+        found: dict[str, int] = {}
+        for array, dims in zip(self.arrays(), self.all_dims()):
+            for name, size in zip(dims or (), array.shape):
+                found[name] = math.gcd(size, found.get(name, 0))
+        return found
+
+
+def example_of(
+    instance: Any,
+    call: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    apart: Callable[[Any], Any],
+    names: Sequence[str],
+) -> Example:
+    """The example call with the names that annotations give; an argument without them has those of its sizes."""
+    tree, back = apart(instance)
+    dims = dims_of_leaves(instance)
+    method: Any = getattr(type(instance), "__call__", None)  # noqa: B004
+    named, results = dims_of_call(method, (instance, *arguments))
+    bare = Example(tree, back, call, arguments, names, dims, (), results)
+    by_size: dict[int, set[str]] = {}
+    for name, size in bare.sizes().items():
+        by_size.setdefault(size, set()).add(name)
+    given: list[Dims | None] = []
+    for argument, told in zip(arguments, named[1:]):
+        for array in partition(argument)[1]:
+            own = told if told is not None and array is argument else None
+            given.append(own or tuple(_only(by_size.get(n)) for n in array.shape))
+    return dataclasses.replace(bare, given=given)
+
+
+def _only(names: set[str] | None) -> str:
+    return next(iter(names)) if names is not None and len(names) == 1 else ""
+
+
+def spec_of(dims: Dims | None, rules: Rules) -> Spec:
+    """The mesh axes of each dim: `4*hidden` lies as `hidden` unless it has a rule of its own."""
+    return tuple(_axes(dim, rules) for dim in dims or ())
+
+
+def _axes(dim: str, rules: Rules) -> Axes:
+    factors = (dim, *dim.split("*"))
+    return next((rules[name] for name in factors if name in rules), None)
+
+
+def axes_in(axes: Axes) -> tuple[str, ...]:
+    return axes if isinstance(axes, tuple) else (axes,) if axes else ()
+
+
+def abstract_mesh(example: Example, specs: Sequence[Spec]) -> AbstractMesh:
+    """A mesh with the axes of the specs, each as long as divides every dim on it."""
+    lengths: dict[str, int] = {}
+    several: set[str] = set()
+    for array, spec in zip(example.arrays(), specs):
+        for size, axes in zip(array.shape, spec):
+            several |= {*axes_in(axes)} if len(axes_in(axes)) > 1 else set()
+            for axis in axes_in(axes):
+                lengths[axis] = math.gcd(size, lengths.get(axis, 0))
+    lengths = {axis: 1 if axis in several else n for axis, n in lengths.items()}
+    names = tuple(sorted(lengths))
+    return AbstractMesh(
+        tuple(lengths[name] for name in names),
+        names,
+        axis_types=(AxisType.Explicit,) * len(names),
+    )
+
+
+def abstract(array: Any, spec: Spec, mesh: Any) -> jax.ShapeDtypeStruct:
+    placed = NamedSharding(mesh, PartitionSpec(*spec))
+    return jax.ShapeDtypeStruct(array.shape, array.dtype, sharding=placed)
+
+
+def specs_under(example: Example, rules: Rules) -> list[Spec]:
+    """The spec of each array of the example, without axes that an array would have twice."""
+    return [_once(spec_of(dims, rules)) for dims in example.all_dims()]
+
+
+def own_specs(example: Example, rules: Rules) -> list[Spec]:
+    """The specs that an instance gives for its arrays, and those of the arguments by the rules."""
+    by_rules = specs_under(example, rules)
+    instance = example.back(example.tree)
+    if not hasattr(instance, "partition_specs"):
+        return by_rules
+    specs = jax.tree.leaves(instance.partition_specs(), is_leaf=is_spec)
+    leaves = jax.tree.leaves(instance)
+    own = [tuple(s) for s, leaf in zip(specs, leaves) if is_array(leaf)]
+    return [*own, *by_rules[len(own) :]]
+
+
+def is_spec(node: Any) -> bool:
+    return isinstance(node, PartitionSpec)
+
+
+def _once(spec: Spec) -> Spec:
+    seen: set[str] = set()
+    kept: list[Axes] = []
+    for axes in spec:
+        kept.append(None if seen & {*axes_in(axes)} else axes)
+        seen |= {*axes_in(axes)}
+    return tuple(kept)
+
+
+def trace(
+    example: Example, function: Callable[..., Any], specs: Sequence[Spec], mesh: Any
+) -> Any:
+    """What a function of instance tree and arguments gives of sharded arrays, in shapes and shardings."""
+    (static, own), (rest, given) = partition(example.tree), partition(example.arguments)
+    arrays = [*own, *given]
+    structs = [abstract(array, spec, mesh) for array, spec in zip(arrays, specs)]
+
+    def run(values: Sequence[Any]) -> Any:
+        tree, arguments = (
+            combine(static, values[: len(own)]),
+            combine(rest, values[len(own) :]),
+        )
+        return [
+            leaf
+            for leaf in jax.tree.leaves(function(tree, arguments))
+            if is_array(leaf)
+        ]
+
+    with jax.sharding.use_abstract_mesh(mesh):
+        return jax.eval_shape(run, structs)
+
+
+def call_of(example: Example) -> Callable[[Any, Any], Any]:
+    return lambda tree, arguments: example.call(example.back(tree), *arguments)
+
+
+def step_of(
+    example: Example, chosen: Callable[[str], bool]
+) -> Callable[[Any, Any], Any]:
+    """One step of gradient descent with momentum on the chosen leaves: the momenta and the new leaves."""
+    call = call_of(example)
+
+    def step(tree: Any, arguments: Any) -> Any:
+        static, values = partition(tree)
+        pairs = zip(example.names, values)
+        moved = [i for i, (n, v) in enumerate(pairs) if chosen(n) and is_floating(v)]
+
+        def loss(some: Sequence[Any]) -> Any:
+            filled = dict(zip(moved, some))
+            whole = [filled.get(i, value) for i, value in enumerate(values)]
+            outputs = flatten(call(combine(static, whole), arguments))[0]
+            return sum(weighted(one) for one in outputs if is_floating(one))
+
+        before = [values[i] for i in moved]
+        momenta = [
+            0.9 * jnp.zeros_like(v) + g for v, g in zip(before, jax.grad(loss)(before))
+        ]
+        return [momenta, [v - 0.1 * m for v, m in zip(before, momenta)]]
+
+    return step
+
+
+def spec_in(array: Any, rank: int) -> Spec:
+    """The sharding of a traced result, as a spec of its whole rank."""
+    found = tuple(array.sharding.spec)
+    return (*found, *[None] * (rank - len(found)))
+
+
+def blocked(error: BaseException) -> str:
+    """What a trace stopped at: the line of the class, and what jax says."""
+    line = _own_line(error)
+    what = " ".join(str(error).split())
+    return f"{line}{what[:300]}"
+
+
+def _own_line(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if not _is_elsewhere(frame.filename)]
+    if not own:
+        return ""
+    name = own[-1].filename.replace("\\", "/").rpartition("/")[2]
+    return f"`{name}`, line {own[-1].lineno}, `{own[-1].line}`: "
+
+
+def _is_elsewhere(file: str) -> bool:
+    module = next(
+        (n for n, m in [*sys.modules.items()] if getattr(m, "__file__", None) == file),
+        "",
+    )
+    return file.startswith("<") or module.partition(".")[0] in _LIBRARIES
+
+
+def dims_alone(example: Example) -> Iterator[tuple[str, str]]:
+    """Each named dim on a mesh axis of its own, with what stops the call; empty where the call shards."""
+    sizes = example.sizes()
+    for name in [one for one in sizes if one.isidentifier()]:
+        rules = {name: name}
+        specs = specs_under(example, rules)
+        mesh = abstract_mesh(example, specs)
+        try:
+            trace(example, call_of(example), specs, mesh)
+            yield name, ""
+        except ANY_ERROR as error:
+            yield name, blocked(error) or type(error).__name__

@@ -1,0 +1,51 @@
+"""`partition_specs` of a class that asks for it."""
+
+from collections.abc import Iterator
+
+from scaffold.emit.members import BODY, METHOD
+from scaffold.emit.text import block, docstring
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.sharding import Rules, applied, named_fields
+
+_DOC = """
+The `PartitionSpec` of each array, in the structure of the class.
+
+`rules` maps names of dims to mesh axes, here and in sub-modules{default}.
+"""
+
+
+def sharding_members(spec: ModuleSpec) -> list[str]:
+    """The method, as a member of the class; none where the spec does not ask for it."""
+    if spec.sharding is None or spec.defines("partition_specs"):
+        return []
+    rules, dims = applied(spec), named_fields(spec)
+    told = ", ".join(f"`{name}` lies on {_told(axes)}" for name, axes in rules if axes)
+    doc = docstring(_DOC.format(default=f"; by default {told}" if told else ""), BODY)
+    head = f'def partition_specs(self, rules: Mapping[str, Any] | None = None) -> "{spec.name}":'
+    named = ", ".join(f'"{name}": {_tuple(listed)}' for name, listed in dims.items())
+    body = f"return field_specs(self, {{{named}}}, {rules_source(rules)}, rules)"
+    return [block(f"{head}\n{METHOD}{doc}\n{block(body, METHOD)}", METHOD)]
+
+
+def rules_source(rules: Rules) -> str:
+    """The rules as a dict display."""
+    return "{" + ", ".join(f'"{name}": {_axes(axes)}' for name, axes in rules) + "}"
+
+
+def sharding_rows(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
+    """What the suite of such a class declares: the attribute, and its value."""
+    if spec.sharding is not None:
+        yield "sharding: ClassVar", rules_source(applied(spec))
+
+
+def _axes(axes: tuple[str, ...]) -> str:
+    return "None" if not axes else f'"{axes[0]}"' if len(axes) == 1 else _tuple(axes)
+
+
+def _tuple(names: tuple[str, ...]) -> str:
+    listed = ", ".join(f'"{name}"' for name in names)
+    return f"({listed},)" if len(names) == 1 else f"({listed})"
+
+
+def _told(axes: tuple[str, ...]) -> str:
+    return " and ".join(f"`{axis}`" for axis in axes)
