@@ -32,7 +32,7 @@ from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import write_toml
 from scaffold.spec.unit import by_module
-from scaffold.suite.untested import untested_notes
+from scaffold.suite.as_written import untested_notes
 from scaffold.suite.untried import untried_notes
 from scaffold.tidy import tidy
 

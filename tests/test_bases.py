@@ -55,6 +55,7 @@ ROWS = [
     ([base(fields={"w": W})], "base: fields.w.init | `w` is abstract: a subclass stores it, and makes it | put it into the subclass", [base(fields={"w": "f[n]"})]),
     ([base(setup="a = 1")], "base: setup | an abstract class is not built | put it into the subclass", [base()]),
     ([base(constructor="init")], "base: constructor | an abstract class is not built | remove it: the subclass has the constructor", [base()]),
+    ([base(), {"name": "Holder", "fields": {"part": "Base"}}], "holder: test.values | the tests cannot build a `Base` for `part` | write `[test]` and `values = { part = \"=Final(...)\" }`, with a class that fulfils `Base`, and import it in `imports`", [base(), final(), {"name": "Holder", "fields": {"part": "Base"}, "imports": ["from final import Final"], "test": {"values": {"part": "=Final.create(3, 3)"}}}]),
     ([base(fields={"d": {"type": "int", "role": "derived", "init": "=1"}}, call=None)], "base: fields | every field is derived, so there is nothing to hold | declare a field that is not derived", [base(call=None)]),
 ]
 # fmt: on

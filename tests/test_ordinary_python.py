@@ -15,7 +15,6 @@ import pytest
 from scaffold.adopt.as_spec.examples import Examples
 from scaffold.adopt.as_spec.say import skeleton_of, spec_of
 from scaffold.adopt.as_spec.source import source_in
-from scaffold.emit.imports import sorted_lines
 from scaffold.errors import ScaffoldError
 from scaffold.in_project.layout import find_layout
 from scaffold.lay_out import module_files
@@ -73,59 +72,6 @@ def check_module(path: Path, folder: Path) -> int:
     found = [(name, unlisted(text, name, path, folder)) for text, name in classes_in(path)]
     assert [one for one in found if one[1]] == [], path
     return len(names)
-
-
-def as_module(text: str) -> str:
-    """A class statement as one of a Module, with a role word at each field."""
-    node = next(one for one in ast.parse(text).body if isinstance(one, ast.ClassDef))
-    node.decorator_list, node.bases, node.keywords = [], [ast.Name("Module")], []
-    for one in node.body:
-        is_field = isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
-        if is_field and not any(word in ast.unparse(one.annotation) for word in ("ClassVar", "KW_ONLY")):
-            word = "data()" if one.value is None else f"static({ast.unparse(one.value)})"
-            one.value = ast.parse(word, mode="eval").body
-    return ast.unparse(ast.fix_missing_locations(node))
-
-
-def unlisted_as_module(text: str, name: str, path: Path, folder: Path) -> list[str]:
-    """What is refused of a class as a Module and is not on the list."""
-    module = ".".join(part for part in path.with_suffix("").parts if part.isidentifier())
-    placed = {"file": str(path), "module": module, "name": name, "kind": "module", "public": {}}
-    source = source_in(text, placed)
-    future = [line for line in source.imports if line.startswith("from __future__")]
-    words = "from scaffold.skeleton import Module, data, static"
-    lines = sorted_lines([*(line for line in source.imports if line not in future), words], ())
-    skeleton = "\n\n\n".join(
-        ["\n".join([*future, *lines]), source.above, as_module(source.text), source.below]
-    )
-    try:
-        spec = spec_of(skeleton, name)
-        module_files(spec, find_layout(folder), {name: spec})
-    except ScaffoldError as error:
-        said = (fault.what for fault in error.faults)
-        return [one for one in said if not any(re.search(each.says, one) for each in REFUSALS)]
-    return []
-
-
-@pytest.mark.spread(8)
-@pytest.mark.parametrize("name", STANDARD)
-def test_classes_of_the_standard_library_are_modules_or_refused_by_the_list(
-    name: str, tmp_path: Path
-) -> None:
-    path = Path(importlib.util.find_spec(name).origin)  # type: ignore[union-attr,arg-type]
-    refused = [(one, unlisted_as_module(text, one, path, tmp_path)) for text, one in classes_in(path)]
-    assert [one for one in refused if one[1]] == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PACKAGES)
-def test_classes_of_packages_are_modules_or_refused_by_the_list(name: str, tmp_path: Path) -> None:
-    origin = importlib.util.find_spec(name).origin  # type: ignore[union-attr]
-    files = sorted(Path(origin).parent.rglob("*.py"))  # type: ignore[arg-type]
-    spread = files[:: max(1, len(files) // FILES)]
-    pairs = [(path, *pair) for path in spread for pair in classes_in(path)]
-    refused = [(one, unlisted_as_module(text, one, path, tmp_path)) for path, text, one in pairs]
-    assert [one for one in refused if one[1]] == []
 
 
 @pytest.mark.spread(8)

@@ -42,17 +42,11 @@ def method_of(one: Refusal) -> str:
     return textwrap.indent(text, "    ")
 
 
-def skeleton_of(one: Refusal) -> str:
-    """The skeleton with the mistake; a name of the module stands for what the usual import does."""
-    text = SKELETON.replace("import jax.numpy as jnp", one.above) if one.above else SKELETON
-    return text.replace("METHOD", method_of(one))
-
-
 @pytest.mark.parametrize("one", REFUSALS, ids=lambda one: one.key)
 def test_each_mistake_goes_wrong_when_it_runs(one: Refusal) -> None:
     names: dict[str, object] = {"eqx": eqx, "jnp": jnp}
     with pytest.raises(Exception) as caught:
-        exec(f"{one.above}\n{BY_HAND.replace('METHOD', method_of(one))}", names)
+        exec(BY_HAND.replace("METHOD", method_of(one)), names)
         layer = names["Layer"](jnp.ones(3), None)  # type: ignore[operator]
         layer.weight() if "def weight" in one.mistake else layer(jnp.ones(3))
     told = f"{type(caught.value).__name__}: {caught.value}"
@@ -63,12 +57,12 @@ def test_each_mistake_goes_wrong_when_it_runs(one: Refusal) -> None:
 @pytest.mark.parametrize("one", REFUSALS, ids=lambda one: one.key)
 def test_each_mistake_is_refused_where_it_stands(one: Refusal, tmp_path: Path) -> None:
     path = tmp_path / "layer.py"
-    path.write_text(skeleton_of(one))
+    path.write_text(SKELETON.replace("METHOD", method_of(one)))
     with pytest.raises(ScaffoldError) as caught:
         load_specs([path])
     (fault,) = caught.value.faults[:1]
     assert re.search(one.says, fault.what), fault.what
-    assert fault.line is not None and (fault.line >= 10 or one.above)
+    assert fault.line is not None and fault.line >= 10
 
 
 def page() -> str:

@@ -52,6 +52,7 @@ def dims(text: str, **table: Any) -> dict[str, Any]:
 NAMES = [
     (spec(name="../x"), spec(), "name | `../x` is not a name | use letters, digits and `_`, and begin with a capital letter"),
     (spec(name=""), spec(), "name | `` is not a name | use letters, digits and `_`, and begin with a capital letter"),
+    (spec(name="Äffine"), spec(), "name | `Äffine` is not a name | use letters, digits and `_`, and begin with a capital letter"),
     (spec(name="A" * 81), spec(name="A" * 80), "name | `AAAAAAAAAAAAAAAAAAAA...` has 81 letters | write at most 80"),
     (spec(name="Con"), spec(name="ConModule"), "name | `con.py` is no file on Windows | write `ConModule`, for example"),
     (spec(name="TestBed"), spec(name="Bed"), "name | pytest takes `TestBed` for a class of tests | write `Bed`, for example"),
@@ -234,6 +235,7 @@ TESTS = [
     (test(unused=["v"]), test(unused=["w"]), "test.unused | `v` is no field that holds an array, and no array, key or flag that the call takes | remove it"),
     (test(values={"m": 3}), test(values={"n": 3}), "test.values.m | `m` is no argument | remove it"),
     (test(values={"n": "=len(x)"}), test(values={"n": "=len('abc')"}, sizes={"n": 3}), 'test.values.n | the name `x` is not known here | declare it in `arguments` or as a field, or write `imports = ["from ... import x"]`'),
+    (test(values={"n": "=int('3')"}), test(values={"n": "=int('3')"}, sizes={"n": 3}), "test.sizes | the size of `n` is not known without running it | write `[test]` and `sizes = { n = 3 }`, with sizes that fit"),
     (test(values={"n": "three"}), test(values={"n": 3}), "test.values.n | 'three' is not an int | write an int, or `=` and an expression"),
     (test(values={"n": datetime.date(2020, 1, 1)}), test(values={"n": 3}), "test.values.n | datetime.date(2020, 1, 1) is no value | write a string, a number, a boolean, or an array or a table of these"),
     (test(rejected=[{}]), test(rejected=[{"n": "x"}]), "test.rejected | a row changes nothing | write `{ depth = 0 }`"),

@@ -52,28 +52,21 @@ from scaffold.spec.sharding import sharding_faults
 from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
 from scaffold.spec.states import state_faults
-from scaffold.spec.types import OpaqueType, Type, UnionType
+from scaffold.spec.types import Type, UnionType
 
 
-def spec_faults(
-    spec: ModuleSpec, *, declared: frozenset[str], unread: str, is_statement: bool = False
-) -> list[Fault]:
+def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> list[Fault]:
     """All that is wrong with `spec`.
 
     `declared` holds the top-level keys that the author wrote; `unread` is the text of what could not be read, whose
-    names must not be reported as unknown. `is_statement` tells that the class is a statement of Python.
+    names must not be reported as unknown.
     """
     sound, broken = readable(spec)
     names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
     if kind_of(spec.kind).is_carried:
         return list(carried_faults(sound, names))
     faults = [fault for piece in pieces(spec) for fault in source_faults(piece)]
-    faults += [
-        *_names(sound, declared, is_statement=is_statement),
-        *_forms(sound, declared),
-        *_imports(sound),
-        *field_faults(sound),
-    ]
+    faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
     faults += [*dtype_faults(sound), *checks_of_values(sound)]
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
     kind = kind_of(spec.kind)
@@ -85,7 +78,8 @@ def spec_faults(
     faults += [*generic_faults(sound), *frozen_faults(sound), *method_faults(sound), *helper_faults(sound)]
     faults += sharding_faults(sound)
     # Sizes come last: they rest on dims and arguments that are right.
-    return faults or [*size_faults(sound)] or [*case_size_faults(sound)]
+    place = f"{sound.where}: test.sizes"
+    return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]
 
 
 def carried_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
@@ -103,11 +97,10 @@ def _place(spec: ModuleSpec, *parts: str) -> str:
     return f"{spec.where}: {'.'.join(parts)}"
 
 
-def _names(spec: ModuleSpec, declared: frozenset[str], *, is_statement: bool) -> Iterator[Fault]:
+def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     named = "name" in declared
     free = [*(() if uses_key(spec) else ("key",)), *(() if uses_dtype(spec) else ("dtype",))]
-    fault = class_name_fault(spec.name, _place(spec, "name"), is_statement=is_statement)
-    candidates = [fault] if spec.name or named else []
+    candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
     candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
     candidates += [
         argument_name_fault(one.name, _place(spec, "fields", one.name), spec.name, free=free)
@@ -224,7 +217,6 @@ def _declared_type(spec: ModuleSpec, argument: Argument, kind: Type, place: str)
     field = spec.field(argument.name)
     turned = field is None or field.converter or field.preprocess or field.init or field.nullable
     turned = turned or argument.name in assigned_names(spec.setup)
-    turned = turned or (field is not None and isinstance(field.type, OpaqueType))
     taken = (kind, *(kind.members if isinstance(kind, UnionType) else ()))
     if field is not None and not turned and field.type not in taken:
         fix = f"write `{argument.name}` alone, or a `converter` for the field"

@@ -56,8 +56,7 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
                 suggestion(name, known, "write `[constructors.NAME]` for it"),
                 tuple(sorted(known)),
             )
-    is_constructor = method.table == "constructors" and method.builds(spec.name)
-    if is_constructor and not _calls_of_class(spec, method.call.body):
+    if method.builds(spec.name) and not _calls_of_class(spec, method.call.body):
         fix = f"end it with `return {'cls.create' if has_factory(spec) else 'cls'}(...)`"
         yield Fault(place, f"builds no `{spec.name}`", fix)
 

@@ -17,12 +17,12 @@ from scaffold.spec.types import (
     ClassType,
     DictType,
     ListType,
+    OpaqueType,
     ScalarType,
     TupleType,
     Type,
     UnionType,
     arrays,
-    is_foreign,
     walk,
 )
 from scaffold.spec.values import described, is_nan, value_fault
@@ -155,7 +155,7 @@ def _default(field: Field, place: str) -> Iterator[Fault]:
 
 
 def _takes_none(kind: Type) -> bool:
-    return is_foreign(kind) or (isinstance(kind, UnionType) and kind.optional)
+    return isinstance(kind, OpaqueType) or (isinstance(kind, UnionType) and kind.optional)
 
 
 def value_faults(kind: Type, source: str, place: str, *, static: bool = False) -> Iterator[Fault]:

@@ -31,7 +31,7 @@ from scaffold.spec.pieces import (
     readable,
     syntax_fault_of,
 )
-from scaffold.spec.rewriting import assigned_to_self, self_attributes
+from scaffold.spec.rewriting import self_attributes
 from scaffold.spec.states import ARGUMENT as STATE_ARGUMENT
 from scaffold.spec.states import state_fields
 from scaffold.spec.types import OpaqueType
@@ -238,18 +238,6 @@ def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault
         yield from _attributes(spec, legal, piece.text, piece.place, unread)
     for key, function in (pair for pair in spec.functions if pair[1].is_function):
         yield from _attributes(spec, legal, function.call.body, f"{spec.where}: {key}.body", unread)
-    yield from _undeclared(spec)
-
-
-def _undeclared(spec: ModuleSpec) -> Iterator[Fault]:
-    """What an author's own `__init__` assigns and the class does not declare; a base, and NNX, may know more."""
-    own = spec.own_constructor
-    if own is None or own.name != "__init__" or spec.bases or kind_of(spec.kind).variables:
-        return
-    legal = {one.name for one in spec.fields}
-    for name in sorted({*assigned_to_self(own.call.source)} - legal):
-        place = f"{spec.where}: {own.table}.{own.name}.body"
-        yield Fault(place, f"`{name}` is no field", "declare it in the class", tuple(sorted(legal)))
 
 
 def _attributes(

@@ -204,5 +204,5 @@ def case_size_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Dims of a case that cannot be sized, and arrays of it that would be empty or too large."""
     for index, (_, changed) in enumerate(case_specs(spec)):
         place = f"{spec.where}: test.cases.{index}.sizes"
-        for fault in size_faults(changed):
+        for fault in size_faults(changed, place):
             yield Fault(place, fault.what, fault.fix, fault.legal)

@@ -94,14 +94,7 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
     try:
         with located({raw.where: path}):
             unread = _unread(raw)
-            spec = read_spec(
-                raw.tables,
-                raw.where,
-                unread=unread,
-                is_class=is_class,
-                unit=raw.unit,
-                is_statement=path.suffix == ".py",
-            )
+            spec = read_spec(raw.tables, raw.where, unread=unread, is_class=is_class, unit=raw.unit)
     except ScaffoldError as error:
         raise ScaffoldError.of({*raw.faults, *error.faults}) from None
     if raw.faults:

@@ -3,7 +3,6 @@
 import builtins
 import keyword
 import re
-import unicodedata
 from collections.abc import Collection
 from functools import cache
 
@@ -105,6 +104,7 @@ _WINDOWS = frozenset(
 )
 LONGEST = 80
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
+_FIELD = r"(?a)[A-Za-z_]\w*"
 
 
 _ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{2}(?=[A-Z][a-z]|\d|$)")
@@ -122,7 +122,6 @@ def _whole(line: str) -> str:
     words = line.split(" as ")[0].split()
     own = words[1] if " as " in line else words[1].partition(".")[0]
     name = f"{words[1]}.{words[3]}" if words[0] == "from" else own
-    name = name.replace("typing_extensions.", "typing.")
     return _SYNONYMS.get(name, name)
 
 
@@ -139,14 +138,9 @@ def stem(name: str) -> str:
     return f"{found}_" if keyword.iskeyword(found) else found
 
 
-def is_identifier(name: str) -> bool:
-    """Whether Python takes a name as it is: it reads names in their normal form."""
-    return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
-
-
-def class_name_fault(name: str, where: str, *, is_statement: bool = False) -> Fault | None:
-    """Why a class cannot be called `name`, or None; in a class statement of Python a name may begin with a small letter."""
-    if not is_identifier(name):
+def class_name_fault(name: str, where: str) -> Fault | None:
+    """Why a class cannot be called `name`, or None."""
+    if not re.fullmatch(_FIELD, name):
         return Fault(
             where, f"`{name}` is not a name", "use letters, digits and `_`, and begin with a capital letter"
         )
@@ -157,9 +151,10 @@ def class_name_fault(name: str, where: str, *, is_statement: bool = False) -> Fa
     if name.startswith("__"):
         what = f"Python reads `{name}` as another name inside of classes, its tests among them"
         return Fault(where, what, f"write `_{name.lstrip('_')}`")
-    if not (is_statement or name.lstrip("_")[:1].isupper()):
-        capital = f"{name.lstrip('_0123456789')[:1].upper()}{name.lstrip('_0123456789')[1:]}" or "Module"
-        return Fault(where, f"class `{name}` does not begin with a capital letter", f"write `{capital}`")
+    if not name.lstrip("_")[:1].isupper():
+        return Fault(
+            where, f"class `{name}` does not begin with a capital letter", f"write `{_capital(name)}`"
+        )
     if name.startswith("Test"):
         return Fault(
             where,
@@ -176,7 +171,7 @@ def class_name_fault(name: str, where: str, *, is_statement: bool = False) -> Fa
 def file_name_fault(name: str, where: str) -> Fault | None:
     """Why the file of a class cannot be called `name`, without `.py`, or None."""
     bare = name.removesuffix(".py").rpartition("/")[2]
-    if not is_identifier(name) or name.startswith("__"):
+    if not re.fullmatch(_FIELD, name) or name.startswith("__"):
         fix = f"write `{_legal_name(bare).strip('_') or 'x'}`: letters, digits and `_`, without folder and ending"
         return Fault(where, f"`{name}` is no name of a module", fix)
     if len(name) > LONGEST:
@@ -194,6 +189,11 @@ def file_name_fault(name: str, where: str) -> Fault | None:
     return None
 
 
+def _capital(name: str) -> str:
+    word = name.lstrip("_0123456789")
+    return f"{word[:1].upper()}{word[1:]}" if word else "Module"
+
+
 def argument_name_fault(
     name: str, where: str, class_name: str = "", *, reserved: bool = True, free: Collection[str] = ()
 ) -> Fault | None:
@@ -208,7 +208,7 @@ def _legal_name(name: str) -> str:
 
 
 def _argument_fault(name: str, class_name: str, reserved: bool) -> str | None:
-    if not is_identifier(name):
+    if not re.fullmatch(_FIELD, name):
         return f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
     if len(name) > LONGEST:
         return f"`{name[:20]}...` has {len(name)} letters"

@@ -264,13 +264,11 @@ def read_spec(
     unread: str = "",
     is_class: Callable[[str], bool] = _no_class,
     unit: Unit | None = None,
-    is_statement: bool = False,
 ) -> ModuleSpec:
     """The spec that the tables of `where` describe. Raises one `ScaffoldError` with all faults.
 
     `unread` is text that belongs to the spec and was found wrong already. `is_class` tells of a name whether another
-    spec at hand describes a class of that name. `unit` is the file that the class shares with others; `is_statement` tells
-    that the class is a statement of Python.
+    spec at hand describes a class of that name. `unit` is the file that the class shares with others.
     """
     found, odd = cleaned(raw, where)
     found, call_at = with_call_apart(found)
@@ -283,18 +281,16 @@ def read_spec(
     reader.faults += [*odd, *(fault.below(where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
     if "fields" not in raw:
-        fix = f"write `fields = ...`: {SPEC_KEYS['fields'].doc}"
-        reader.faults.append(Fault(where, "`fields` is missing", fix))
-    elif not (tables or odd or is_statement) and isinstance(raw.get("fields"), Mapping) and needs_fields:
+        reader.faults.append(
+            Fault(where, "`fields` is missing", f"write `fields = ...`: {SPEC_KEYS['fields'].doc}")
+        )
+    elif not tables and isinstance(raw.get("fields"), Mapping) and not odd and needs_fields:
         reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
     spec = replace(_assembled(reader, raw, tables), call_at=call_at, unit=unit)
     spec = replace(_built(spec), uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
     unread = "\n".join(reader.unread)
-    reader.faults += [
-        *spec_faults(spec, declared=named, unread=unread, is_statement=is_statement),
-        *group_faults(spec, unread),
-    ]
+    reader.faults += [*spec_faults(spec, declared=named, unread=unread), *group_faults(spec, unread)]
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
     return kind_of(spec.kind).complete(spec)

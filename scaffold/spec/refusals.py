@@ -20,8 +20,6 @@ class Refusal(Struct, frozen=True):
     fix: str
     mistake: str
     """The body of a method, or a line of a class, that makes it."""
-    above: str = ""
-    """A statement of the module that it needs."""
 
 
 REFUSALS = (
@@ -35,28 +33,11 @@ REFUSALS = (
     ),
     Refusal(
         key="unknown-attribute",
-        says=r"`self.* is no field|`cls\..*` is no method of the class",
+        says="`self.* is no field",
         happens="AttributeError: 'Layer' object has no attribute 'bias'",
         report="A field that was renamed in the class and not in a branch of the call.",
         fix="Declare the field, or name one that is there. A class with `__getattr__` or a base of another library is not asked.",
         mistake="return self.weight * x + self.bias",
-    ),
-    Refusal(
-        key="undeclared-field",
-        says=r"`\w+` is no field$",
-        happens="FrozenInstanceError: cannot assign to field 'total'",
-        report="A class of plain Python, whose `__init__` alone says what it holds.",
-        fix='Declare it in the class: `total: Float[Array, ""] = data()`. In kind `nnx` an assignment is a declaration.',
-        mistake="def __init__(self, *arrays):\n    self.weight, self.offset = arrays\n    self.total = self.weight.sum()",
-    ),
-    Refusal(
-        key="hidden-name",
-        says=r"hides (`.*`|the (builtin|module).*|what else has that name)$|is a name that the class (imports|uses itself)",
-        happens="AttributeError: 'function' object has no attribute 'sum'",
-        report="A function called `jnp`, or a field called `float`, where the constructor calls what Python means by it.",
-        fix="Give it another name: `as jnp_`, `float_`. A name that the class itself has no use for is free.",
-        above="from math import fsum as jnp",
-        mistake="return jnp.sum(x)",
     ),
     Refusal(
         key="assigns-field",

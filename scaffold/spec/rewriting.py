@@ -150,13 +150,6 @@ def _is_call_of(ancestors: tuple[ast.AST, ...], function: str) -> bool:
     )
 
 
-def assigned_to_self(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that `source` assigns, sorted."""
-    nodes = (node for node in ast.walk(ast.parse(dedented(source))) if isinstance(node, ast.Attribute))
-    stored = (node for node in nodes if isinstance(node.ctx, ast.Store))
-    return tuple(sorted({node.attr for node in stored if ast.unparse(node.value) == "self"}))
-
-
 def self_attributes(source: str) -> tuple[str, ...]:
     """The attributes of `self` that `source` names, sorted."""
     names = (_attribute_of_self(node) for node in ast.walk(ast.parse(dedented(source))))

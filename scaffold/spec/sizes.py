@@ -178,30 +178,20 @@ def _example(kind: Type | None) -> tuple[int, ...] | None:
             return None
 
 
-def unsized(spec: ModuleSpec) -> Iterator[tuple[str, str]]:
-    """The dims that the tests have no size for, each with why, and what to write."""
+def size_faults(spec: ModuleSpec, place: str) -> Iterator[Fault]:
+    """Dims that cannot be sized, and arrays that would be empty or too large."""
     sized = sizes(spec)
     for name in sorted(variadic_dims(spec)):
         if several(spec, name) is None:
-            what = f"the sizes of `*{name}` are not known without running it"
-            yield what, f"write `[test]` and `sizes = {{ {name} = [2, 3] }}`"
-    for dim in _plain_dims(spec):
-        names = dict.fromkeys(name for name in dim_names(dim) if name not in sized)
-        listed = ", ".join(f"{name} = 3" for name in names)
-        for name in names:
-            what = f"the size of `{name}` is not known without running it"
-            yield what, f"write `[test]` and `sizes = {{ {listed} }}`, with sizes that fit"
-
-
-def size_faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """Arrays of the example that would be empty or too large."""
-    if any(unsized(spec)):
-        return  # the class is not tested
-    sized = sizes(spec)
+            fix = f"write `[test]` and `sizes = {{ {name} = [2, 3] }}`"
+            yield Fault(place, f"the sizes of `*{name}` are not known without running it", fix)
     for dim, where in _plain_dims(spec).items():
-        names = ", ".join(f"{name} = 3" for name in dict.fromkeys(dim_names(dim)))
+        unsized = [name for name in dim_names(dim) if name not in sized]
+        names = ", ".join(f"{name} = 3" for name in dict.fromkeys(unsized or dim_names(dim)))
         fix = f"write `[test]` and `sizes = {{ {names} }}`, with sizes that fit" if names else "mend the dim"
-        if not _is_positive(dim, sized):
+        if unsized:
+            yield Fault(place, f"the size of `{unsized[0]}` is not known without running it", fix)
+        elif not _is_positive(dim, sized):
             yield Fault(where, f"the dim `{dim}` {_outcome(dim, sized)} in the tests", fix)
     yield from _too_large(spec, sized)
 

@@ -84,8 +84,6 @@ _UNSAID = {
     "boolean": "write `bool`",
     "function": "write `callable`",
 }  # fmt: skip
-_ALONE = frozenset((*_NAMES, *_UNSAID, "PRNGKeyArray"))
-"""Names that say something without brackets."""
 MODULES = frozenset(
     (
         "jax",
@@ -107,12 +105,6 @@ _DIM = r"(?a)(?:[A-Za-z_]\w*=)?(.*)"
 def plain(node: ast.expr) -> ast.expr:
     """The node in the words of the grammar, one level down. Raises `TypeSyntaxError` for what says too little."""
     match node:
-        case ast.Attribute(value=module, attr=name) if _is_of_typing(module) and name not in {
-            *_NAMES,
-            *_UNSAID,
-        }:
-            whole = ast.unparse(module)
-            raise TypeSyntaxError(f"`{whole}.{name}` is not a type", f"write `{whole}:{name}`")
         case ast.Attribute():
             return _name(_last(node))
         case ast.Name(id=name):
@@ -129,10 +121,6 @@ def plain(node: ast.expr) -> ast.expr:
             )
         case _:
             return node
-
-
-def _is_of_typing(module: ast.expr) -> bool:
-    return ast.unparse(module) in ("typing", "collections.abc", "jaxtyping", "jax.typing")
 
 
 def _parsed(text: str) -> ast.expr:

@@ -129,11 +129,6 @@ def children(kind: Type) -> "tuple[Type, ...]":
             return ()
 
 
-def is_foreign(kind: "Type | None") -> bool:
-    """Whether the grammar does not know what a type holds: a class of another module may be an alias of anything."""
-    return isinstance(kind, OpaqueType) or (isinstance(kind, ClassType) and kind.module is not None)
-
-
 def walk(kind: Type) -> "Iterator[Type]":
     """`kind` and every type in it."""
     yield kind

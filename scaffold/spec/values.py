@@ -22,7 +22,6 @@ from scaffold.spec.types import (
     TupleType,
     Type,
     UnionType,
-    is_foreign,
 )
 
 _NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
@@ -144,7 +143,7 @@ def is_of(kind: Type, value: object) -> bool:
         case TreeType() | OpaqueType():
             return True
         case CallableType() | ClassType():
-            return is_foreign(kind)
+            return False
 
 
 def _is_dict_of(item: Type, value: dict[Any, Any]) -> bool:

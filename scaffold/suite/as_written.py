@@ -1,11 +1,12 @@
 """The suite of a class that is emitted word for word: what its examples say, and all else the laws find from an instance."""
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scaffold.emit.text import docstring
 from scaffold.errors import ScaffoldError
+from scaffold.kinds import kind_of
 from scaffold.spec.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.suite.context import example_call
@@ -84,6 +85,12 @@ def _said(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
     own = {one.name for one in parameters(spec)}
     values = ((name, text) for name, text in spec.test.values if "." not in name)
     return tuple((name, text) for name, text in values if name in own or name not in called)
+
+
+def untested_notes(specs: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
+    """What a user is told of the classes that get no tests: one line a class."""
+    carried = ((one, why_untested(one, known)) for one in specs if kind_of(one.kind).is_carried)
+    return tuple(f"{spec.name}: not tested: {why}" for spec, why in carried if why)
 
 
 def _inputs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,6 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError
 from scaffold.kinds import kind_of
 from scaffold.spec.constructor import KEY, Parameter, is_plain, parameters
-from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import all_positive, evaluate, is_int, several, sizes
 from scaffold.spec.states import is_state, is_stateful
@@ -34,18 +33,12 @@ from scaffold.spec.types import (
 from scaffold.suite.positive import positive_names
 
 
-class NoExampleError(ScaffoldError):
-    """The tests cannot build a value: the class is emitted without them."""
-
-
 class Examples(Struct, frozen=True, dict=True):
     """The example values of one spec; `known` holds the specs of other classes, by name."""
 
     spec: ModuleSpec
     known: Mapping[str, ModuleSpec]
     sizes: Mapping[str, int]
-    above: tuple[str, ...] = ()
-    """The classes of which an instance is being built, which this one is for."""
     begin: int = 0
     """Added to every seed: an instance that another holds is drawn from seeds of its own."""
 
@@ -132,7 +125,7 @@ class Examples(Struct, frozen=True, dict=True):
             case ClassType():
                 return self.instance(kind, name, offset)
             case OpaqueType(text=text):
-                raise NoExampleError(
+                raise ScaffoldError(
                     f"the tests have no example for `{name}`, which is a `{text}`",
                     where=f"{self.spec.where}: test.values",
                     fix=f'write `[test]` and `values = {{ {name} = "=..." }}`',
@@ -167,19 +160,14 @@ class Examples(Struct, frozen=True, dict=True):
     def instance(self, kind: ClassType, name: str, offset: int) -> str:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
         spec = self.known.get(kind.name) if kind.module is None else None
-        if spec is None or not kind_of(spec.kind).has_instances or kind.name in self.above:
-            imported = {name for line in self.spec.imports for name in assigned_names(line)}
-            is_missing = spec is None and kind.module is None and kind.name not in imported
-            raise (ScaffoldError if is_missing else NoExampleError)(
+        if spec is None or not kind_of(spec.kind).has_instances:
+            raise ScaffoldError(
                 f"the tests cannot build a `{type_text(kind)}` for `{name}`",
                 where=f"{self.spec.where}: test.values",
                 fix=_how_to_build(kind, name, is_abstract=spec is not None),
             )
         inner = replace(
-            Examples.of(spec, self.known),
-            begin=self.begin + offset + 1,
-            sizes=self.sizes_of(spec),
-            above=(*self.above, kind.name),
+            Examples.of(spec, self.known), begin=self.begin + offset + 1, sizes=self.sizes_of(spec)
         )
         arguments = ", ".join(f"{key}={value}" for key, value in inner.inputs())
         return f"{inner.construct()}({arguments})"

@@ -11,27 +11,17 @@ from scaffold.spec.shared import shared_fields
 from scaffold.spec.states import is_stateful
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
-from scaffold.suite.examples import NoExampleError
 from scaffold.suite.methods import with_method_as_call
 from scaffold.suite.subject import Subject
-from scaffold.suite.untested import why_untested
 from scaffold.suite.untried import with_values_of, without_untried
-
-UNTESTED: Context = {"is_tested": False, "test_classes": []}
-"""What is laid out of the tests of a class that they cannot build."""
 
 
 def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
-    """The values that `templates/tests` lays out for a class; `UNTESTED` where no example can be made."""
+    """The values that `templates/tests` lays out for a class. Raises `ScaffoldError` where no example can be made."""
     if not kind_of(spec.kind).has_instances:
         own = kind_of(spec.kind).tests(spec, known)
         return {"is_tested": True, **own, "cases": [], "suite": _suites(spec, own.get("suite", ""))}
-    if why_untested(spec, known):
-        return UNTESTED
-    try:
-        own = _context(spec, known)
-    except NoExampleError:
-        return UNTESTED
+    own = _context(spec, known)
     cases = case_contexts(spec, own, lambda changed: _context(changed, known))
     return {
         **own,

@@ -7,8 +7,6 @@ from msgspec.structs import replace
 
 from scaffold.spec.definitions import function_of, is_generator, returns_value
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.states import is_state
-from scaffold.spec.types import Type, UnionType, is_foreign, walk
 
 
 def without_untried(spec: ModuleSpec) -> ModuleSpec:
@@ -30,19 +28,12 @@ def why_untried(spec: ModuleSpec, method: Method) -> str:
         return ""
     values = dict(with_values_of(spec, method).test.values)
     arguments = (one for one in method.call.args if not one.is_marker and one.default is None)
-    missing = [one.name for one in arguments if not has_example(one.type) and one.name not in values]
+    missing = [one.name for one in arguments if one.type is None and one.name not in values]
     if missing:
         return f"no example for {', '.join(missing)}"
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
     return "" if returns_value(function) else "returns nothing"
-
-
-def has_example(kind: Type | None) -> bool:
-    """Whether an example can be made of a type, as far as the type alone tells."""
-    if isinstance(kind, UnionType) and kind.members:
-        return has_example(kind.members[0])
-    return kind is not None and not any(is_foreign(part) and not is_state(part) for part in walk(kind))
 
 
 def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:

@@ -20,7 +20,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.raw import as_table
 from scaffold.spec.read import read_spec
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.suite.untested import why_untested
+from scaffold.suite.as_written import why_untested
 from scaffold.suite.untried import untried_notes
 from scaffold.tidy import tidy
 
@@ -114,7 +114,7 @@ def spec_of(text: str, name: str) -> ModuleSpec:
     [skeleton] = skeletons_of(text, name)
     if skeleton.faults:
         raise ScaffoldError.of(skeleton.faults)
-    return read_spec(skeleton.raw, name, is_statement=True)
+    return read_spec(skeleton.raw, name)
 
 
 def _told(fault: Fault) -> str:

@@ -19,9 +19,6 @@ from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes, Path
 from scaffold.spec.skeletons.values import expression
 
-_NO_FIELDS = ("ClassVar", "AbstractClassVar", "KW_ONLY")
-"""Heads of annotations that dataclasses and Equinox take for no field."""
-
 
 def blocks(body: Iterable[ast.stmt], names: Names) -> list[list[ast.stmt]]:
     """The statements of a class, those together that are carried as a whole: definitions of one name, and what is neither
@@ -52,12 +49,12 @@ def _group(statement: ast.stmt, names: Names) -> str | None:
 
 
 def is_carried(statement: ast.AnnAssign, names: Names) -> bool:
-    """Whether an annotation makes no field: `x: ClassVar[int] = 3`, or `_: KW_ONLY`."""
+    """Whether an annotation makes no field: `x: ClassVar[int] = 3`."""
     annotation = statement.annotation
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
-        return annotation.value.lstrip().startswith(_NO_FIELDS)
+        return annotation.value.lstrip().startswith("ClassVar")
     head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return names.of(head).rpartition(".")[2] in _NO_FIELDS
+    return names.of(head).rpartition(".")[2] == "ClassVar"
 
 
 def is_understood(node: Function, owner: str, names: Names, notes: Notes) -> bool:
@@ -77,13 +74,8 @@ def is_plain(node: Function, owner: str, names: Names) -> bool:
     starts = not owner or [one.arg for one in arguments.args[:1]] == [owner]
     is_odd = arguments.vararg or arguments.kwarg or arguments.posonlyargs or is_generator(node)
     is_overload = any(names.of(one).rpartition(".")[2] == "overload" for one in node.decorator_list)
-    gives = returns_value(node) or (is_left_open(node, names) and _says_nothing(node))
+    gives = returns_value(node) or is_left_open(node, names)
     return isinstance(node, ast.FunctionDef) and starts and gives and not is_odd and not is_overload
-
-
-def _says_nothing(node: Function) -> bool:
-    """Whether a body is a docstring, `...`, or both."""
-    return all(isinstance(one, ast.Expr) and isinstance(one.value, ast.Constant) for one in node.body)
 
 
 def is_left_open(node: Function, names: Names) -> bool:

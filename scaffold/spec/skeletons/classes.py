@@ -16,9 +16,6 @@ from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.values import expression
 
-_MEMBERS = ("call", "methods", "constructors")
-"""Keys of what a class may have instead of fields."""
-
 
 class ClassReader:
     """Reads one class; what it finds is in `raw`, and what is wrong in the notes."""
@@ -44,7 +41,7 @@ class ClassReader:
         lines = self.names.imports(kind.imports, self.foreign)
         if lines:
             self.raw["imports"] = lines
-        if self.fields or self.raw.keys().isdisjoint(_MEMBERS):
+        if self.fields:
             self.raw["fields"] = self.fields
         return self.raw
 
@@ -64,9 +61,8 @@ class ClassReader:
             if doc is not None and index == 0:
                 self.raw["doc"] = doc
                 self.notes.note(("doc",), statement)
-            elif doc is not None and (name := self._name_of_field(before)):
-                self.notes.note(("fields", name, "doc"), statement)
-                self.fields[name]["doc"] = doc
+            elif doc is not None and isinstance(before, ast.AnnAssign):
+                self._doc_of_field(before, doc, statement)
             else:
                 self._comment(self._block(block), statement, end)
             before, end = last, last.end_lineno or end
@@ -85,10 +81,10 @@ class ClassReader:
         if comment and table is not None:
             table["comment"] = comment
 
-    def _name_of_field(self, statement: ast.stmt | None) -> str:
-        """The name of the field that a statement declares; empty of any other statement."""
-        target = statement.target if isinstance(statement, ast.AnnAssign) else None
-        return target.id if isinstance(target, ast.Name) and target.id in self.fields else ""
+    def _doc_of_field(self, field: ast.AnnAssign, doc: str, statement: ast.stmt) -> None:
+        name = field.target.id if isinstance(field.target, ast.Name) else ""
+        self.notes.note(("fields", name, "doc"), statement)
+        self.fields[name]["doc"] = doc
 
     def _block(self, block: list[ast.stmt]) -> dict[str, Any] | None:
         """The table of statements that belong together; None of those that say nothing, and of the constructor."""
@@ -119,7 +115,7 @@ class ClassReader:
         methods = self.raw.get("methods", {})
         name = self._free_name(node.name, node)
         is_call = name == "__call__"
-        if len(block) > 1 or isinstance(node, ast.AsyncFunctionDef) or self._is_untold(node, name):
+        if len(block) > 1 or isinstance(node, ast.AsyncFunctionDef) or name != node.name:
             path = ("call",) if is_call else ("methods", name)
             table = {**carried(node, path, self.names, self.notes), "source": source_of(block, self.notes)}
         elif is_call:
@@ -133,18 +129,11 @@ class ClassReader:
             self.raw.setdefault("methods", methods)[name] = table
         return table
 
-    def _is_untold(self, node: ast.FunctionDef, name: str) -> bool:
-        """Whether the signature of a method does not say what it does: it comes twice, subclasses write it, or it is said
-        to build an instance and calls no constructor."""
-        is_open = self.raw.get("kind") != "abstract" and is_left_open(node, self.names)
-        builds_nothing = self._is_said_to_build(node) and not self._calls_class(node)
-        return name != node.name or is_open or builds_nothing
-
     def _method(self, node: ast.FunctionDef) -> dict[str, Any]:
         """A method; a class method that returns the class, above all others, is a further constructor."""
         others = [one for one in self.raw.get("methods", {}).values() if "above" not in one]
         is_first = not others and "call" not in self.raw
-        name = "constructors" if is_first and self._is_said_to_build(node) else "methods"
+        name = "constructors" if is_first and self._builds(node) else "methods"
         table, foreign = read_method(node, self.names, self.notes, name)
         name = "methods" if "source" in table else name
         self.raw.setdefault(name, {})[node.name] = table
@@ -180,7 +169,7 @@ class ClassReader:
         functions = (one for one in self.node.body if isinstance(one, ast.FunctionDef))
         return "kind" not in self.raw and any(is_left_open(one, self.names) for one in functions)
 
-    def _is_said_to_build(self, node: Function) -> bool:
+    def _builds(self, node: ast.FunctionDef) -> bool:
         """Whether it is a class method, with no other decorator, whose result is the class."""
         returned = node.returns
         own = (
@@ -191,12 +180,6 @@ class ClassReader:
             else ""
         )
         return [ast.unparse(one) for one in node.decorator_list] == ["classmethod"] and own == self.node.name
-
-    def _calls_class(self, node: Function) -> bool:
-        """Whether a method calls the class, or its `create`."""
-        makers = {f"{name}{part}" for name in ("cls", self.node.name) for part in ("", ".create")}
-        calls = (ast.unparse(one.func) for one in ast.walk(node) if isinstance(one, ast.Call))
-        return not makers.isdisjoint(calls)
 
     def _is_read(self, node: ast.FunctionDef) -> bool:
         return is_read(node, self.fields, self.names, self.notes)

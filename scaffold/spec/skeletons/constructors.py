@@ -69,9 +69,6 @@ def is_read(
     is_whole = owner == "self" or made == 1 or not statements
     if any(_is_made_twice(name, value, fields) for name, value in inits.items()):
         return False
-    made_of = {one.arg for one in listed if one.annotation is None}
-    if any(name in made_of and not _is_given(name, value, made_of) for name, value in inits.items()):
-        return False
     given = {name: table for name, table in fields.items() if name not in inits}
     if not all(_is_of_field(one, given, names, notes) for one in listed[1:]):
         return False
