@@ -21,7 +21,8 @@ from scaffold.spec.unit import siblings, unit_faults
 def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     """The spec with what the project decides where the spec says nothing."""
     saved = layout.settings.save
-    takes_it = spec.save is None and kind_of(spec.kind).has_instances
+    is_own = spec.defines("save") or spec.defines("load")
+    takes_it = spec.save is None and kind_of(spec.kind).has_instances and not is_own
     return replace(spec, save=True) if saved and takes_it else spec
 
 

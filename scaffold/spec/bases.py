@@ -61,11 +61,10 @@ def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
     if spec.bases and spec.kind not in _KINDS:
         fix = f"remove them, or write `kind = {_KINDS[1]!r}`".replace("'", '"')
         yield Fault(place, f"a class of kind `{spec.kind}` has no bases", fix)
-    names = [base.name for base in spec.bases]
-    for name in sorted({name for name in names if names.count(name) > 1}):
+    for name in sorted({base.name for base in spec.bases if spec.bases.count(base) > 1}):
         yield Fault(place, f"`{name}` is there twice", "remove one")
-    if spec.name in names:
-        yield Fault(place, f"`{spec.name}` cannot be its own base", "remove it")
+    if ClassType(spec.name) in spec.bases:
+        yield Fault(place, f"the name `{spec.name}` is not known here: it is the class itself", "remove it")
 
 
 def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:

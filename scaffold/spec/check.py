@@ -40,12 +40,14 @@ from scaffold.spec.generics import generic_faults
 from scaffold.spec.helpers import helper_faults
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import (
+    EMITTED_BUILTINS,
     IMPORTS,
     OF_TYPES,
     argument_name_fault,
     brings_the_same,
     class_name_fault,
     file_name_fault,
+    is_read,
 )
 from scaffold.spec.pieces import pieces, readable
 from scaffold.spec.shared import shared_faults
@@ -98,6 +100,7 @@ def _place(spec: ModuleSpec, *parts: str) -> str:
 def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     named = "name" in declared
     free = [*(() if uses_key(spec) else ("key",)), *(() if uses_dtype(spec) else ("dtype",))]
+    free += EMITTED_BUILTINS if spec.own_constructor is not None else ()
     candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
     candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
     candidates += [
@@ -140,10 +143,11 @@ def _imports(spec: ModuleSpec) -> Iterator[Fault]:
     """The lines parse, and bind one name each: the reader sees to that."""
     bound: dict[str, str] = {}
     place = _place(spec, "imports")
-    for line in dict.fromkeys(spec.imports):
+    for line in (one for one in dict.fromkeys(spec.imports) if not one.endswith(" import *")):
         name = assigned_names(line)[0]
-        is_free = name in OF_TYPES or brings_the_same(line, IMPORTS.get(name, line))
-        if name == spec.name or not is_free:
+        is_free = name in OF_TYPES or not is_read(name) or brings_the_same(line, IMPORTS.get(name, line))
+        is_base = any(base.name == name and base.module for base in spec.bases)
+        if (name == spec.name and not is_base) or not is_free:
             yield Fault(place, f"`{line}` hides `{name}`", f"write `... as {name}_`, for example")
         elif name in bound and not brings_the_same(line, bound[name]):
             yield Fault(place, f"`{name}` comes from two places", f"write `... as {name}_` for one of them")
