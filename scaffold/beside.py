@@ -10,7 +10,8 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.in_project.hidden_names import compiled_in, name_faults
 from scaffold.in_project.layout import Layout
 from scaffold.kinds import kind_of
-from scaffold.spec.bases import base_faults
+from scaffold.spec.bases import base_faults, lineage
+from scaffold.spec.check import inherited_faults
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.shared import tie_faults
@@ -68,6 +69,7 @@ def _faults(
     yield from save_faults(spec)
     yield from _mixture_faults(spec, known)
     yield from (*tie_faults(spec, known), *base_faults(spec, known))
+    yield from inherited_faults(spec, lineage(spec, known))
     yield from kind_of(spec.kind).faults_beside(spec, known)
     for other in generated_classes(spec):
         on_disk = (layout.root / layout.source_file(stem(other))).is_file() or other in siblings(spec)

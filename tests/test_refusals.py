@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import pytest
 from flax import nnx
 
-from scaffold import ScaffoldError
+from scaffold import ScaffoldError, find_layout, plan
 from scaffold.generate import load_specs
 from scaffold.spec.refusals import REFUSALS, Refusal
 
@@ -72,7 +72,7 @@ def test_each_mistake_is_refused_where_it_stands(one: Refusal, tmp_path: Path) -
     path = tmp_path / "layer.py"
     path.write_text(skeleton_of(one))
     with pytest.raises(ScaffoldError) as caught:
-        load_specs([path])
+        plan(load_specs([path]), find_layout(tmp_path))
     (fault,) = caught.value.faults[:1]
     assert re.search(one.says, fault.what), fault.what
     assert fault.line is not None and fault.line >= 9

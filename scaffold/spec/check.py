@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -262,7 +262,9 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
 
 
 def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
-    known = {parameter.name for parameter in parameters(spec)} | set(_arguments_of_methods(spec))
+    known = arguments_known(spec)
+    # What bases have is known where the specs are beside each other.
+    unread = unread if not spec.bases else _EVERY
     yield from _sizes(spec, known, unread)
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, pairs in changes.items():
@@ -277,6 +279,34 @@ def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
             yield Fault(_place(spec, "test", "rejected"), "a row changes nothing", "write `{ depth = 0 }`")
         for name, _ in row:
             yield from _known_argument(name, known, _place(spec, "test", "rejected", name), unread)
+
+
+class _Every(frozenset[str]):
+    """Any name."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_EVERY = _Every()
+
+
+def arguments_known(spec: ModuleSpec) -> set[str]:
+    """The arguments for which `[test]` may have examples."""
+    return {parameter.name for parameter in parameters(spec)} | set(_arguments_of_methods(spec))
+
+
+def inherited_faults(spec: ModuleSpec, every: Sequence[ModuleSpec]) -> Iterator[Fault]:
+    """Sizes and values of `[test]` for what neither the class has nor one of its bases; `every` are the specs of these."""
+    whole = (spec, *every)
+    if not every or any(base.module for one in whole for base in one.bases):
+        return
+    known = {name for one in whole for name in arguments_known(one)}
+    dims = known | {name for one in whole for name in dims_of(one)}
+    given = {"sizes": (dims, [*spec.test.sizes, *spec.test.shapes]), "values": (known, spec.test.values)}
+    for key, (legal, pairs) in given.items():
+        for name, _ in pairs:
+            yield from _known_argument(name, legal, _place(spec, "test", key, name), frozenset())
 
 
 def _arguments_of_methods(spec: ModuleSpec) -> Iterator[str]:

@@ -132,6 +132,18 @@ REFUSALS = (
         runs="class Layer(eqx.Module):\n    depth: int = 'two'\nrange(Layer().depth)",
     ),
     Refusal(
+        key="inherits-constructor",
+        says="is concrete, and so final",
+        happens="TypeError: Layer.__init__() missing 1 required positional argument: 'weight'",
+        report="The constructor that is emitted for the subclass makes the fields of its own, and not those that a concrete base stores.",
+        fix="Write `__init__` in the subclass, which is kept, or make the base abstract.",
+        mistake='class Base(Module):\n    weight: Float[Array, " n"] = param()\n\n\nclass Layer(Base):\n    rate: int = static()',
+        runs=(
+            "class Layer(Part):\n    rate: int\n    @classmethod\n    def create(cls, rate):\n"
+            "        return cls(rate=rate)\nLayer.create(3)"
+        ),
+    ),
+    Refusal(
         key="two-kinds",
         says="a class is of one kind",
         happens="TypeError: metaclass conflict",

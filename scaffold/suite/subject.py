@@ -8,8 +8,10 @@ from msgspec.structs import replace
 
 from scaffold.emit.facts import Facts, facts
 from scaffold.spec.cases import is_passed
+from scaffold.spec.constructor import dims_of, variadic_dims
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Argument, Field, Method, ModuleSpec
+from scaffold.spec.sizes import sizes
 from scaffold.spec.states import is_stateful
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
@@ -34,7 +36,15 @@ class Subject(Struct, frozen=True, dict=True):
     def of(self, method: Method) -> "Subject":
         """The same class with a method in the place of the call; instances of it may be arguments."""
         called = replace(with_values_of(self.spec, method), call=method.call)
-        return Subject(called, {**self.known, self.spec.name: self.spec}, self.examples)
+        return Subject(called, {**self.known, self.spec.name: self.spec}, self._sized_with(called))
+
+    def _sized_with(self, called: ModuleSpec) -> Examples:
+        """The example values, with sizes for the dims of a method that a base has."""
+        own = self.examples
+        if {*dims_of(called)} <= {*own.sizes, *variadic_dims(called)}:
+            return own
+        kept = replace(called.test, sizes=tuple(own.sizes.items()))
+        return replace(own, sizes=sizes(replace(called, test=kept)))
 
     @cached_property
     def facts(self) -> Facts:

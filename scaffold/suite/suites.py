@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from scaffold.kinds import Context, kind_of
-from scaffold.spec.bases import with_inherited_call
+from scaffold.spec.bases import with_inherited
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.shared import shared_fields
 from scaffold.spec.states import is_stateful
@@ -40,7 +40,7 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     kind = kind_of(spec.kind)
     spec = without_untried(spec, known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
-    whole = kind.examined(with_inherited_call(spec, known), known)
+    whole = kind.examined(with_inherited(spec, known), known)
     subject = with_method_as_call(Subject(whole, known))
     own = replace(spec, call=subject.spec.call) if subject.method else spec
     return {**suite_context(subject), **kind.tests(own, known)}

@@ -5,7 +5,7 @@ import builtins
 from typing import Any
 
 from scaffold.kinds import kind_of
-from scaffold.spec.definitions import bound_by
+from scaffold.spec.definitions import bound_by, is_setter
 from scaffold.spec.expressions import Function
 from scaffold.spec.skeletons.carried import blocks, carried, is_carried, is_left_open, source_of
 from scaffold.spec.skeletons.class_statements import read_bases, read_decorators, read_generics, read_keywords
@@ -95,8 +95,10 @@ class ClassReader:
                 return (
                     self._constructor(constructor) if self._is_read(constructor) else self._own(constructor)
                 )
-            case [*_, ast.FunctionDef() | ast.AsyncFunctionDef() as function]:
-                return self._function(block, function)
+            case [*_, ast.FunctionDef() | ast.AsyncFunctionDef()]:
+                functions = [one for one in block if isinstance(one, Function)]
+                getters = [one for one in functions if not is_setter(one)]
+                return self._function(block, (getters or functions)[-1])
             case [ast.Pass() | ast.Expr(value=ast.Constant(value=builtins.Ellipsis))]:
                 return None
             case _:
