@@ -16,6 +16,7 @@ import pytest
 from scaffold.adopt.as_spec.examples import Examples
 from scaffold.adopt.as_spec.say import skeleton_of, spec_of
 from scaffold.adopt.as_spec.source import ClassSource, source_in
+from scaffold.beside import check_beside
 from scaffold.emit.imports import sorted_lines
 from scaffold.errors import ScaffoldError
 from scaffold.in_project.layout import find_layout
@@ -60,8 +61,9 @@ def source_of(text: str, name: str, path: Path) -> ClassSource:
 def emitted(skeleton: str, name: str, folder: Path) -> str | list[str]:
     """The module of a skeleton, or what is refused of it and is not on the list."""
     try:
-        spec = spec_of(skeleton, name)
-        return module_files(spec, find_layout(folder), {name: spec})[0].text
+        spec, layout = spec_of(skeleton, name), find_layout(folder)
+        check_beside([spec], {name: spec}, layout)
+        return module_files(spec, layout, {name: spec})[0].text
     except ScaffoldError as error:
         said = (fault.what for fault in error.faults)
         return [one for one in said if not any(re.search(each.says, one) for each in REFUSALS)]

@@ -27,7 +27,7 @@ class Refusal(Struct, frozen=True):
 REFUSALS = (
     Refusal(
         key="unknown-name",
-        says="the name `.*` is not known here",
+        says="the name `.*` is not known here|there is no class `",
         happens="NameError: name 'scale' is not defined",
         report="Python looks names up when the line runs, so a method that no test calls hides it.",
         fix="Import the name, bind it above the class, or read the field as `self.NAME`.",
@@ -89,7 +89,7 @@ REFUSALS = (
         key="taken-name",
         says=(
             "is a name that (the class|the module) (uses itself|imports)|is a word of Python|would be mangled"
-            "|hides (the module|the builtin|what else|a member|`)|comes from two places"
+            "|would hide the module|hides (the module|the builtin|what else|a member|`)|comes from two places"
         ),
         happens="AttributeError: 'ArrayImpl' object has no attribute 'asarray'",
         report="The constructor that is emitted reads `jnp`, and an argument of that name stands before the module.",
