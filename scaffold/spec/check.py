@@ -3,13 +3,14 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.bases import bases_faults
-from scaffold.spec.check_call import call_faults
+from scaffold.spec.check_call import call_faults, marker_faults, order_faults
 from scaffold.spec.check_constructors import constructor_faults
 from scaffold.spec.check_fields import field_faults, value_faults
 from scaffold.spec.check_methods import method_faults
@@ -182,9 +183,10 @@ def _arguments(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     for argument in spec.arguments:
         yield from _one_argument(spec, argument, known | unread, place)
     yield from repeated(names, place)
-    if names and names[-1] == "*":
-        yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
-    yield from _argument_order(spec, place)
+    yield from marker_faults(spec.arguments, place)
+    listed = parameters(spec) if spec.arguments else ()
+    positional = list[Parameter](takewhile(lambda one: not one.keyword_only, listed))
+    yield from order_faults(positional, place)
 
 
 def repeated(names: Iterable[str], place: str) -> Iterator[Fault]:
@@ -239,20 +241,6 @@ def _key_or_dtype(spec: ModuleSpec, argument: Argument, place: str) -> Iterator[
         )
     if argument.name == "key" and kind not in (None, KEY, UnionType((KEY,), True)):
         yield Fault(place, "`key` is a PRNG key", "write `key`, or `key: key[] | None = None`")
-
-
-def _argument_order(spec: ModuleSpec, place: str) -> Iterator[Fault]:
-    defaulted = ""
-    for parameter in parameters(spec) if spec.arguments else ():
-        if parameter.keyword_only:
-            return
-        if parameter.default is not None:
-            defaulted = parameter.name
-        elif defaulted:
-            fix = f"put it before `{defaulted}`, give it a default, or put `*` before it"
-            yield Fault(
-                place, f"`{parameter.name}` has no default and follows `{defaulted}`, which has one", fix
-            )
 
 
 def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
