@@ -152,4 +152,4 @@ def test_examples_of_methods_are_inherited_and_a_bad_one_is_that_of_its_method_a
     assert 'Method("gain", returns=(Output(' in own  # as it is read, and not as it is set
     told = forked_pytest(tmp_path, "tests", "-k", "methods")
     assert failed_tests(told) == {"test_p07_methods_give_what_is_declared"}, told.stdout
-    assert "`broken` raised ValueError: n is negative; the other laws leave it out" in told.stdout
+    assert "at `broken`: it raised ValueError: n is negative" in told.stdout
