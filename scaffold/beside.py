@@ -10,7 +10,8 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.in_project.hidden_names import compiled_in, name_faults
 from scaffold.in_project.layout import Layout
 from scaffold.kinds import kind_of
-from scaffold.spec.bases import base_faults
+from scaffold.spec.bases import base_faults, lineage
+from scaffold.spec.check import inherited_faults
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.sharding import collisions, with_rules
@@ -22,7 +23,8 @@ from scaffold.spec.unit import siblings, unit_faults
 def with_defaults(spec: ModuleSpec, layout: Layout) -> ModuleSpec:
     """The spec with what the project decides where the spec says nothing."""
     saved = layout.settings.save
-    takes_it = spec.save is None and kind_of(spec.kind).has_instances
+    is_own = spec.defines("save") or spec.defines("load")
+    takes_it = spec.save is None and kind_of(spec.kind).has_instances and not is_own
     spec = replace(spec, save=True) if saved and takes_it else spec
     return with_rules(spec, layout.settings.sharding)
 
@@ -69,6 +71,7 @@ def _faults(
     yield from (*save_faults(spec), *collisions(spec, spec.sharding or ()))
     yield from _mixture_faults(spec, known)
     yield from (*tie_faults(spec, known), *base_faults(spec, known))
+    yield from inherited_faults(spec, lineage(spec, known))
     yield from kind_of(spec.kind).faults_beside(spec, known)
     for other in generated_classes(spec):
         on_disk = (layout.root / layout.source_file(stem(other))).is_file() or other in siblings(spec)

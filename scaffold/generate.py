@@ -32,7 +32,7 @@ from scaffold.spec.read import read_spec
 from scaffold.spec.schema import json_schema
 from scaffold.spec.toml import write_toml
 from scaffold.spec.unit import by_module
-from scaffold.suite.as_written import untested_notes
+from scaffold.suite.untested import untested_notes
 from scaffold.suite.untried import untried_notes
 from scaffold.tidy import tidy
 
@@ -86,7 +86,7 @@ def plan_classes(
     classes = [_class_files(one, own, layout) for one, own in zip(modules, files, strict=True)]
     texts = tidy(_unique(file for own in files for file in own))
     plan = plan_in_project(layout, texts, extra, classes, wishes, adopted)
-    return replace(plan, notes=(*plan.notes, *untested, *untried_notes(specs)))
+    return replace(plan, notes=(*plan.notes, *untested, *untried_notes(specs, known)))
 
 
 def tidy_conftest(layout: Layout) -> File:

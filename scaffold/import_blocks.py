@@ -54,7 +54,12 @@ def import_blocks(
 
 def _kept(specs: Iterable[ModuleSpec], layout: Layout, code: str) -> Iterator[str]:
     """What a class that is emitted word for word reads of its author's imports, in annotations that are texts too."""
-    carried = [line for spec in specs if kind_of(spec.kind).is_carried for line in spec.imports]
+    carried = [
+        line
+        for spec in specs
+        for line in spec.imports
+        if kind_of(spec.kind).is_carried or line.endswith(" import *")
+    ]
     words = set(re.findall(r"\w+", code)) if carried else set[str]()
     for line in (one for one in carried if not one.startswith("from __future__ ")):
         if words & {*imported(line)} or "*" in imported(line):

@@ -114,7 +114,9 @@ def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
         **emitted_suite(spec, known),
         **_places(spec, layout),
     }
-    return emitted | generic_context(spec, layout, str(emitted.get("bases", "")))
+    emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
+    keywords = (f"{name}={source}" for name, source in spec.keywords)
+    return {**emitted, "bases": ", ".join([str(emitted.get("bases", "")), *keywords])}
 
 
 def _module_doc(unit: Unit | None) -> Context:

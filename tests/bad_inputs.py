@@ -29,7 +29,6 @@ def filed(family: str, *rows: tuple[str | bytes, str]) -> Iterator[Bad]:
 CLASS_WORDS = (
     "",
     " ",
-    "affine",
     "3D",
     "A-B",
     "A.B",
@@ -37,7 +36,6 @@ CLASS_WORDS = (
     "../A",
     "/A",
     "A\n",
-    "Ä",
     "\U0001d538",
     "A" * 81,
     "A" * 100_000,
@@ -59,7 +57,6 @@ CLASS_WORDS += (
     "A\x1b[31m",
 )
 CLASS_WORDS += (
-    "Exception",
     "A;rm -rf",
     "$(id)",
     "`id`",
@@ -96,11 +93,9 @@ FIELD_WORDS += (
     "trainable",
     "a" * 81,
     "a" * 100_000,
-    "ä",
     "a\x1b[0m",
     "a\x7f",
     "a\u2028b",
-    "λ",
 )
 
 

@@ -49,13 +49,12 @@ ROWS = [
     ([{**final(bases=[]), "name": "Base"}, final()], "final: bases | `Base` is concrete, and so final | write `kind = \"abstract\"` for `Base`, or hold one as a field", [base(), final()]),
     ([final()], "final: fields | there is no class `Base`: looked for it in specs and beside the spec | generate `Base` first or with it (`--spec` takes several), or write `package.module:Base`", [final(bases=["lib.norms:Base"])]),
     ([base(), final(bases=["Base", "Base"])], "final: bases | `Base` is there twice | remove one", [base(), final()]),
-    ([final(bases=["Final"])], "final: bases | `Final` cannot be its own base | remove it", [base(), final()]),
+    ([final(bases=["Final"])], "final: bases | the name `Final` is not known here: it is the class itself | remove it", [base(), final()]),
     ([base(), final(bases=["list[int]"])], "final: bases | `list[int]` is no class | write `AbstractNorm`, or `package.module:AbstractNorm`", [base(), final()]),
     ([base(), final(kind="pytree")], "final: bases | a class of kind `pytree` has no bases | remove them, or write `kind = \"module\"`", [base(), final(kind="module")]),
     ([base(fields={"w": W})], "base: fields.w.init | `w` is abstract: a subclass stores it, and makes it | put it into the subclass", [base(fields={"w": "f[n]"})]),
     ([base(setup="a = 1")], "base: setup | an abstract class is not built | put it into the subclass", [base()]),
     ([base(constructor="init")], "base: constructor | an abstract class is not built | remove it: the subclass has the constructor", [base()]),
-    ([base(), {"name": "Holder", "fields": {"part": "Base"}}], "holder: test.values | the tests cannot build a `Base` for `part` | write `[test]` and `values = { part = \"=Final(...)\" }`, with a class that fulfils `Base`, and import it in `imports`", [base(), final(), {"name": "Holder", "fields": {"part": "Base"}, "imports": ["from final import Final"], "test": {"values": {"part": "=Final.create(3, 3)"}}}]),
     ([base(fields={"d": {"type": "int", "role": "derived", "init": "=1"}}, call=None)], "base: fields | every field is derived, so there is nothing to hold | declare a field that is not derived", [base(call=None)]),
 ]
 # fmt: on

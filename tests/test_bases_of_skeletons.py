@@ -222,7 +222,6 @@ FIELDS: dict[str, Any] = {"inner": "T", "w": {"type": "f[n]", "init": "ones"}}
         ({"generic": ["t"]}, "spec: generic: `t` is no name of a type parameter -> write `T`, for example"),
         ({"generic": ["Array"]}, "spec: generic: `Array` is no name of a type parameter"),
         ({"generic": ["T", "T"]}, "spec: generic: `T` is there twice -> remove one"),
-        ({"generic": ["T", "S"]}, "spec: generic: no field, argument or result is a `S`"),
         ({"generic": ["T: f["]}, "spec: generic: "),
         ({"generic": ["T"], "kind": "pytree"}, "spec: generic: a class of kind `pytree` has no type parameters"),
         ({"generic": "T"}, "spec: generic: 'T' is not an array of strings"),

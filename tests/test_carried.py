@@ -301,7 +301,7 @@ def test_one_error_asks_for_the_roles_of_all_such_fields() -> None:
     raw = {"name": "A", "fields": {"w": "f[n]=ones", "a": {"type": "=Any"}, "b": {"type": "=dict[int, int]"}}}
     with pytest.raises(ScaffoldError) as caught:
         read_spec(raw, "spec")
-    assert [one.what for one in caught.value.faults] == ["nothing says what is stored in `a`, `b`"]
+    assert [one.what for one in caught.value.faults] == ["nothing says what is stored: `a`, `b`"]
 
 
 ORDINARY = """\

@@ -123,7 +123,7 @@ def test_a_wrong_use_is_told_as_any_fault_is(
 
 def test_a_fault_names_the_argument_that_said_it(here: Path) -> None:
     arguments = (
-        *("new-module", "affine", "weight:f[n]=zeross", "rate:float", "d:dict[str,f[]]"),
+        *("new-module", "float", "weight:f[n]=zeross", "rate:float", "d:dict[str,f[]]"),
         *("--call", "x:f[n -> f[n]", "--body", "return self.wieght", "--kind", "modul", "--layout", "nest"),
         *("--backend", "gpu", "--lower-for", "tpuu", "--group", "g=wait", "--option", "key=true"),
         *("--constructor", "fact", "--rebuild", "flags"),

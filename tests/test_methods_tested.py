@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.forking import forked_pytest
-from tests.projects import passed, run, scaffold
+from tests.projects import failed_tests, passed, run, scaffold
 from tests.support import write_tree
 from tests.test_methods import CALL, CONDITION, DECLARED, FLOW
 
@@ -97,3 +97,59 @@ def test_what_a_base_asks_for_is_held(old: str, new: str, told: str, tmp_path: P
     write_tree(tmp_path, {".git/": "", "specs/kernels.py": KERNEL.replace(old, new)})
     result = scaffold(tmp_path, "new-module", "--spec", "specs/kernels.py")
     assert (result.returncode, told in result.stderr) == (2, True), result.stderr
+
+
+INHERITED = """
+from jaxtyping import Array, Float
+from scaffold.skeleton import Module, param, static, test
+
+
+@test(values={"integrate.a": 0.5, "integrate.b": 2, "broken.n": -1})
+class Net(Module):
+    weight: Float[Array, " n"] = param("ones")
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " n"]:
+        return self.weight * x
+
+    def integrate(self, a, b) -> Float[Array, " n"]:
+        return (b - a) * self.weight
+
+    def broken(self, n):
+        if n < 0:
+            raise ValueError("n is negative")
+        return n * self.weight
+
+    def unknown(self, other):
+        return other
+
+    @property
+    def gain(self) -> Float[Array, " n"]:
+        return self.weight
+
+    @gain.setter
+    def gain(self, value):
+        raise AttributeError("an instance does not change")
+
+
+@test(sizes={"n": 4}, values={"integrate.a": 1.5, "rate": 2.5})
+class Sub(Net):
+    rate: float = static()
+
+    def __init__(self, weight: Float[Array, " n"], rate: float):
+        super().__init__(weight + 0.0)
+        self.rate = rate
+"""
+
+
+def test_examples_of_methods_are_inherited_and_a_bad_one_is_that_of_its_method_alone(tmp_path: Path) -> None:
+    write_tree(tmp_path, {".git/": "", "specs/net.py": INHERITED})
+    result = scaffold(tmp_path, "new-module", "--spec", "specs/net.py")
+    assert result.returncode == 0, result.stderr
+    assert "Net: not tried: unknown (no example for other)" in result.stdout
+    own, inherited = (tmp_path / "tests/test_net.py").read_text().split("class TestSub")
+    assert "instance.integrate(a=0.5, b=2)" in own and "instance.integrate(a=1.5, b=2)" in inherited
+    assert "Output((4,))" in inherited and 'Leaf("weight", "param"' in inherited and "2.5" in inherited
+    assert 'Method("gain", returns=(Output(' in own  # as it is read, and not as it is set
+    told = forked_pytest(tmp_path, "tests", "-k", "methods")
+    assert failed_tests(told) == {"test_p07_methods_give_what_is_declared"}, told.stdout
+    assert "at `broken`: it raised ValueError: n is negative" in told.stdout

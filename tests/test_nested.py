@@ -164,7 +164,6 @@ ROWS = [
     ({"groups": {**GROUPS, "power": ["layers"]}}, "groups.power | `power` is a field too, and the class holds both | rename one of them"),
     ({"groups": {**GROUPS, "combine": ["layers"]}, "kind": "pytree"}, "groups.combine | `combine` is a name that the class uses itself | rename it, to `combined` for example"),
     ({"groups": {"affine": {"fields": ["weight"], "class": "Whole"}}}, "groups.affine | the class `Whole` of the group has the name of another | write `affine = { fields = [...], class = \"WholeGroup\" }`, for example"),
-    ({"groups": {"affine": {"fields": ["weight"], "class": "small"}}}, "groups.affine | class `small` does not begin with a capital letter | write `Small`"),
     ({"groups": {"affine": {"fields": ["weight"], "clas": "Small"}}}, "groups.affine | unknown key `clas` | did you mean `class`?"),
     ({"groups": {"affine": {"class": "Small"}}}, "groups.affine | a group is an array of names of fields | write `small = [\"element1\", \"element2\"]`"),
     ({"groups": {"affine": {"fields": ["weight"], "readable": True}}, "layout": "flat"}, "groups.affine | `class` and `readable` are for a group that is a class of its own | write `layout = \"nested\"`, or the names of the fields alone"),

@@ -23,12 +23,6 @@ REFUSED = {
         "a param has no Variable type to choose",
         'role = "data"',
     ),
-    "a small name": (
-        {"mean": {**BUFFER, "variable": "stat"}},
-        {},
-        "does not begin with a capital letter",
-        "write `Stat`",
-    ),
     "the class itself": (
         {"mean": {**BUFFER, "variable": "Block"}},
         {},

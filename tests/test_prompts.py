@@ -190,8 +190,8 @@ def test_the_options_of_a_kind_are_asked(tmp_path: Path) -> None:
 def test_a_bad_answer_is_explained_and_asked_again(tmp_path: Path) -> None:
     asked = folder(tmp_path, "asked")
     with dialogue(asked) as terminal:
-        terminal.answer("Name of the class: ", "affine")
-        terminal.expect("Error: class `affine` does not begin with a capital letter; write `Affine`")
+        terminal.answer("Name of the class: ", "float")
+        terminal.expect("Error: `float` is a word of Python; write `floatModule`")
         terminal.answer("Name of the class: ", "../Evil")
         terminal.expect("Error: `../Evil` is not a name; use letters")
         terminal.answer("Name of the class: ", "Affine")

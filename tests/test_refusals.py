@@ -5,26 +5,32 @@ import textwrap
 from pathlib import Path
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 import pytest
+from flax import nnx
 
-from scaffold import ScaffoldError
+from scaffold import ScaffoldError, find_layout, plan
 from scaffold.generate import load_specs
 from scaffold.spec.refusals import REFUSALS, Refusal
 
 PAGE = Path(__file__).parents[1] / "docs/refusals.md"
-SKELETON = """\
+HEAD = """\
+import equinox as eqx
 import jax.numpy as jnp
+from elsewhere import Part
+from flax import nnx
 from jaxtyping import Array, Float
 
-from scaffold.skeleton import Module, param
+from scaffold.skeleton import Module, module, param, static
 
 
+"""
+FIELDS = """\
 class Layer(Module):
     weight: Float[Array, " n"] = param("ones")
     offset: Float[Array, " n"] | None = param()
 
-METHOD
 """
 BY_HAND = """\
 class Layer(eqx.Module):
@@ -32,7 +38,15 @@ class Layer(eqx.Module):
     offset: object
 
 METHOD
+layer = Layer(jnp.ones(3), None)
+layer.weight() if callable(layer.weight) else layer(jnp.ones(3))
 """
+PART = "class Part(eqx.Module):\n    weight: object\n"
+
+
+def skeleton_of(one: Refusal) -> str:
+    """The skeleton that makes the mistake."""
+    return HEAD + (one.mistake if one.runs else FIELDS + method_of(one)) + "\n"
 
 
 def method_of(one: Refusal) -> str:
@@ -44,11 +58,10 @@ def method_of(one: Refusal) -> str:
 
 @pytest.mark.parametrize("one", REFUSALS, ids=lambda one: one.key)
 def test_each_mistake_goes_wrong_when_it_runs(one: Refusal) -> None:
-    names: dict[str, object] = {"eqx": eqx, "jnp": jnp}
+    names: dict[str, object] = {"eqx": eqx, "jax": jax, "jnp": jnp, "nnx": nnx}
+    exec(PART, names)
     with pytest.raises(Exception) as caught:
-        exec(BY_HAND.replace("METHOD", method_of(one)), names)
-        layer = names["Layer"](jnp.ones(3), None)  # type: ignore[operator]
-        layer.weight() if "def weight" in one.mistake else layer(jnp.ones(3))
+        exec(one.runs or BY_HAND.replace("METHOD", method_of(one)), names)
     told = f"{type(caught.value).__name__}: {caught.value}"
     kind, _, words = one.happens.partition(": ")
     assert told.startswith(f"{kind}: ") and words.split("'")[0] in told, told
@@ -57,12 +70,12 @@ def test_each_mistake_goes_wrong_when_it_runs(one: Refusal) -> None:
 @pytest.mark.parametrize("one", REFUSALS, ids=lambda one: one.key)
 def test_each_mistake_is_refused_where_it_stands(one: Refusal, tmp_path: Path) -> None:
     path = tmp_path / "layer.py"
-    path.write_text(SKELETON.replace("METHOD", method_of(one)))
+    path.write_text(skeleton_of(one))
     with pytest.raises(ScaffoldError) as caught:
-        load_specs([path])
+        plan(load_specs([path]), find_layout(tmp_path))
     (fault,) = caught.value.faults[:1]
     assert re.search(one.says, fault.what), fault.what
-    assert fault.line is not None and fault.line >= 10
+    assert fault.line is not None and fault.line >= 9
 
 
 def page() -> str:

@@ -23,6 +23,7 @@ from tests.support import read_tree, write_tree
 HEAD = """\
 import equinox as eqx
 import jax.numpy as jnp
+from flax import nnx
 from jaxtyping import Array, Float
 
 from scaffold.skeleton import Module, call, derived, field, groups, param, static, test
@@ -67,11 +68,11 @@ class Affine(Module, rebild="static"):
 """
     found = faults_of(HEAD + text, tmp_path)
     assert found == [
-        "x.py:8:29: unknown key `rebild` -> did you mean `rebuild`?",
-        "x.py:9:54: fields.weight.init: there is no initialiser `lecun_norml` -> did you mean `lecun_normal`?",
-        "x.py:9:78: fields.weight: unknown key `optoinal` -> did you mean `optional`?",
-        "x.py:11:52: fields.scale.check: the name `scal` is not known here -> did you mean `scale`?",
-        "x.py:19:20: call.body: `self.bias` is no field -> declare it as a field",
+        "x.py:9:29: unknown key `rebild` -> did you mean `rebuild`?",
+        "x.py:10:54: fields.weight.init: there is no initialiser `lecun_norml` -> did you mean `lecun_normal`?",
+        "x.py:10:78: fields.weight: unknown key `optoinal` -> did you mean `optional`?",
+        "x.py:12:52: fields.scale.check: the name `scal` is not known here -> did you mean `scale`?",
+        "x.py:20:20: call.body: `self.bias` is no field -> declare it as a field",
     ]
 
 
@@ -81,11 +82,10 @@ class Affine(Module, rebild="static"):
         ("class A(Module):\n", "x.py:1:17: is not Python: expected an indented block after class definition on line 1 -> mend the line"),
         ("x = 3\n", "x.py:1:1: there is no class in it -> write `class Affine(Module):`, with `from scaffold.skeleton import Module`"),
         ("class A:\n    w: 'f[]' = param('zeros')\n", "x.py:2:16: fields.w: `param` is not imported -> write `from scaffold.skeleton import param`"),
-        (HEAD + "class A(Module):\n    w: 'f[]' = test(3)\n", "x.py:8:16: fields.w: `test` makes no field -> write a word that does"),
-        (HEAD + "class A(Module, eqx.Module):\n    w: 'f[]'\n", "x.py:7:17: kind: a class is of one kind -> remove `eqx.Module`"),
-        (HEAD + "class A(Module):\n    w: 'f[]'\n    w: 'f[]'\n", "x.py:9:5: fields.w: `w` is there already -> remove one"),
-        (HEAD + "class A(Module):\n    w: 'f[]'\n    def __init__(self, w):\n        self.v = w + 1\n", "x.py:10:18: fields.v: `v` is no field -> declare it in the class, with one `init`"),
-        (HEAD + "@eqx.filter_jit\nclass A(Module):\n    w: 'f[]'\n", "x.py:7:2: `@eqx.filter_jit` has no place in a spec -> remove it, or write `@test(...)` or `@groups(...)`"),
+        (HEAD + "class A(Module):\n    w: 'f[]' = test(3)\n", "x.py:9:16: fields.w: `test` makes no field -> write a word that does"),
+        (HEAD + "class A(Module, nnx.Module):\n    w: 'f[]'\n", "x.py:8:17: kind: a class is of one kind -> remove `nnx.Module`"),
+        (HEAD + "class A(Module):\n    w: 'f[]'\n    w: 'f[]'\n", "x.py:10:5: fields.w: `w` is there already -> remove one"),
+        (HEAD + "class A(Module):\n    w: 'f[]'\n    def __init__(self, w):\n        self.v = w + 1\n", "x.py:11:18: fields.v: `self.v` is no field -> declare it in the class, with one `init`"),
     ],
 )  # fmt: skip
 def test_what_a_skeleton_cannot_say_is_a_fault(text: str, told: str, tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_file_may_describe_several_classes(tmp_path: Path) -> None:
     with pytest.raises(ScaffoldError) as caught:
         load_specs([tmp_path / "specs/maps.py"])
     (fault,) = caught.value.faults
-    assert re.search(r"specs/maps.py:21:16: Twice: call.body: `self.second` is no field", str(fault))
+    assert re.search(r"specs/maps.py:22:16: Twice: call.body: `self.second` is no field", str(fault))
 
 
 def test_a_skeleton_is_found_by_the_class_that_it_describes(tmp_path: Path) -> None:
@@ -310,6 +310,8 @@ def test_the_vocabulary_has_every_kind_and_every_key() -> None:
         "bases",
         "comment",
         "generic",
+        "decorators",
+        "keywords",
         "arguments",
         "setup",
         "imports",

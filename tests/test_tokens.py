@@ -112,7 +112,6 @@ def test_tokens_options_and_names_are_reported_together() -> None:
     assert [one.split(" (")[0] for one in told] == [
         "--kind: `modul` is not legal",
         "--size: `n` is not a size",
-        "NAME: class `affine` does not begin with a capital letter",
         "field `v`: init: there is no initialiser `zeross`",
         "field `w`: a field is a name and a type",
     ]

@@ -101,7 +101,7 @@ def refusal(path: Path) -> str:
         (b"\xff\xfen\x00", "specs/affine.toml: is not UTF-8 (byte 0)\n  fix: save it as UTF-8"),
         (b"x = " + b"9" * 5000, "specs/affine.toml: is not TOML: an integer has too many digits"),
         (b"x = " + b"[" * 5000, "specs/affine.toml: is not TOML: nested too deeply"),
-        (b"", "specs/affine.toml:1:1: `fields` is missing\n"),
+        (b"", "specs/affine.toml:1:1: `name` is missing\n"),
         (b"\xef\xbb\xbfname = 3", "specs/affine.toml:1:1: name: 3 is not a string"),
         (b"name = 1979-05-27", "specs/affine.toml:1:1: name: datetime.date(1979, 5, 27) is not a string"),
         (b"[fields]\n[call]\n", "specs/affine.toml:2:1: call: `body` is missing"),

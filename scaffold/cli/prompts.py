@@ -268,10 +268,9 @@ def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fa
     except ScaffoldError as error:
         return list(error.faults)
     reader = Reader("answer")
-    field = reader.field(name, table)
+    found = reader.fields({name: table})
     faults = [*reader.faults, argument_name_fault(name, f"fields.{name}", class_name)]
-    if field is not None:
-        faults += initialiser_faults(field, f"fields.{name}")
+    faults += [fault for field in found for fault in initialiser_faults(field, f"fields.{name}")]
     if name in names:
         faults.append(Fault(f"fields.{name}", f"`{name}` is there already", "give each field its own name"))
     return [fault for fault in faults if fault is not None]

@@ -30,7 +30,9 @@ def check_statements(spec: ModuleSpec) -> tuple[str, ...]:
     by_type: dict[Type, list[Field]] = {}
     for field in (one for one in spec.static if is_checked(one)):
         by_type.setdefault(field.type, []).append(field)
-    static = [_static_check(kind, fields) for kind, fields in by_type.items()]
+    taken = {field.name for field in spec.fields}
+    loop = next(one for one in ("name", "field_name", "static_name") if one not in taken)
+    static = [_static_check(kind, fields, loop) for kind, fields in by_type.items()]
     own = [_own_check(spec, field) for field in spec.fields if field.check]
     return (*static, *own)
 
@@ -43,8 +45,8 @@ def is_checked(field: Field) -> bool:
     return not is_own
 
 
-def _static_check(kind: Type, fields: list[Field]) -> str:
-    """One check for all static fields of a type; several are looped over."""
+def _static_check(kind: Type, fields: list[Field], loop: str) -> str:
+    """One check for all static fields of a type; several are looped over, each as `loop`."""
     told = f"is static and must be {describe(kind)}"
     if len(fields) == 1:
         name = fields[0].name
@@ -53,7 +55,7 @@ def _static_check(kind: Type, fields: list[Field]) -> str:
         )
     names = ", ".join(f'"{field.name}"' for field in fields)
     inner = _raise_if(_refusal(kind, "value"), "TypeError", f"`{_NAME * 6}` {told}", "value", indent="    ")
-    return f"for name in ({names}):\n    value = getattr(self, name)\n{inner}"
+    return f"for {loop} in ({names}):\n    value = getattr(self, {loop})\n{inner.replace('{name}', f'{{{loop}}}')}"
 
 
 def _own_check(spec: ModuleSpec, field: Field) -> str:

@@ -117,7 +117,7 @@ def with_comments(spec: ModuleSpec, context: Mapping[str, Any]) -> dict[str, Any
     ]
     properties = [[*one, told.get(one[0], "")] for one in context["properties"]]
     own = {
-        "comment": spec.comment,
+        "comment": "\n".join(filter(None, (spec.comment, *(f"@{one}" for one in spec.decorators)))),
         "below": spec.below,
         "fields": with_statements(context["fields"]),
         "properties": properties,

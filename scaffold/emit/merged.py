@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from scaffold.spec.helpers import helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
+from scaffold.spec.rewriting import in_place_of, spliced
 
 
 def private_prefix(spec: ModuleSpec) -> str:
@@ -40,13 +41,8 @@ def _new(code: str, seen: set[str], by_author: set[str]) -> str:
 
 def quoted(code: str, later: Collection[str]) -> str:
     """The code with annotations in quotes where they name classes that are not bound yet when they are evaluated."""
-    found = [one for one in _early(ast.parse(code), later)] if later else []
-    lines = [line.encode() for line in code.split("\n")]
-    for node in sorted(found, key=lambda one: (one.lineno, one.col_offset), reverse=True):
-        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-        head, tail = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
-        lines[first : last + 1] = [head + _text(node).encode() + tail]
-    return b"\n".join(lines).decode()
+    found = _early(ast.parse(code), later) if later else ()
+    return spliced(code, (in_place_of(node, _text(node)) for node in found))
 
 
 def _text(node: ast.expr) -> str:

@@ -49,10 +49,21 @@ def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSp
     return tuple(found.values())
 
 
-def with_inherited_call(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """The spec with the call that a base makes, where it makes none itself."""
-    made = (base.call for base in lineage(spec, known) if base.call is not None and not asks_for_call(base))
-    return spec if spec.call is not None else replace(spec, call=next(made, None))
+def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec as its tests know it: with the call, the fields and the examples of methods that bases have, and it has not."""
+    every = lineage(spec, known)
+    if not every:
+        return spec
+    made = (base.call for base in every if base.call is not None and not asks_for_call(base))
+    stored = (one for base in every if kind_of(base.kind).has_instances for one in base.stored)
+    fields = {one.name: replace(one, built=True) for one in stored} | {one.name: one for one in spec.fields}
+    values = [pair for base in reversed(every) for pair in base.test.values if "." in pair[0]]
+    return replace(
+        spec,
+        call=spec.call if spec.call is not None else next(made, None),
+        fields=tuple(fields.values()),
+        test=replace(spec.test, values=tuple(dict([*values, *spec.test.values]).items())),
+    )
 
 
 def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -61,17 +72,18 @@ def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
     if spec.bases and spec.kind not in _KINDS:
         fix = f"remove them, or write `kind = {_KINDS[1]!r}`".replace("'", '"')
         yield Fault(place, f"a class of kind `{spec.kind}` has no bases", fix)
-    names = [base.name for base in spec.bases]
-    for name in sorted({name for name in names if names.count(name) > 1}):
+    for name in sorted({base.name for base in spec.bases if spec.bases.count(base) > 1}):
         yield Fault(place, f"`{name}` is there twice", "remove one")
-    if spec.name in names:
-        yield Fault(place, f"`{spec.name}` cannot be its own base", "remove it")
+    if ClassType(spec.name) in spec.bases:
+        yield Fault(place, f"the name `{spec.name}` is not known here: it is the class itself", "remove it")
 
 
 def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     """What the bases of a class ask for and it does not have, or make and it overrides."""
     every = lineage(spec, known)
     for base in every:
+        if kind_of(base.kind).has_instances and spec.own_constructor is not None:
+            continue
         if kind_of(base.kind).has_instances:
             fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
             yield Fault(f"{spec.where}: bases", f"`{base.name}` is concrete, and so final", fix)

@@ -2,14 +2,15 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.bases import bases_faults
-from scaffold.spec.check_call import call_faults
+from scaffold.spec.check_call import call_faults, marker_faults, order_faults
 from scaffold.spec.check_constructors import constructor_faults
 from scaffold.spec.check_fields import field_faults, value_faults
 from scaffold.spec.check_methods import method_faults
@@ -40,12 +41,14 @@ from scaffold.spec.generics import generic_faults
 from scaffold.spec.helpers import helper_faults
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import (
+    EMITTED_BUILTINS,
     IMPORTS,
     OF_TYPES,
     argument_name_fault,
     brings_the_same,
     class_name_fault,
     file_name_fault,
+    is_read,
 )
 from scaffold.spec.pieces import pieces, readable
 from scaffold.spec.sharding import sharding_faults
@@ -100,6 +103,7 @@ def _place(spec: ModuleSpec, *parts: str) -> str:
 def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     named = "name" in declared
     free = [*(() if uses_key(spec) else ("key",)), *(() if uses_dtype(spec) else ("dtype",))]
+    free += EMITTED_BUILTINS if spec.own_constructor is not None else ()
     candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
     candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
     candidates += [
@@ -142,10 +146,11 @@ def _imports(spec: ModuleSpec) -> Iterator[Fault]:
     """The lines parse, and bind one name each: the reader sees to that."""
     bound: dict[str, str] = {}
     place = _place(spec, "imports")
-    for line in dict.fromkeys(spec.imports):
+    for line in (one for one in dict.fromkeys(spec.imports) if not one.endswith(" import *")):
         name = assigned_names(line)[0]
-        is_free = name in OF_TYPES or brings_the_same(line, IMPORTS.get(name, line))
-        if name == spec.name or not is_free:
+        is_free = name in OF_TYPES or not is_read(name) or brings_the_same(line, IMPORTS.get(name, line))
+        is_base = any(base.name == name and base.module for base in spec.bases)
+        if (name == spec.name and not is_base) or not is_free:
             yield Fault(place, f"`{line}` hides `{name}`", f"write `... as {name}_`, for example")
         elif name in bound and not brings_the_same(line, bound[name]):
             yield Fault(place, f"`{name}` comes from two places", f"write `... as {name}_` for one of them")
@@ -180,9 +185,10 @@ def _arguments(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     for argument in spec.arguments:
         yield from _one_argument(spec, argument, known | unread, place)
     yield from repeated(names, place)
-    if names and names[-1] == "*":
-        yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
-    yield from _argument_order(spec, place)
+    yield from marker_faults(spec.arguments, place)
+    listed = parameters(spec) if spec.arguments else ()
+    positional = list[Parameter](takewhile(lambda one: not one.keyword_only, listed))
+    yield from order_faults(positional, place)
 
 
 def repeated(names: Iterable[str], place: str) -> Iterator[Fault]:
@@ -239,20 +245,6 @@ def _key_or_dtype(spec: ModuleSpec, argument: Argument, place: str) -> Iterator[
         yield Fault(place, "`key` is a PRNG key", "write `key`, or `key: key[] | None = None`")
 
 
-def _argument_order(spec: ModuleSpec, place: str) -> Iterator[Fault]:
-    defaulted = ""
-    for parameter in parameters(spec) if spec.arguments else ():
-        if parameter.keyword_only:
-            return
-        if parameter.default is not None:
-            defaulted = parameter.name
-        elif defaulted:
-            fix = f"put it before `{defaulted}`, give it a default, or put `*` before it"
-            yield Fault(
-                place, f"`{parameter.name}` has no default and follows `{defaulted}`, which has one", fix
-            )
-
-
 def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     yield from _example(spec, unread)
     yield from case_faults(spec, lambda one: _example(one, unread))
@@ -260,7 +252,9 @@ def _tests(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
 
 
 def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
-    known = {parameter.name for parameter in parameters(spec)} | set(_arguments_of_methods(spec))
+    known = arguments_known(spec)
+    # What bases have is known where the specs are beside each other.
+    unread = unread if not spec.bases else _EVERY
     yield from _sizes(spec, known, unread)
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, pairs in changes.items():
@@ -275,6 +269,34 @@ def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
             yield Fault(_place(spec, "test", "rejected"), "a row changes nothing", "write `{ depth = 0 }`")
         for name, _ in row:
             yield from _known_argument(name, known, _place(spec, "test", "rejected", name), unread)
+
+
+class _Every(frozenset[str]):
+    """Any name."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_EVERY = _Every()
+
+
+def arguments_known(spec: ModuleSpec) -> set[str]:
+    """The arguments for which `[test]` may have examples."""
+    return {parameter.name for parameter in parameters(spec)} | set(_arguments_of_methods(spec))
+
+
+def inherited_faults(spec: ModuleSpec, every: Sequence[ModuleSpec]) -> Iterator[Fault]:
+    """Sizes and values of `[test]` for what neither the class has nor one of its bases; `every` are the specs of these."""
+    whole = (spec, *every)
+    if not every or any(base.module for one in whole for base in one.bases):
+        return
+    known = {name for one in whole for name in arguments_known(one)}
+    dims = known | {name for one in whole for name in dims_of(one)}
+    given = {"sizes": (dims, [*spec.test.sizes, *spec.test.shapes]), "values": (known, spec.test.values)}
+    for key, (legal, pairs) in given.items():
+        for name, _ in pairs:
+            yield from _known_argument(name, legal, _place(spec, "test", key, name), frozenset())
 
 
 def _arguments_of_methods(spec: ModuleSpec) -> Iterator[str]:

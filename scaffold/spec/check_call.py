@@ -1,12 +1,13 @@
 """The rules for `__call__`: its arguments, its result, and what it carries."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import kind_of
 from scaffold.spec.check_fields import value_faults
-from scaffold.spec.constructor import parameters
+from scaffold.spec.constructor import Parameter, parameters
 from scaffold.spec.expressions import own_nodes
 from scaffold.spec.keys import SELF
 from scaffold.spec.model import Argument, Call, ModuleSpec
@@ -32,7 +33,9 @@ def _faults(spec: ModuleSpec, call: Call, place: str, unread: frozenset[str]) ->
         yield Fault(
             f"{place}.args", f"`{name}` is there twice", "rename one" if name != "*" else "remove one"
         )
-    yield from _order(call.args, f"{place}.args")
+    positional = list[Argument](takewhile(lambda one: not one.is_marker, call.args))
+    yield from order_faults(positional, f"{place}.args")
+    yield from marker_faults(call.args, f"{place}.args")
     yield from _result(spec, call, place)
 
 
@@ -52,11 +55,10 @@ def _argument(argument: Argument, place: str, class_name: str) -> Iterator[Fault
         yield from value_faults(argument.type, argument.default, place)
 
 
-def _order(arguments: tuple[Argument, ...], place: str) -> Iterator[Fault]:
+def order_faults(arguments: Iterable[Argument | Parameter], place: str) -> Iterator[Fault]:
+    """Arguments by position without a default, below such as have one."""
     defaulted = ""
     for argument in arguments:
-        if argument.is_marker:
-            break
         if argument.default is not None:
             defaulted = argument.name
         elif defaulted:
@@ -64,6 +66,10 @@ def _order(arguments: tuple[Argument, ...], place: str) -> Iterator[Fault]:
             yield Fault(
                 place, f"`{argument.name}` has no default and follows `{defaulted}`, which has one", fix
             )
+
+
+def marker_faults(arguments: Sequence[Argument], place: str) -> Iterator[Fault]:
+    """A `*` with nothing behind it."""
     if arguments and arguments[-1].is_marker:
         yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
 

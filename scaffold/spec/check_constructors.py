@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import kind_of
+from scaffold.spec.check_source import class_names
 from scaffold.spec.constructor import has_factory, parameters
 from scaffold.spec.given_shapes import dims_read_off
 from scaffold.spec.model import Argument, Method, ModuleSpec
@@ -56,15 +57,12 @@ def _body_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
                 suggestion(name, known, "write `[constructors.NAME]` for it"),
                 tuple(sorted(known)),
             )
-    if method.builds(spec.name) and not _calls_of_class(spec, method.call.body):
-        fix = f"end it with `return {'cls.create' if has_factory(spec) else 'cls'}(...)`"
-        yield Fault(place, f"builds no `{spec.name}`", fix)
 
 
 def _class_members(spec: ModuleSpec) -> set[str]:
     """What may be read from the class."""
     own = {"create"} if has_factory(spec) else set[str]()
-    return own | {one.name for one in (*spec.methods, *spec.derived)}
+    return own | class_names(spec)
 
 
 def _read_from_class(tree: ast.AST) -> Iterator[str]:

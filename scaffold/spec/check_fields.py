@@ -10,7 +10,7 @@ from scaffold.spec.constructor import dims_of, key_consumers, parameters, variad
 from scaffold.spec.expressions import assigned_names, free_names
 from scaffold.spec.initialisers import INITIALISERS, Initialiser, legal_initialisers
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.names import IMPORTS, class_name_fault, stem
+from scaffold.spec.names import class_name_fault, stem
 from scaffold.spec.shared import shared_fields
 from scaffold.spec.spreads import spread_faults
 from scaffold.spec.types import (
@@ -149,9 +149,6 @@ def _default(field: Field, place: str) -> Iterator[Fault]:
         yield Fault(place, "a default of a Module would be shared by all instances", fix)
     else:
         yield from value_faults(field.type, field.default, place, static=field.role == "static")
-        if field.role == "callable" and _is_lambda(field.default):
-            what = "a lambda is equal to itself alone, so every import would compile anew"
-            yield Fault(place, what, "name a function of a module")
 
 
 def _takes_none(kind: Type) -> bool:
@@ -166,13 +163,10 @@ def value_faults(kind: Type, source: str, place: str, *, static: bool = False) -
         yield Fault(place, what, "write `-` for the minus sign" if "\u2212" in source else fix)
 
 
-def _is_lambda(source: str) -> bool:
-    return isinstance(ast.parse(source, mode="eval").body, ast.Lambda)
-
-
 def _is_shared(field: Field) -> bool:
     """Whether a default would be held by each instance as it is: arrays are copied, Modules are not."""
-    return field.dynamic and any(isinstance(part, ClassType) for part in walk(field.type))
+    is_held = field.dynamic and any(isinstance(part, ClassType) for part in walk(field.type))
+    return is_held and isinstance(ast.parse(field.default or "None", mode="eval").body, ast.Call)
 
 
 def _variable(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
@@ -243,7 +237,7 @@ def _classes(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
 
 
 def _class(spec: ModuleSpec, kind: ClassType, place: str) -> Iterator[Fault]:
-    if kind.name in IMPORTS or class_name_fault(kind.name, place):
+    if class_name_fault(kind.name, place):
         fix = "write `f[...]` for an array, `tree` for any structure, or rename the class"
         yield Fault(place, f"`{kind.name}` is not a class that can be held", fix)
     elif kind.module is None and spec.unit is None and stem(kind.name) == spec.stem:

@@ -20,8 +20,6 @@ OPERATORS = tuple(
     )
 )
 """The special methods that change neither what an instance is, nor how it is compared, hashed, stored or made."""
-_OWNED = ("save", "load", "combine", "_check", "_rebuild")
-"""Methods that a class may get from the tool, which the project or a group asks for."""
 
 
 def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -48,7 +46,10 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
             yield Fault(place, what, "choose another name", OPERATORS)
         return
     own = {f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition")}
-    own.update((*kind_of(spec.kind).members, *_OWNED, *(["create"] if has_factory(spec) else [])))
+    kind = kind_of(spec.kind)
+    own.update((*kind.members, *(["create"] if has_factory(spec) else [])))
+    own.update((*("save", "load") * bool(spec.save), *("combine",) * bool(spec.groups and kind.combines)))
+    own.update(("_check", "_rebuild") * kind.rebuilds)
     if spec.field(name) is not None:
         yield Fault(place, f"`{name}` is a field too", "rename one of them")
     elif name in own:

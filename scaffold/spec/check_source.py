@@ -20,7 +20,7 @@ from scaffold.spec.expressions import (
 )
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.names import IMPORTS, class_name_fault
+from scaffold.spec.names import IMPORTS
 from scaffold.spec.pieces import (
     EMPTY,
     Piece,
@@ -35,6 +35,7 @@ from scaffold.spec.rewriting import self_attributes
 from scaffold.spec.states import ARGUMENT as STATE_ARGUMENT
 from scaffold.spec.states import state_fields
 from scaffold.spec.types import OpaqueType
+from scaffold.spec.unit import siblings
 from scaffold.spec.variables import updated_attribute
 
 _BUILTINS = frozenset(dir(builtins)) | {"__class__", "__file__"}
@@ -104,11 +105,16 @@ def imported_names(spec: ModuleSpec) -> frozenset[str]:
     return lines | types | {*helper_names(spec), *shared}
 
 
+def has_star(spec: ModuleSpec) -> bool:
+    """Whether an import may bring any name."""
+    return any(line.endswith("import *") for line in spec.imports)
+
+
 def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:
     """The generated classes that the Python of the spec names, beside those of its types."""
     taken = {*IMPORTS, *imported_names(spec), *_BUILTINS, spec.name, *(field.name for field in spec.fields)}
     named = sorted(names_read(spec) - taken)
-    return tuple(name for name in named if class_name_fault(name, "") is None and is_class(name))
+    return tuple(name for name in named if name.lstrip("_")[:1].isupper() and is_class(name))
 
 
 def names_read(spec: ModuleSpec) -> set[str]:
@@ -123,8 +129,10 @@ def names_read(spec: ModuleSpec) -> set[str]:
 
 def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
     """Names that stand for nothing where they are used."""
+    if has_star(spec):
+        return
     imports = {*IMPORTS, *kind_of(spec.kind).imports, *imported_names(spec)}
-    shared = frozenset({*imports, *_BUILTINS, spec.name, *unread})
+    shared = frozenset({*imports, *_BUILTINS, spec.name, *siblings(spec), *unread})
     in_constructor = shared | constructor_names(spec)
     in_methods = shared | {field.name for field in spec.fields} | {"self"}
     every_made = frozenset(one.name for one in spec.stored if not one.given)
@@ -143,6 +151,10 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
             yield from _unknown(source, shared, f"{place}.preset.{name}")
     for one in spec.arguments:
         yield from _unknown(one.default, shared, f"{spec.where}: arguments")
+    for one in spec.decorators:
+        yield from _unknown(one, shared, f"{spec.where}: decorators")
+    for name, source in spec.keywords:
+        yield from _unknown(source, shared, f"{spec.where}: keywords.{name}")
     yield from _unknown(spec.helpers, shared, f"{spec.where}: helpers", expression=False)
     yield from _unknown(spec.below, shared, f"{spec.where}: below", expression=False)
     yield from _unknown(spec.setup, in_constructor, f"{spec.where}: setup", expression=False)
@@ -162,8 +174,8 @@ def names_of_carried(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault
     imports = {*IMPORTS, *imported_names(spec)}
     shared = frozenset({*imports, *_BUILTINS, spec.name, *unread})
     parts = {"source": spec.source, "helpers": spec.helpers, "below": spec.below}
-    if any(line.endswith("import *") for line in spec.imports):
-        return  # which may bring any name
+    if has_star(spec):
+        return
     for key, text in parts.items():
         yield from _unknown(text, shared, f"{spec.where}: {key}", expression=False)
     for piece in pieces_of_tests(spec):

@@ -20,11 +20,12 @@ def statements(source: str) -> tuple[ast.stmt, ...]:
 
 def function_of(source: str) -> Function | None:
     """The function that a carried text defines: the last one, but for the setter of a property."""
-    functions = (one for one in statements(source) if isinstance(one, Function) and not _is_setter(one))
+    functions = (one for one in statements(source) if isinstance(one, Function) and not is_setter(one))
     return max(functions, key=lambda one: one.lineno, default=None)
 
 
-def _is_setter(function: Function) -> bool:
+def is_setter(function: Function) -> bool:
+    """Whether a function sets or deletes a property."""
     words = (ast.unparse(one).rpartition(".")[2] for one in function.decorator_list)
     return not {"setter", "deleter"}.isdisjoint(words)
 
@@ -46,10 +47,16 @@ def body_of(source: str) -> str:
     function = function_of(source)
     if function is None:
         return ""
-    if any(ast.unparse(one) in _ABSTRACT for one in function.decorator_list):
+    if is_left_open(source):
         return "..."
     kept = function.body[ast.get_docstring(function) is not None :]
     return "\n".join(map(ast.unparse, kept)) or "pass"
+
+
+def is_left_open(source: str) -> bool:
+    """Whether a carried function is for subclasses to write."""
+    function = function_of(source)
+    return function is not None and any(ast.unparse(one) in _ABSTRACT for one in function.decorator_list)
 
 
 def needed_arguments(function: Function) -> Iterator[ast.arg]:

@@ -24,7 +24,7 @@ from scaffold.spec.unit import Unit
 
 SUFFIXES = (".toml", ".py")
 _QUOTED = r"`([^`]*)`"
-_CLASS = r"(?m)^class\s+([A-Z]\w*)"
+_CLASS = r"(?m)^class\s+([A-Za-z_]\w*)"
 
 
 class Raw(Struct, frozen=True):

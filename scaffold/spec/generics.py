@@ -8,7 +8,6 @@ from scaffold.errors import Fault
 from scaffold.spec.model import ModuleSpec, TypeParameter
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.raw import as_list
-from scaffold.spec.types import ClassType, walk
 
 if TYPE_CHECKING:
     from scaffold.spec.read import Reader  # it reads with this module
@@ -38,9 +37,3 @@ def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
             yield Fault(place, f"`{name}` is no name of a type parameter", "write `T`, for example")
         elif names.count(name) > 1:
             yield Fault(place, f"`{name}` is there twice", "remove one")
-        elif not any(ClassType(name) in walk(kind) for kind in spec.named_types):
-            yield Fault(
-                place,
-                f"no field, argument or result is a `{name}`",
-                f"remove it, or write a field of type `{name}`",
-            )

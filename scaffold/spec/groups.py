@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import NAMES, kind_of
-from scaffold.spec.expressions import assigned_names
+from scaffold.spec.check_source import imported_names
 from scaffold.spec.model import Group, ModuleSpec
 from scaffold.spec.names import argument_name_fault, class_name_fault
 
@@ -97,7 +97,7 @@ def _class_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
     if class_name_fault(spec.name, place) is None:
         fault = class_name_fault(group.class_name, place)
         yield from () if fault is None else (fault,)
-    taken = [spec.name, *(one.name for one in spec.classes), *assigned_names("\n".join(spec.imports))]
+    taken = [spec.name, *(one.name for one in spec.classes), *imported_names(spec)]
     taken += [one.class_name for one in spec.groups if one is not group]
     if group.class_name in taken:
         fix = f'write `{group.name} = {{ fields = [...], class = "{group.class_name}Group" }}`, for example'

@@ -53,11 +53,12 @@ SPEC_KEYS = {
     ),
     "file": Key("string", "Name of its file, without `.py` (default: made from the class's): `lora`."),
     "doc": Key("string", "Docstring of the class."),
+    "comment": _COMMENT,
     "bases": Key(
         "array of strings", "Abstract classes that it fulfils: `AbstractNorm`, `pkg.mod:AbstractNorm`."
     ),
-    "comment": _COMMENT,
     "generic": Key("array of strings", "Type parameters: `T`, or `T: AbstractNorm` with a bound."),
+    "decorators": Key("array of strings", "Decorators of the class, from the outermost."),
     "constructor": Key(
         "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
     ),
@@ -85,6 +86,7 @@ SPEC_KEYS = {
     "sharding": Key(
         "table", 'Mesh axes of named dims: `hidden = "model"`, several in a list, `[]` for none.'
     ),
+    "keywords": Key("table", 'What the class statement says beside its bases: `metaclass = "=ABCMeta"`.'),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order."),
     "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),

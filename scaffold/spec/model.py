@@ -196,6 +196,10 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     bases: tuple[ClassType | OpaqueType, ...] = ()
     """Abstract classes that it fulfils."""
     generic: tuple[TypeParameter, ...] = ()
+    decorators: tuple[Source, ...] = ()
+    """The author's decorators, from the outermost."""
+    keywords: tuple[tuple[str, Source], ...] = ()
+    """What stands beside the bases: `metaclass=ABCMeta`."""
     uses: tuple[str, ...] = ()
     """Further generated classes that its Python names."""
     constructor: str = "factory"

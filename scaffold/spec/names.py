@@ -1,8 +1,8 @@
 """Which names a class, a field and an argument may have."""
 
-import builtins
 import keyword
 import re
+import unicodedata
 from collections.abc import Collection
 from functools import cache
 
@@ -97,14 +97,14 @@ EMITTED_BUILTINS = frozenset(
             "len",
         ),
         *("list", "object", "property", "range", "slice", "sorted", "str", "bool", "tuple", "type"),
+        *("NotImplementedError", "TypeError", "ValueError"),
     )
 )
 _WINDOWS = frozenset(
     ("con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10)))
 )
 LONGEST = 80
-_BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
-_FIELD = r"(?a)[A-Za-z_]\w*"
+_FILE = r"(?a)[A-Za-z_]\w*"
 
 
 _ACRONYM = re.compile(r"(?<![a-z])[A-Z][a-z][A-Z]{2}(?=[A-Z][a-z]|\d|$)")
@@ -125,6 +125,11 @@ def _whole(line: str) -> str:
     return _SYNONYMS.get(name, name)
 
 
+def is_read(name: str) -> bool:
+    """Whether the code of a class may read what it imports under this name; the words of the laws are for tests alone."""
+    return not IMPORTS.get(name, "from pytree_laws").startswith("from pytree_laws")
+
+
 @cache
 def stem(name: str) -> str:
     """The file name of a class, without its ending: `GRUCell` has `gru_cell`, `LoRALinear` has `lora_linear`.
@@ -138,23 +143,26 @@ def stem(name: str) -> str:
     return f"{found}_" if keyword.iskeyword(found) else found
 
 
+def _is_name(name: str) -> bool:
+    """Whether Python takes a text for a name, and for no other than it says: `ﬁ` is `fi`."""
+    return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
+
+
 def class_name_fault(name: str, where: str) -> Fault | None:
     """Why a class cannot be called `name`, or None."""
-    if not re.fullmatch(_FIELD, name):
-        return Fault(
-            where, f"`{name}` is not a name", "use letters, digits and `_`, and begin with a capital letter"
-        )
+    if not _is_name(name):
+        return Fault(where, f"`{name}` is not a name", "use letters, digits and `_`")
     if len(name) > LONGEST:
         return Fault(where, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}")
-    if keyword.iskeyword(name) or name in _BUILTINS:
+    if name in ("self", "cls") or not name.strip("_"):
+        return Fault(
+            where, f"`{name}` is a name that the class uses itself", f"write `{name}Module`, for example"
+        )
+    if keyword.iskeyword(name) or name in EMITTED_BUILTINS:
         return Fault(where, f"`{name}` is a word of Python", f"write `{name}Module`, for example")
     if name.startswith("__"):
         what = f"Python reads `{name}` as another name inside of classes, its tests among them"
         return Fault(where, what, f"write `_{name.lstrip('_')}`")
-    if not name.lstrip("_")[:1].isupper():
-        return Fault(
-            where, f"class `{name}` does not begin with a capital letter", f"write `{_capital(name)}`"
-        )
     if name.startswith("Test"):
         return Fault(
             where,
@@ -163,7 +171,7 @@ def class_name_fault(name: str, where: str) -> Fault | None:
         )
     if stem(name) in _WINDOWS:
         return Fault(where, f"`{stem(name)}.py` is no file on Windows", f"write `{name}Module`, for example")
-    if name in IMPORTS:
+    if is_read(name):
         return Fault(where, f"`{name}` is a name that the class imports", f"write `My{name}`, for example")
     return None
 
@@ -171,7 +179,7 @@ def class_name_fault(name: str, where: str) -> Fault | None:
 def file_name_fault(name: str, where: str) -> Fault | None:
     """Why the file of a class cannot be called `name`, without `.py`, or None."""
     bare = name.removesuffix(".py").rpartition("/")[2]
-    if not re.fullmatch(_FIELD, name) or name.startswith("__"):
+    if not re.fullmatch(_FILE, name) or name.startswith("__"):
         fix = f"write `{_legal_name(bare).strip('_') or 'x'}`: letters, digits and `_`, without folder and ending"
         return Fault(where, f"`{name}` is no name of a module", fix)
     if len(name) > LONGEST:
@@ -189,11 +197,6 @@ def file_name_fault(name: str, where: str) -> Fault | None:
     return None
 
 
-def _capital(name: str) -> str:
-    word = name.lstrip("_0123456789")
-    return f"{word[:1].upper()}{word[1:]}" if word else "Module"
-
-
 def argument_name_fault(
     name: str, where: str, class_name: str = "", *, reserved: bool = True, free: Collection[str] = ()
 ) -> Fault | None:
@@ -208,7 +211,7 @@ def _legal_name(name: str) -> str:
 
 
 def _argument_fault(name: str, class_name: str, reserved: bool) -> str | None:
-    if not re.fullmatch(_FIELD, name):
+    if not _is_name(name):
         return f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
     if len(name) > LONGEST:
         return f"`{name[:20]}...` has {len(name)} letters"
@@ -218,7 +221,7 @@ def _argument_fault(name: str, class_name: str, reserved: bool) -> str | None:
         return f"`{name}` says nothing"
     if name.startswith("__") and not name.endswith("__"):
         return f"`{name}` would be mangled by the class"
-    if (name in IMPORTS and name not in _CONVENIENT) or name == class_name:
+    if (is_read(name) and name not in _CONVENIENT) or name == class_name:
         return f"`{name}` hides the module or class of that name"
     if reserved and name in EMITTED_BUILTINS:
         return f"`{name}` hides the builtin, which the class needs"

@@ -38,6 +38,8 @@ def pieces(spec: ModuleSpec) -> Iterator[Piece]:
     for argument in spec.arguments:
         if argument.default is not None:
             yield Piece(f"{spec.where}: arguments", argument.default)
+    yield from (Piece(f"{spec.where}: decorators", one) for one in spec.decorators)
+    yield from (Piece(f"{spec.where}: keywords.{name}", one) for name, one in spec.keywords)
     if spec.helpers:
         yield Piece(f"{spec.where}: helpers", spec.helpers, expression=False)
     if spec.below:
@@ -128,6 +130,11 @@ def readable(spec: ModuleSpec) -> tuple[ModuleSpec, str]:
         cases=tuple(replace(one, values=_parsed(one.values)) for one in test.cases),
         holds=tuple(replace(one, that="None") if is_broken(one.that) else one for one in test.holds),
         reference="" if is_broken(test.reference or None, expression=False) else test.reference,
+    )
+    spec = replace(
+        spec,
+        decorators=tuple(one for one in spec.decorators if not is_broken(one)),
+        keywords=_parsed(spec.keywords),
     )
     fields = tuple(map(_readable_field, spec.fields))
     helpers = "" if is_broken(spec.helpers or None, expression=False) else spec.helpers

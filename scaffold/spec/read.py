@@ -53,13 +53,13 @@ from scaffold.spec.values import as_float, default_source, literal, literals, on
 class Reader:
     """Reads the parts of one spec and collects what is wrong with them."""
 
-    def __init__(self, where: str, *, is_carried: bool = False):
-        self.where, self.is_carried = where, is_carried
+    def __init__(self, where: str):
+        self.where = where
         self.faults: list[Fault] = []
         self.unread: list[str] = []
         """The text of what could not be read: its names are not unknown for that."""
-        self.without_role: list[str] = []
-        """The fields of a type that the grammar does not have, which say no role."""
+        self.without_role: dict[tuple[str, str, tuple[str, ...]], list[str]] = {}
+        """The fields whose role nothing says, by what is said of them."""
 
     def place(self, *parts: str) -> str:
         return f"{self.where}: {'.'.join(parts)}"
@@ -86,16 +86,9 @@ class Reader:
         found = {name: self.field(name, table) for name, table in tables.items()}
         self.unread += [f"{name} {tables[name]}" for name, field in found.items() if field is None]
         known = [field for field in found.values() if field is not None]
-        if self.without_role:
-            listed = ", ".join(f"`{name}`" for name in self.without_role)
-            fix = 'write `role = "static"` for what is part of the treedef, `role = "data"` for what holds arrays'
-            legal = legal_roles(OpaqueType(""))
-            self.add(
-                self.place("fields", self.without_role[0]),
-                f"nothing says what is stored in {listed}",
-                fix,
-                legal,
-            )
+        for (what, fix, legal), names in self.without_role.items():
+            told = f"{what}: {', '.join(f'`{name}`' for name in names)}" if len(names) > 1 else what
+            self.add(self.place("fields", names[0]), told, fix, legal)
         role = given_role(known, kind_of(kind).given_arrays)
         if role == UNTOLD:
             untold = (one.name for one in known if one.role == UNTOLD)
@@ -117,12 +110,9 @@ class Reader:
     def role(self, name: str, kind: Type, table: Mapping[str, Any]) -> str | None:
         legal = legal_roles(without_none(kind))
         role = role_of(without_none(kind), table)
-        if role is None and isinstance(without_none(kind), OpaqueType):
-            self.without_role.append(name)
-            return None
         if role is None:
             what, fix = without_role(without_none(kind), legal, self.text(table, "type"))
-            self.add(self.place("fields", name), what, fix, legal)
+            self.without_role.setdefault((what, fix, legal), []).append(name)
             return None
         if role not in (*legal, UNTOLD):
             if not any(fault.where == self.place("fields", name, "role") for fault in self.faults):
@@ -185,16 +175,10 @@ class Reader:
 
     def imported(self, text: str, place: str) -> Iterator[str]:
         statement = import_statement(text)
-        if statement is None:
-            fix = "write `from package.module import name`"
-        elif any(alias.name == "*" for alias in statement.names):
-            if self.is_carried:
-                yield text
-                return
-            fix = "name what you need"
-        else:
+        if statement is not None:
             yield from (ast.unparse(of_one_name(statement, alias)) for alias in statement.names)
             return
+        fix = "write `from package.module import name`"
         self.add(place, f"`{text}` is not an import that can be copied", fix)
         self.unread.append(text)
 
@@ -249,10 +233,6 @@ def _add_rule(reader: Reader, name: str, what: str, fix: str) -> None:
     reader.add(reader.place("sharding", name), what, fix)
 
 
-_MEMBERS = {"call", "methods", "constructors"}
-"""The tables that make a class of something without fields."""
-
-
 def _no_class(name: str) -> bool:
     return False
 
@@ -272,20 +252,11 @@ def read_spec(
     """
     found, odd = cleaned(raw, where)
     found, call_at = with_call_apart(found)
-    # A call may be all that an abstract class asks for.
-    needs_fields = found.get("kind") not in ("abstract", "as-written") and not (found.keys() & _MEMBERS)
-    raw = {**({} if needs_fields else {"fields": {}}), **found}
-    kind = as_text(raw.get("kind"), "module")
-    reader = Reader(where, is_carried=kind_of(kind).is_carried)
+    raw = {"fields": {}, **found}
+    reader = Reader(where)
     reader.unread.append(unread)
     reader.faults += [*odd, *(fault.below(where) for fault in key_faults(raw, SPEC_KEYS, ""))]
     tables = reader.table(raw, "fields")
-    if "fields" not in raw:
-        reader.faults.append(
-            Fault(where, "`fields` is missing", f"write `fields = ...`: {SPEC_KEYS['fields'].doc}")
-        )
-    elif not tables and isinstance(raw.get("fields"), Mapping) and not odd and needs_fields:
-        reader.add(reader.place("fields"), "there is no field", 'write `weight = { type = "f[size]" }`')
     spec = replace(_assembled(reader, raw, tables), call_at=call_at, unit=unit)
     spec = replace(_built(spec), uses=classes_used(spec, is_class))
     named = frozenset(name for name, value in raw.items() if isinstance(value, str))
@@ -307,6 +278,8 @@ def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]
         comment=as_comment(reader.text(raw, "comment")),
         bases=reader.bases(raw),
         generic=read_generic(reader, raw.get("generic")),
+        decorators=tuple(map(str, as_list(raw.get("decorators")))),
+        keywords=literals(reader.table(raw, "keywords")),
         constructor=reader.text(raw, "constructor", kind_of(kind).constructor),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),

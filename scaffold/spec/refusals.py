@@ -19,13 +19,15 @@ class Refusal(Struct, frozen=True):
     """Where it was met."""
     fix: str
     mistake: str
-    """The body of a method, or a line of a class, that makes it."""
+    """What makes it: the body of a method, a method, or the statements of a file, one of them a class."""
+    runs: str = ""
+    """What shows it where it is no method: statements over `eqx`, `jax`, `jnp` and a class `Part` with one array."""
 
 
 REFUSALS = (
     Refusal(
         key="unknown-name",
-        says="the name `.*` is not known here",
+        says="the name `.*` is not known here|there is no class `",
         happens="NameError: name 'scale' is not defined",
         report="Python looks names up when the line runs, so a method that no test calls hides it.",
         fix="Import the name, bind it above the class, or read the field as `self.NAME`.",
@@ -33,7 +35,7 @@ REFUSALS = (
     ),
     Refusal(
         key="unknown-attribute",
-        says="`self.* is no field",
+        says=r"`self\..*` is no field|`cls\..*` is no method",
         happens="AttributeError: 'Layer' object has no attribute 'bias'",
         report="A field that was renamed in the class and not in a branch of the call.",
         fix="Declare the field, or name one that is there. A class with `__getattr__` or a base of another library is not asked.",
@@ -70,5 +72,102 @@ REFUSALS = (
         report="The method becomes the default of the field; where the constructor is the author's, the value hides the method.",
         fix="Rename one of the two.",
         mistake="def weight(self):\n    return 1",
+    ),
+    Refusal(
+        key="role-unsaid",
+        says="nothing says (what is stored|whether it is trained)|bare float has no role|no role of its own|mixes what is traced",
+        happens="TracerBoolConversionError: Attempted boolean conversion of traced array",
+        report="A rate that the call branches on is static, and one that is learned is an array: either guess is wrong for the other.",
+        fix="Give the field a role: `static()`, `data()`, `param()`. One error asks for all fields of a kind.",
+        mistake="class Layer(Module):\n    rate: float",
+        runs=(
+            "class Layer(eqx.Module):\n    rate: float\n"
+            "jax.jit(lambda layer: 1.0 if layer.rate > 0 else 0.0)(Layer(0.5))"
+        ),
+    ),
+    Refusal(
+        key="taken-name",
+        says=(
+            "is a name that (the class|the module) (uses itself|imports)|is a word of Python|would be mangled"
+            "|would hide the module|hides (the module|the builtin|what else|a member|`)|comes from two places"
+        ),
+        happens="AttributeError: 'ArrayImpl' object has no attribute 'asarray'",
+        report="The constructor that is emitted reads `jnp`, and an argument of that name stands before the module.",
+        fix="Rename it, or write the constructor yourself: what it reads is then yours.",
+        mistake='class Layer(Module):\n    jnp: Float[Array, " n"] = param()',
+        runs="def create(jnp):\n    return jnp.asarray(jnp)\ncreate(jnp.ones(3))",
+    ),
+    Refusal(
+        key="shared-default",
+        says="default of a Module would be shared",
+        happens="RuntimeError: Array has been deleted",
+        report="All instances hold the arrays of the one default, and to donate one instance deletes those of the others.",
+        fix="Leave the default out, or make the part in `init`.",
+        mistake="class Layer(Module):\n    part: eqx.nn.Identity = module(default=eqx.nn.Identity())",
+        runs=(
+            "class Layer(eqx.Module):\n    part: Part = Part(jnp.ones(3))\n"
+            "jax.jit(lambda layer: layer, donate_argnums=0)(Layer())\nLayer().part.weight + 1"
+        ),
+    ),
+    Refusal(
+        key="unequal-static",
+        says="would compile anew",
+        happens="AssertionError: compiled twice",
+        report="NaN as a static value is unequal to itself, so that every call compiles.",
+        fix="Write a value that equals itself, or store an array.",
+        mistake="class Layer(Module):\n    rate: float = static(float('nan'))",
+        runs=(
+            "class Layer(eqx.Module):\n    rate: float = eqx.field(static=True)\n"
+            "call = jax.jit(lambda layer: 1.0)\ncall(Layer(float('nan')))\ncall(Layer(float('nan')))\n"
+            "assert call._cache_size() == 1, 'compiled twice'"
+        ),
+    ),
+    Refusal(
+        key="default-of-another-type",
+        says=r"is not (an? \w|'|True|False|\d)",
+        happens="TypeError: 'str' object cannot be interpreted as an integer",
+        report="A depth in quotes. The constructor checks static values by type, and would refuse its own default.",
+        fix="Write a value of the declared type, or another type.",
+        mistake="class Layer(Module):\n    depth: int = static('two')",
+        runs="class Layer(eqx.Module):\n    depth: int = 'two'\nrange(Layer().depth)",
+    ),
+    Refusal(
+        key="inherits-constructor",
+        says="is concrete, and so final",
+        happens="TypeError: Layer.__init__() missing 1 required positional argument: 'weight'",
+        report="The constructor that is emitted for the subclass makes the fields of its own, and not those that a concrete base stores.",
+        fix="Write `__init__` in the subclass, which is kept, or make the base abstract.",
+        mistake='class Base(Module):\n    weight: Float[Array, " n"] = param()\n\n\nclass Layer(Base):\n    rate: int = static()',
+        runs=(
+            "class Layer(Part):\n    rate: int\n    @classmethod\n    def create(cls, rate):\n"
+            "        return cls(rate=rate)\nLayer.create(3)"
+        ),
+    ),
+    Refusal(
+        key="two-kinds",
+        says="a class is of one kind",
+        happens="TypeError: metaclass conflict",
+        report="The class statement of a class that is a Module of Equinox and of Flax.",
+        fix="Name one kind, and hold the other as a field.",
+        mistake="class Layer(Module, nnx.Module):\n    pass",
+        runs="class Layer(eqx.Module, nnx.Module):\n    pass",
+    ),
+    Refusal(
+        key="base-twice",
+        says="`.*` is there twice",
+        happens="TypeError: duplicate base class Part",
+        report="Python refuses the class statement.",
+        fix="Remove one.",
+        mistake="class Layer(Part, Part, Module):\n    pass",
+        runs="class Layer(Part, Part):\n    pass",
+    ),
+    Refusal(
+        key="unknown-keyword",
+        says="unknown key `.*`",
+        happens="TypeError: Layer.__init_subclass__() takes no keyword arguments",
+        report="`layout=` with two letters exchanged, in a class statement. A base of another library may take any keyword.",
+        fix="Write a key of a spec, or what a base takes.",
+        mistake='class Layer(Module, layuot="flat"):\n    pass',
+        runs='class Layer(eqx.Module, layuot="flat"):\n    pass',
     ),
 )

@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from scaffold.spec.expressions import dedented, local_names, own_names, own_nodes
 
+Edit = tuple[tuple[int, int], tuple[int, int], str]
+"""Where a span begins and ends, by line and column, and what goes there."""
 Rewrite = Callable[[ast.AST, tuple[ast.AST, ...]], str | None]
 """From a node and its ancestors to the text that replaces it, or None to leave it."""
 
@@ -20,13 +22,28 @@ def rewrite(source: str, change: Rewrite) -> str:
 
 def _rewrite(source: str, tree: ast.AST, change: Rewrite) -> str:
     """`source` with every node replaced for which `change` gives a text; outermost first, inner ones left."""
+    return spliced(source, _edits(tree, (), change))
+
+
+def spliced(source: str, edits: Iterable[Edit]) -> str:
+    """`source` with a text in the place of each span. The parser counts columns in bytes."""
     starts = [0]
     for line in source.split("\n"):
         starts.append(starts[-1] + len(line.encode()) + 1)
     data = source.encode()
-    for begin, end, text in sorted(_edits(tree, (), change, starts), reverse=True):
-        data = data[:begin] + text.encode() + data[end:]
+    for (first, begin), (last, end), text in sorted(edits, reverse=True):
+        data = data[: starts[first - 1] + begin] + text.encode() + data[starts[last - 1] + end :]
     return data.decode()
+
+
+def in_place_of(node: ast.expr | ast.stmt, text: str) -> Edit:
+    """The edit that writes a text in the place of a node."""
+    return (node.lineno, node.col_offset), end_of(node), text
+
+
+def end_of(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """Line and column behind a node."""
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
 
 
 def rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None]) -> str:
@@ -34,28 +51,20 @@ def rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None
 
     Statements inside of functions and classes are left.
     """
-    lines = [line.encode() for line in source.split("\n")]
-    for node in reversed([one for one in own_nodes(ast.parse(source).body) if isinstance(one, ast.stmt)]):
-        old = ast.get_source_segment(source, node) or ""
-        new = change(node, old) if not hasattr(node, "body") else None
-        if new is not None:
-            first, last = node.lineno - 1, (node.end_lineno or 1) - 1
-            before, after = lines[first][: node.col_offset], lines[last][node.end_col_offset :]
-            lines[first : last + 1] = [before + new.encode() + after]
-    return b"\n".join(lines).decode()
+    nodes = (one for one in own_nodes(ast.parse(source).body) if isinstance(one, ast.stmt))
+    simple = (one for one in nodes if not hasattr(one, "body"))
+    texts = ((one, change(one, ast.get_source_segment(source, one) or "")) for one in simple)
+    return spliced(source, (in_place_of(one, text) for one, text in texts if text is not None))
 
 
-def _edits(
-    node: ast.AST, ancestors: tuple[ast.AST, ...], change: Rewrite, starts: list[int]
-) -> Iterator[tuple[int, int, str]]:
+def _edits(node: ast.AST, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Iterator[Edit]:
     # Python 3.11 does not know the places of what is inside an f-string, so that is written anew as a whole.
     text = _fstring(node, ancestors, change) if isinstance(node, ast.JoinedStr) else change(node, ancestors)
     if text is not None and isinstance(node, ast.expr):
-        begin = starts[node.lineno - 1] + node.col_offset
-        yield begin, starts[(node.end_lineno or 1) - 1] + (node.end_col_offset or 0), text
+        yield in_place_of(node, text)
     elif not isinstance(node, ast.JoinedStr):
         for child in ast.iter_child_nodes(node):
-            yield from _edits(child, (*ancestors, node), change, starts)
+            yield from _edits(child, (*ancestors, node), change)
 
 
 def _fstring(node: ast.JoinedStr, ancestors: tuple[ast.AST, ...], change: Rewrite) -> str | None:

@@ -143,6 +143,8 @@ def raw_spec(
     read, wrong = read_all(pairs)
     presets = read.get("preset", {})
     faults += [*wrong, *([] if faults else preset_faults(tables, presets))]
+    if not fields and options.get("call") is None:
+        faults.append(Fault("FIELDS", "there is no field", _HELP))
     raw: dict[str, Any] = {"name": name, **plain, "fields": with_presets(tables, presets)}
     unused = [name.strip() for name in (options.get("unused") or "").split(",") if name.strip()]
     test = {"sizes": read.get("size"), "unused": unused, "backend": options.get("backend")}

@@ -9,29 +9,11 @@ from typing import Any
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
+from scaffold.spec.keys import SPEC_KEYS
 from scaffold.spec.raw import as_list, as_table
 
 _BARE = r"(?a)[A-Za-z0-9_-]+"
-_TOP = (
-    "name",
-    "kind",
-    "template",
-    "file",
-    "doc",
-    "comment",
-    "bases",
-    "generic",
-    "constructor",
-    "rebuild",
-    "layout",
-    "arguments",
-    "setup",
-    "imports",
-    "helpers",
-    "below",
-    "source",
-    "save",
-)
+_TOP = tuple(name for name, key in SPEC_KEYS.items() if key.form != "table")
 
 
 def read_toml(path: Path, where: str) -> dict[str, Any]:
@@ -79,7 +61,7 @@ def write_toml(raw: Mapping[str, Any], schema: str) -> str:
     lines += [f"{name} = {toml_value(raw[name])}" for name in _TOP if name in raw]
     lines += ["", "[fields]"]
     lines += [f"{_key(name)} = {toml_value(field)}" for name, field in raw["fields"].items()]
-    for table in ("sharding", "options", "groups", "call"):
+    for table in ("sharding", "keywords", "options", "groups", "call"):
         if raw.get(table) or (table == "sharding" and table in raw):
             lines += ["", f"[{table}]", *_table_lines(raw[table])]
     for table in ("constructors", "methods"):

@@ -70,6 +70,9 @@ def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, st
         return f"`{text}` mixes what is traced with what is static", "write one type"
     if isinstance(kind, UnionType):
         return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
+    if isinstance(kind, OpaqueType):
+        fix = 'write `role = "static"` for what is part of the treedef, `role = "data"` for what holds arrays'
+        return "nothing says what is stored", fix
     fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
     return "a bare float has no role", fix
 

@@ -140,10 +140,10 @@ def is_of(kind: Type, value: object) -> bool:
             return (optional and value is None) or any(is_of(member, value) for member in members)
         case ArrayType():
             return _is_numbers(value)
-        case TreeType() | OpaqueType():
-            return True
-        case CallableType() | ClassType():
+        case CallableType():
             return False
+        case TreeType() | OpaqueType() | ClassType():  # the name of a class may stand for another type
+            return True
 
 
 def _is_dict_of(item: Type, value: dict[Any, Any]) -> bool:

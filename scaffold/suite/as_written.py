@@ -1,12 +1,10 @@
 """The suite of a class that is emitted word for word: what its examples say, and all else the laws find from an instance."""
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from scaffold.emit.text import docstring
-from scaffold.errors import ScaffoldError
-from scaffold.kinds import kind_of
 from scaffold.spec.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.suite.context import example_call
@@ -19,9 +17,7 @@ _SUITES = {"nnx": ("NnxLaws", "variables"), "pytree": ("PytreeLaws", "leaves")}
 
 
 def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """The values that `templates/adopt` lays out; none where no example builds an instance."""
-    if why_untested(spec, known):
-        return {"is_tested": False, "test_classes": []}
+    """The values that `templates/adopt` lays out."""
     suite, manifest = _SUITES[str(dict(spec.options).get("laws", "pytree"))]
     build = spec.test.build
     return {
@@ -37,35 +33,13 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "skips": [[repr(part).replace("'", '"'), "as the spec says"] for part in spec.test.skip],
         "test_helpers": [],
         "test_classes": [],
-        "inputs": [["seed", "seed"]] if build else [list(pair) for pair in _inputs(spec, known)],
+        "inputs": [["seed", "seed"]] if build else [list(pair) for pair in inputs_of(spec, known)],
         "needs_seed": bool(build),
         "built": spec.name,
         "construct": build or f"{spec.name}(**inputs)",
         "state": "",
         **_call(spec, known),
     }
-
-
-def why_untested(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> str:
-    """Why the tests cannot build an instance; empty where they can."""
-    if spec.test.build:
-        return ""
-    if is_abstract(spec):
-        return "it leaves methods or fields to subclasses"
-    if not (_said(spec) or has_known_constructor(spec)):
-        return "a base builds it: write `@test(build=...)`"
-    try:
-        _inputs(spec, known)
-    except ScaffoldError as error:
-        return error.faults[0].what
-    return ""
-
-
-def is_abstract(spec: ModuleSpec) -> bool:
-    """Whether the class leaves something to subclasses, as far as its own statement says."""
-    words = ("abstractmethod", "AbstractVar", "AbstractClassVar", "Protocol")
-    nodes = (one for one in ast.walk(ast.parse(spec.source)) if isinstance(one, ast.Name | ast.Attribute))
-    return any(ast.unparse(one).rpartition(".")[2] in words for one in nodes)
 
 
 def has_known_constructor(spec: ModuleSpec) -> bool:
@@ -77,7 +51,7 @@ def has_known_constructor(spec: ModuleSpec) -> bool:
     )
 
 
-def _said(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
+def said_values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
     """The example values that are for the constructor."""
     called = {
         one.name for _, method in spec.functions if method.name != "__init__" for one in method.call.args
@@ -87,22 +61,16 @@ def _said(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
     return tuple((name, text) for name, text in values if name in own or name not in called)
 
 
-def untested_notes(specs: Iterable[ModuleSpec], known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
-    """What a user is told of the classes that get no tests: one line a class."""
-    carried = ((one, why_untested(one, known)) for one in specs if kind_of(one.kind).is_carried)
-    return tuple(f"{spec.name}: not tested: {why}" for spec, why in carried if why)
-
-
-def _inputs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[tuple[str, str], ...]:
+def inputs_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[tuple[str, str], ...]:
     """The constructor's arguments. Raises `ScaffoldError` where one has no example."""
     if spec.test.build:
         return ()
     found = Subject(spec, known).examples.inputs() if has_known_constructor(spec) else ()
-    return tuple({**dict(found), **dict(_said(spec))}.items())
+    return tuple({**dict(found), **dict(said_values(spec))}.items())
 
 
 def _call(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    called = without_untried(spec)
+    called = without_untried(spec, known)
     if called.call is not None:
         called = with_values_of(called, Method("__call__", called.call))
     found = example_call(Subject(called, known))

@@ -51,7 +51,7 @@ def functions(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[Method
     for one in (*derived, *spec.methods, *inherited):
         if (
             one.is_function
-            and not why_untried(spec, one)
+            and not why_untried(spec, one, known)
             and (one.name.startswith("__") or not one.name.startswith("_"))
         ):
             found.setdefault(one.name, one)

@@ -10,7 +10,9 @@ from scaffold.emit.facts import Facts, facts
 from scaffold.spec.cases import is_passed
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Argument, Field, Method, ModuleSpec
+from scaffold.spec.sizes import sizes
 from scaffold.spec.states import is_stateful
+from scaffold.spec.types import arrays, dim_names
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
 from scaffold.suite.untried import with_values_of
@@ -34,7 +36,19 @@ class Subject(Struct, frozen=True, dict=True):
     def of(self, method: Method) -> "Subject":
         """The same class with a method in the place of the call; instances of it may be arguments."""
         called = replace(with_values_of(self.spec, method), call=method.call)
-        return Subject(called, {**self.known, self.spec.name: self.spec}, self.examples)
+        return Subject(called, {**self.known, self.spec.name: self.spec}, self._sized_with(called))
+
+    def _sized_with(self, called: ModuleSpec) -> Examples:
+        """The example values, with sizes for the dims of a method that a base has."""
+        own = self.examples
+        # Of this method alone: the dims of the class are those of all its methods.
+        call = called.call
+        kinds = (*(one.type for one in call.args if one.type is not None), *call.returns) if call else ()
+        dims = {dim for kind in kinds for array in arrays(kind) for dim in array.dims if dim[0] != "*"}
+        if {name for dim in dims for name in dim_names(dim)} <= own.sizes.keys():
+            return own
+        kept = replace(called.test, sizes=tuple(own.sizes.items()))
+        return replace(own, sizes=sizes(replace(called, test=kept)))
 
     @cached_property
     def facts(self) -> Facts:

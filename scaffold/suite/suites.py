@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from scaffold.kinds import Context, kind_of
-from scaffold.spec.bases import with_inherited_call
+from scaffold.spec.bases import with_inherited
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.shared import shared_fields
 from scaffold.spec.states import is_stateful
@@ -13,11 +13,14 @@ from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.methods import with_method_as_call
 from scaffold.suite.subject import Subject
+from scaffold.suite.untested import why_untested
 from scaffold.suite.untried import with_values_of, without_untried
 
 
 def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
-    """The values that `templates/tests` lays out for a class. Raises `ScaffoldError` where no example can be made."""
+    """The values that `templates/tests` lays out for a class."""
+    if why_untested(spec, known):
+        return {"is_tested": False, "test_classes": []}
     if not kind_of(spec.kind).has_instances:
         own = kind_of(spec.kind).tests(spec, known)
         return {"is_tested": True, **own, "cases": [], "suite": _suites(spec, own.get("suite", ""))}
@@ -35,9 +38,9 @@ def emitted_suite(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
 def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     """What is common, and what the kind has in the place of that."""
     kind = kind_of(spec.kind)
-    spec = without_untried(spec)
+    spec = without_untried(spec, known)
     spec = with_values_of(spec, Method("__call__", spec.call)) if spec.call is not None else spec
-    whole = kind.examined(with_inherited_call(spec, known), known)
+    whole = kind.examined(with_inherited(spec, known), known)
     subject = with_method_as_call(Subject(whole, known))
     own = replace(spec, call=subject.spec.call) if subject.method else spec
     return {**suite_context(subject), **kind.tests(own, known)}

@@ -1,39 +1,57 @@
 """The methods that a suite cannot try, and why: they are carried, and no example is known."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+from scaffold.errors import ScaffoldError
 from scaffold.spec.definitions import function_of, is_generator, returns_value
-from scaffold.spec.model import Method, ModuleSpec
+from scaffold.spec.model import Argument, Method, ModuleSpec
+from scaffold.spec.types import ClassType, OpaqueType, walk
+from scaffold.suite.examples import Examples
+
+Known = Mapping[str, ModuleSpec]
 
 
-def without_untried(spec: ModuleSpec) -> ModuleSpec:
+def without_untried(spec: ModuleSpec, known: Known) -> ModuleSpec:
     """The spec as its tests know it: without a call that they cannot try."""
-    return replace(spec, call=None) if "__call__" in untried(spec) else spec
+    is_untried = spec.call is not None and why_untried(spec, Method("__call__", spec.call), known)
+    return replace(spec, call=None) if is_untried else spec
 
 
-def untried(spec: ModuleSpec) -> dict[str, str]:
+def untried(spec: ModuleSpec, known: Known) -> dict[str, str]:
     """The public methods, and the call, that are not tried, each with the reason."""
     public = (one for _, one in spec.functions if one.name == "__call__" or not one.name.startswith("_"))
-    reasons = {one.name: why_untried(spec, one) for one in public}
+    reasons = {one.name: why_untried(spec, one, known) for one in public}
     return {name: reason for name, reason in reasons.items() if reason}
 
 
-def why_untried(spec: ModuleSpec, method: Method) -> str:
+def why_untried(spec: ModuleSpec, method: Method, known: Known) -> str:
     """Why the tests cannot call a method; empty of one that they can."""
+    own = with_values_of(spec, method)
+    values, beside = dict(own.test.values), {**known, spec.name: spec}
+    arguments = (one for one in method.call.args if not one.is_marker and one.default is None)
+    missing = [one for one in arguments if one.name not in values and not _has_example(one, own, beside)]
+    if missing:
+        return f"no example for {', '.join(one.name for one in missing)}"
     function = function_of(method.call.source)
     if function is None:
         return ""
-    values = dict(with_values_of(spec, method).test.values)
-    arguments = (one for one in method.call.args if not one.is_marker and one.default is None)
-    missing = [one.name for one in arguments if one.type is None and one.name not in values]
-    if missing:
-        return f"no example for {', '.join(missing)}"
     if isinstance(function, ast.AsyncFunctionDef) or is_generator(function):
         return "a coroutine" if isinstance(function, ast.AsyncFunctionDef) else "a generator"
     return "" if returns_value(function) else "returns nothing"
+
+
+def _has_example(one: Argument, spec: ModuleSpec, known: Known) -> bool:
+    """Whether the type of an argument says what it may be given."""
+    if one.type is None or not any(isinstance(part, ClassType | OpaqueType) for part in walk(one.type)):
+        return one.type is not None
+    try:
+        Examples.of(spec, known).value(one.type, one.name, 0)
+    except ScaffoldError:
+        return False
+    return True
 
 
 def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
@@ -44,14 +62,14 @@ def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
     return replace(spec, test=replace(spec.test, values=tuple(values.items())))
 
 
-def untried_notes(specs: Iterable[ModuleSpec]) -> tuple[str, ...]:
+def untried_notes(specs: Iterable[ModuleSpec], known: Known) -> tuple[str, ...]:
     """What a user is told of the methods that no test tries: one line a class."""
-    return tuple(note for spec in specs if (note := _note(spec)))
+    return tuple(note for spec in specs if (note := _note(spec, known)))
 
 
-def _note(spec: ModuleSpec) -> str:
+def _note(spec: ModuleSpec, known: Known) -> str:
     names: dict[str, list[str]] = {}
-    for name, reason in untried(spec).items():
+    for name, reason in untried(spec, known).items():
         names.setdefault(reason, []).append(name)
     told = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
     return f"{spec.name}: not tried: {told}" if told else ""

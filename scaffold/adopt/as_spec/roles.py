@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scaffold.spec.rewriting import end_of, spliced
+
 _LEAF = r"""Leaf\(["']([^"']+)["'], ["'](\w+)["']"""
 _OF_ARRAYS = ("param", "data", "buffer")
 
@@ -26,12 +28,8 @@ def with_words(text: str, roles: Mapping[str, str], prefix: str) -> str:
     fields = {name: one for name, one in _fields(node)}
     if not roles or any(name not in fields or fields[name].value is not None for name in roles):
         return text
-    lines = [line.encode() for line in text.split("\n")]
-    for name, role in roles.items():
-        place = (fields[name].end_lineno or 1) - 1
-        end = fields[name].end_col_offset or 0
-        lines[place] = lines[place][:end] + f" = {prefix}{role}()".encode() + lines[place][end:]
-    return b"\n".join(lines).decode()
+    ends = ((end_of(fields[name]), role) for name, role in roles.items())
+    return spliced(text, ((end, end, f" = {prefix}{role}()") for end, role in ends))
 
 
 def _fields(node: ast.ClassDef) -> Iterator[tuple[str, ast.AnnAssign]]:

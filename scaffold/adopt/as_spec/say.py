@@ -20,7 +20,7 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.raw import as_table
 from scaffold.spec.read import read_spec
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.suite.as_written import why_untested
+from scaffold.suite.untested import why_untested
 from scaffold.suite.untried import untried_notes
 from scaffold.tidy import tidy
 
@@ -64,7 +64,7 @@ def said(label: str, placed: Mapping[str, Any], found: Mapping[str, Any], layout
         return Said(label, why="; ".join(_told(one) for one in error.faults[:3]))
     untested = why_untested(spec, {})
     notes = [f"not tested: {untested}"] if untested else []
-    return Said(label, text, (*notes, *(one.partition(": ")[2] for one in untried_notes([spec]))))
+    return Said(label, text, (*notes, *(one.partition(": ")[2] for one in untried_notes([spec], {}))))
 
 
 def skeleton_of(source: ClassSource, roles: Mapping[str, str], examples: Examples) -> str:

@@ -1,7 +1,9 @@
 """Annotations to the text of types: `eqx.nn.Linear` is `equinox.nn:Linear`, and words of jaxtyping and typing stay."""
 
 import ast
+import builtins
 
+from scaffold.spec.names import is_read
 from scaffold.spec.rewriting import rewrite
 from scaffold.spec.skeletons.names import Names, is_of_types
 from scaffold.spec.skeletons.notes import Notes
@@ -46,11 +48,16 @@ def is_of_grammar(text: str, names: Names) -> bool:
     except TypeSyntaxError:
         return False
     classes = [one for one in walk(kind) if isinstance(one, ClassType)]
-    if any(not one.name.rpartition(".")[2].lstrip("_")[:1].isupper() for one in classes):
+    if any(_is_no_class(one.name.rpartition(".")[2]) for one in classes):
         return False
     if names.stands_alone:
         return all(one == ClassType("Rngs", "flax.nnx") for one in classes)
     return not any(one.module is None and one.name in names.bound for one in classes)
+
+
+def _is_no_class(name: str) -> bool:
+    """Whether a name stands for no class of a package: it is a builtin, a word of types, or begins as a function does."""
+    return hasattr(builtins, name) or is_read(name) or not name.lstrip("_")[:1].isupper()
 
 
 def _is_literal(above: tuple[ast.AST, ...]) -> bool:

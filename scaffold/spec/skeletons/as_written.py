@@ -7,6 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.spec.expressions import Function
+from scaffold.spec.rewriting import end_of, spliced
 from scaffold.spec.skeletons.carried import argument_text, carried, is_carried, source_of
 from scaffold.spec.skeletons.class_statements import AS_WRITTEN, KINDS_ELSEWHERE
 from scaffold.spec.skeletons.fields import keys_of
@@ -56,16 +57,12 @@ def _word_of(field: ast.AnnAssign, names: Names) -> str:
 
 def _without_words(source: str, names: Names) -> str:
     """The class statement, in which each word for a role is what stands in its place in the class."""
-    lines = [line.encode() for line in source.split("\n")]
     fields = (one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.AnnAssign))
-    for one in sorted(fields, key=lambda one: -one.lineno):
-        if one.value is None or not _word_of(one, names):
-            continue
-        end, last = one.annotation.end_lineno or 1, one.value.end_lineno or 1
-        head = lines[end - 1][: one.annotation.end_col_offset]
-        tail = lines[last - 1][one.value.end_col_offset :]
-        lines[end - 1 : last] = [head + _in_place_of(one.value, names).encode() + tail]
-    return b"\n".join(lines).decode()
+    worded = ((one, one.value) for one in fields if one.value is not None and _word_of(one, names))
+    return spliced(
+        source,
+        ((end_of(one.annotation), end_of(value), _in_place_of(value, names)) for one, value in worded),
+    )
 
 
 def _in_place_of(value: ast.expr, names: Names) -> str:

@@ -49,12 +49,12 @@ def _group(statement: ast.stmt, names: Names) -> str | None:
 
 
 def is_carried(statement: ast.AnnAssign, names: Names) -> bool:
-    """Whether an annotation makes no field: `x: ClassVar[int] = 3`."""
+    """Whether an annotation makes no field: `x: ClassVar[int] = 3`, `_: KW_ONLY`."""
     annotation = statement.annotation
     if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
         return annotation.value.lstrip().startswith("ClassVar")
     head = annotation.value if isinstance(annotation, ast.Subscript) else annotation
-    return names.of(head).rpartition(".")[2] == "ClassVar"
+    return names.of(head).rpartition(".")[2] in ("ClassVar", "KW_ONLY")
 
 
 def is_understood(node: Function, owner: str, names: Names, notes: Notes) -> bool:

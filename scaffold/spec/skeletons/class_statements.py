@@ -1,20 +1,26 @@
 """The class statement of a skeleton, with what stands above it: kind, bases, type variables, options, `@test`."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scaffold.kinds import NAMES, kind_of
+from scaffold.spec.keys import SPEC_KEYS
+from scaffold.spec.skeletons.annotations import is_of_grammar
 from scaffold.spec.skeletons.fields import keys_of
 from scaffold.spec.skeletons.names import Names
 from scaffold.spec.skeletons.notes import Notes
 from scaffold.spec.skeletons.type_variables import from_bases, from_syntax, understood
 from scaffold.spec.skeletons.values import raw_value, table
+from scaffold.spec.type_parser import parse_type
+from scaffold.spec.types import ClassType
 
 AS_WRITTEN = "as-written"
 """The kind that a decorator gives, since such a class has any bases."""
 KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES if name != AS_WRITTEN}
 """The kind of each base in the vocabulary: `TrainState` is `train-state`."""
+_OF_PYTHON = ("metaclass", "strict")
+"""What the class statement of any Module takes."""
 KINDS_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
 
 
@@ -36,8 +42,10 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> tuple[dict[str
         elif kind is not None and "kind" not in raw:
             raw["kind"] = kind
             notes.note(("kind",), base)
-        elif kind is not None:
+        elif kind is not None and kind != raw["kind"]:
             notes.refuse(base, ("kind",), "a class is of one kind", f"remove `{ast.unparse(base)}`")
+        elif kind is not None:
+            continue
         else:
             bases.append(base)
     told = [_base(base, names, notes) for base in bases]
@@ -55,20 +63,21 @@ def _base(base: ast.expr, names: Names, notes: Notes) -> str:
     """A base as a class of another module, or of the package; as its text where it is more than a name."""
     notes.note(("bases",), base)
     module, _, name = names.of(base).rpartition(".")
-    if not name or name in names.bound or module.startswith("."):
-        return f"={notes.segment(base)}"
-    return f"{module}:{name}" if module else name
+    text = f"{module}:{name}" if module else name
+    is_class = is_of_grammar(text, names) and isinstance(parse_type(text), ClassType)
+    return text if is_class and not module.startswith(".") else f"={notes.segment(base)}"
 
 
-def read_keywords(node: ast.ClassDef, kind: str, notes: Notes) -> dict[str, Any]:
-    """What is said beside the bases, of which the kind takes some as its options."""
+def read_keywords(node: ast.ClassDef, kind: str, bases: Iterable[str], notes: Notes) -> dict[str, Any]:
+    """What is said beside the bases, of which the kind takes some as its options, and Python or a base others."""
     raw: dict[str, Any] = {}
     for keyword in node.keywords:
         name = keyword.arg or "**"
-        is_option = name in kind_of(kind).options
-        notes.note(("options", name) if is_option else (name,), keyword.value)
-        target = raw.setdefault("options", {}) if is_option else raw
-        target[name] = raw_value(keyword.value, notes)
+        is_python = name in _OF_PYTHON or (bases and name not in SPEC_KEYS)
+        table = "options" if name in kind_of(kind).options else "keywords" if is_python else ""
+        notes.note((table, name) if table else (name,), keyword.value)
+        target = raw.setdefault(table, {}) if table else raw
+        target[name] = f"={notes.segment(keyword.value)}" if is_python else raw_value(keyword.value, notes)
     return raw
 
 
@@ -77,9 +86,9 @@ def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw: dict[str, Any] = {}
     for one in node.decorator_list:
         word = names.word(one.func) if isinstance(one, ast.Call) else ""
-        if not isinstance(one, ast.Call) or word not in ("test", "groups") or one.args:
-            what = f"`@{ast.unparse(one)}` has no place in a spec"
-            notes.refuse(one, (), what, "remove it, or write `@test(...)` or `@groups(...)`")
+        if not isinstance(one, ast.Call) or word not in ("test", "groups"):
+            notes.note(("decorators",), one)
+            raw.setdefault("decorators", []).append(notes.segment(one))
             continue
         notes.note((word,), one)
         pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]

@@ -5,7 +5,7 @@ import builtins
 from typing import Any
 
 from scaffold.kinds import kind_of
-from scaffold.spec.definitions import bound_by
+from scaffold.spec.definitions import bound_by, is_setter
 from scaffold.spec.expressions import Function
 from scaffold.spec.skeletons.carried import blocks, carried, is_carried, is_left_open, source_of
 from scaffold.spec.skeletons.class_statements import read_bases, read_decorators, read_generics, read_keywords
@@ -50,7 +50,8 @@ class ClassReader:
         self.raw |= read_generics(self.node, self.names, self.notes)
         bases, self.foreign = read_bases(self.node, self.names, self.notes)
         self.raw |= bases
-        self.raw |= read_keywords(self.node, self.raw.get("kind", "module"), self.notes)
+        kind, named = self.raw.get("kind", "module"), self.raw.get("bases", [])
+        self.raw |= read_keywords(self.node, kind, named, self.notes)
 
     def _body(self) -> None:
         before: ast.stmt | None = None
@@ -61,8 +62,8 @@ class ClassReader:
             if doc is not None and index == 0:
                 self.raw["doc"] = doc
                 self.notes.note(("doc",), statement)
-            elif doc is not None and isinstance(before, ast.AnnAssign):
-                self._doc_of_field(before, doc, statement)
+            elif doc is not None and _name_of(before) in self.fields:
+                self._doc_of_field(_name_of(before), doc, statement)
             else:
                 self._comment(self._block(block), statement, end)
             before, end = last, last.end_lineno or end
@@ -81,8 +82,7 @@ class ClassReader:
         if comment and table is not None:
             table["comment"] = comment
 
-    def _doc_of_field(self, field: ast.AnnAssign, doc: str, statement: ast.stmt) -> None:
-        name = field.target.id if isinstance(field.target, ast.Name) else ""
+    def _doc_of_field(self, name: str, doc: str, statement: ast.stmt) -> None:
         self.notes.note(("fields", name, "doc"), statement)
         self.fields[name]["doc"] = doc
 
@@ -95,8 +95,10 @@ class ClassReader:
                 return (
                     self._constructor(constructor) if self._is_read(constructor) else self._own(constructor)
                 )
-            case [*_, ast.FunctionDef() | ast.AsyncFunctionDef() as function]:
-                return self._function(block, function)
+            case [*_, ast.FunctionDef() | ast.AsyncFunctionDef()]:
+                functions = [one for one in block if isinstance(one, Function)]
+                getters = [one for one in functions if not is_setter(one)]
+                return self._function(block, (getters or functions)[-1])
             case [ast.Pass() | ast.Expr(value=ast.Constant(value=builtins.Ellipsis))]:
                 return None
             case _:
@@ -115,7 +117,8 @@ class ClassReader:
         methods = self.raw.get("methods", {})
         name = self._free_name(node.name, node)
         is_call = name == "__call__"
-        if len(block) > 1 or isinstance(node, ast.AsyncFunctionDef) or name != node.name:
+        is_open = self.raw.get("kind", "abstract") != "abstract" and is_left_open(node, self.names)
+        if len(block) > 1 or is_open or isinstance(node, ast.AsyncFunctionDef) or name != node.name:
             path = ("call",) if is_call else ("methods", name)
             table = {**carried(node, path, self.names, self.notes), "source": source_of(block, self.notes)}
         elif is_call:
@@ -203,8 +206,17 @@ class ClassReader:
     def _made(self, name: str, value: ast.expr) -> None:
         path = ("fields", name, "init")
         if name not in self.fields or "init" in self.fields[name]:
-            what = "has an `init` already" if name in self.fields else "is no field"
-            self.notes.refuse(value, path[:2], f"`{name}` {what}", "declare it in the class, with one `init`")
+            what = f"`{name}` has an `init` already" if name in self.fields else f"`self.{name}` is no field"
+            self.notes.refuse(value, path[:2], what, "declare it in the class, with one `init`")
             return
         self.notes.note(path, value)
         self.fields[name]["init"] = f"={expression(value, self.notes)}"
+
+
+def _name_of(statement: ast.stmt | None) -> str:
+    """The name that an annotated statement binds."""
+    match statement:
+        case ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case _:
+            return ""

@@ -69,7 +69,7 @@ def is_read(
     is_whole = owner == "self" or made == 1 or not statements
     if any(_is_made_twice(name, value, fields) for name, value in inits.items()):
         return False
-    given = {name: table for name, table in fields.items() if name not in inits}
+    given = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
     if not all(_is_of_field(one, given, names, notes) for one in listed[1:]):
         return False
     return is_whole and not any(_uses_instance(one, owner) for one in (*kept, *inits.values()))
@@ -117,8 +117,8 @@ def _argument(text: str) -> str:
     return name if (name, kind.strip(), default) == ("key", "PRNGKeyArray", "") else text
 
 
-def _is_given(name: str, value: ast.expr, given: set[str]) -> bool:
-    return isinstance(value, ast.Name) and value.id == name and name in given
+def _is_given(name: str, value: ast.expr | None, given: set[str]) -> bool:
+    return value is None or (isinstance(value, ast.Name) and value.id == name and name in given)
 
 
 def _says_nothing(statement: ast.stmt) -> bool:

@@ -58,7 +58,7 @@ def _keys(value: ast.expr, path: Path, names: Names, notes: Notes) -> dict[str, 
         return {}
     if not isinstance(value, ast.Call) or not word:
         notes.note((*path, "default"), value)
-        return {"default": raw_value(value, notes)}
+        return {"default": _default(value, notes)}
     if word not in WORDS:
         notes.refuse(value, path, f"`{word}` makes no field", "write a word that does", WORDS)
         return {}
@@ -121,8 +121,8 @@ def _function(node: ast.expr, notes: Notes) -> Any:
 def _default(node: ast.expr, notes: Notes) -> Any:
     """The value of a default; a lambda that takes arguments is the value itself."""
     is_value = isinstance(node, ast.Lambda) and bool(node.args.args or node.args.vararg or node.args.kwarg)
-    is_empty = isinstance(node, ast.Dict | ast.List) and not ast.unparse(node)[1:-1]
-    if is_value or is_empty:
+    is_empty = isinstance(node, ast.List) and not node.elts
+    if is_value or is_empty or isinstance(node, ast.Dict):
         return f"=({notes.segment(node)})"
     return raw_value(node, notes)
 

@@ -21,7 +21,7 @@ from scaffold.spec.skeletons.docstrings import docstring
 from scaffold.spec.skeletons.fields import WORDS
 from scaffold.spec.skeletons.literals import Texts
 from scaffold.spec.skeletons.names import VOCABULARY
-from scaffold.spec.skeletons.write_fields import fields_of
+from scaffold.spec.skeletons.write_fields import fields_of, is_code
 from scaffold.spec.skeletons.write_functions import constructor_lines, further, method
 from scaffold.spec.types import ClassType
 from scaffold.tidy import tidy
@@ -110,6 +110,7 @@ def _class_text(given: ClassTables) -> str:
 def _above(given: ClassTables) -> Iterator[str]:
     """What stands above the class statement."""
     yield from filter(None, [as_comment(as_text(given.raw.get("comment")))])
+    yield from (f"@{given.texts.hide(one)}" for one in given.spec.decorators)
     if given.spec.source:
         laws = as_table(given.raw.get("options")).get("laws")
         yield f"@{given.prefix}as_written" + (f"(laws={laws!r})" if laws else "")
@@ -127,7 +128,7 @@ def _statement(given: ClassTables) -> str:
     of_kind = [] if is_told and kind == "module" else [f"{given.prefix}{_BASES[kind]}"]
     names = ", ".join(one.name for one in given.spec.generic)
     generic = [f"Generic[{names}]"] if names else []
-    told = [f"{key}={given.texts.value(one, ())}" for key, one in _keywords(given).items()]
+    told = [f"{key}={given.texts.value(one, (), code=is_code(one))}" for key, one in _keywords(given).items()]
     return f"class {given.spec.name}({', '.join([*of_kind, *bases, *generic, *told])}):"
 
 
@@ -139,7 +140,7 @@ def _keywords(given: ClassTables) -> dict[str, Any]:
         keys["constructor"] = raw["constructor"]
     if "doc" in raw and not _doc(given):
         keys["doc"] = raw["doc"]
-    return {**keys, **as_table(raw.get("options"))}
+    return {**keys, **as_table(raw.get("options")), **as_table(raw.get("keywords"))}
 
 
 def _doc(given: ClassTables) -> str:

@@ -57,7 +57,7 @@ def _value(given: ClassTables, kind: Type, table: dict[str, Any], usual: str | N
     if role is None and not table:
         return ""
     if role is None and set(table) == {"default"} and not _is_told_otherwise(kind):
-        return given.texts.value(table["default"], (), code=code or _is_code(table["default"]))
+        return given.texts.value(table["default"], (), code=code or is_code(table["default"]))
     word = role or usual or "field"
     first = [f"role={role!r}"] if role == "callable" else []
     word = word if word in WORDS else "field"
@@ -80,7 +80,7 @@ def _value_of_key(given: ClassTables, key: str, one: Any, code: bool) -> str:
         case "converter":
             return str(one).strip()
         case "default":
-            return given.texts.value(one, (), code=code or _is_code(one))
+            return given.texts.value(one, (), code=code or is_code(one))
         case "std" | "of" | "init":
             return repr(one)
         case _:
@@ -98,5 +98,5 @@ def _is_named(text: str) -> bool:
     return head.isidentifier()
 
 
-def _is_code(one: Any) -> bool:
+def is_code(one: Any) -> bool:
     return isinstance(one, str) and one.startswith("=")
