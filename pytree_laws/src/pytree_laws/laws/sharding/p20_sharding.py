@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import jax
 import numpy as np
 
-from ...engine.applicability import Condition, applies_where, declares, not_applicable
+from ...engine.applicability import Condition, applies_where, not_applicable
 from ...engine.runner import guard
 from ...inspect.trees import named_leaves
 from ...report import ANY_ERROR, Law, check
@@ -48,14 +48,18 @@ APPROVE = "what changed it; if it is right as it is now, approve it with `pytest
 RECORDED = Condition(
     "no numbers are recorded", lambda suite: bool(suite.recorded()), "--numbers=record"
 )
-ASKS = declares("sharding", "no mesh axis is declared for any dim")
+ASKS = Condition(
+    "no mesh axes are declared",
+    lambda suite: suite.sharding is not None,
+    "sharding",
+)
 
 
 @guard
 class Sharding(Suite):
     """P20."""
 
-    sharding: ClassVar[Rules] = {}  # mesh axes by the name of a dim
+    sharding: ClassVar[Rules | None] = None  # mesh axes by the name of a dim
 
     @applies_where(RECORDED)
     def test_p20_each_dim_shards_as_recorded(self) -> None:
@@ -77,7 +81,7 @@ class Sharding(Suite):
         except ANY_ERROR as error:
             check(False, "call", f"it does not shard on {told(mesh)}: {blocked(error)}")
         else:
-            self.check_results(example, self.sharding, outputs)
+            self.check_results(example, self.sharding or {}, outputs)
 
     @applies_where(ASKS)
     def test_p20_specs_have_the_axes_of_the_named_dims(self) -> None:
@@ -96,7 +100,7 @@ class Sharding(Suite):
         own = own_dims(instance)  # sub-modules answer for themselves
         for name, spec in zip(names, found):
             if name in own:
-                wanted = without_trailing(spec_of(own[name], self.sharding))
+                wanted = without_trailing(spec_of(own[name], self.sharding or {}))
                 what = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
                 check(without_trailing(tuple(spec)) == wanted, name, what)
 
@@ -182,7 +186,7 @@ class Sharding(Suite):
     def sharded_example(self) -> tuple[Example, Sequence[Spec], Any]:
         """The example with the spec of each of its arrays, and an abstract mesh for them."""
         example = self.sharding_example()
-        specs = own_specs(example, self.sharding)
+        specs = own_specs(example, self.sharding or {})
         return example, specs, abstract_mesh(example, specs)
 
     def leaf_names(self, instance: Any) -> Sequence[str]:
