@@ -6,16 +6,17 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
 from ...engine.applicability import Condition, applies_where
-from ...engine.collection import option
+from ...engine.collection import Run
 from ...engine.runner import guard
 from ...inspect.arrays import real_dtype
 from ...inspect.trees import flatten, inexact_places, named_leaves, named_numbers
 from ...report import Fault, check
+from ...session import session_of
 from ...snapshot.configurations import (
     ACCEPTED,
     AFTER,
@@ -64,14 +65,14 @@ ONE_PROCESS = f"{OPTION} writes files that suites share: run it with `-n 0`"
 class Recording:
     """Whether this run of pytest records, and how that is asked for in it."""
 
-    on: ClassVar[bool] = False
-    fault: ClassVar[str] = ""
-    how: ClassVar[str] = f"pytest {OPTION}"
+    def __init__(self) -> None:
+        self.on, self.fault, self.how = False, "", f"pytest {OPTION}"
 
 
-def asked_to_record() -> bool:
+def asked_to_record(suite: Any) -> bool:
     """Whether this run of pytest records."""
-    return bool(Recording.on or option("record_numbers") or os.environ.get(VARIABLE))
+    option = session_of(suite).of(Run).option("record_numbers")
+    return bool(option or os.environ.get(VARIABLE))
 
 
 def has_record(suite: Any) -> bool:
@@ -87,7 +88,7 @@ def has_record(suite: Any) -> bool:
 
 RECORDED = Condition(
     "no numbers are recorded",
-    lambda suite: asked_to_record() or has_record(suite),
+    lambda suite: asked_to_record(suite) or has_record(suite),
     OPTION,
 )
 
@@ -100,12 +101,13 @@ class NumbersOfRecord(Suite):
     def as_this_run_records(self, request: pytest.FixtureRequest) -> None:
         """Sees whether `--record-numbers` is given, or the variable that says the same."""
         asked = request.config.getoption("record_numbers", None)
-        Recording.on = bool(asked or os.environ.get(VARIABLE))
-        Recording.how = (
+        recording = session_of(self).of(Recording)
+        recording.on = bool(asked or os.environ.get(VARIABLE))
+        recording.how = (
             f"pytest {OPTION}" if asked is not None else f"{VARIABLE}=1 pytest"
         )
         is_one_of_many = hasattr(request.config, "workerinput")
-        Recording.fault = ONE_PROCESS if Recording.on and is_one_of_many else ""
+        recording.fault = ONE_PROCESS if recording.on and is_one_of_many else ""
 
     def recorded(self) -> str | None:
         """The text of the record; None where there is none."""
@@ -115,9 +117,10 @@ class NumbersOfRecord(Suite):
     @pytest.mark.usefixtures("as_this_run_records")
     @applies_where(RECORDED)
     def test_p19_numbers_are_those_of_the_record(self) -> None:
-        if Recording.fault:
-            pytest.fail(Recording.fault, pytrace=False)
-        if Recording.on:
+        recording = session_of(self).of(Recording)
+        if recording.fault:
+            pytest.fail(recording.fault, pytrace=False)
+        if recording.on:
             return write(self)
         text = self.recorded() or ""
         usual, dtype = real_dtype("float").name, default_dtype(text)
@@ -154,7 +157,7 @@ class NumbersOfRecord(Suite):
     def how_to_approve(self) -> str:
         file = tests_of(self)
         tests = os.path.relpath(file) if file else ""
-        return f"what changed it; if it is right as it is now, approve it with `{Recording.how} {tests}`"
+        return f"what changed it; if it is right as it is now, approve it with `{session_of(self).of(Recording).how} {tests}`"
 
     # What a suite of another kind does in its own way.
 
