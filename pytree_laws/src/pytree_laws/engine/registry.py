@@ -50,8 +50,8 @@ def with_tests_of(*laws: Checks) -> Callable[[Suite], Suite]:
     """Give a suite these laws, where it words them no other way, and a test for each check that it does not define itself."""
 
     def add(suite: Suite) -> Suite:
-        worded: dict[str, Law] = getattr(suite, "laws", {})
-        suite.laws = {**{each.law.number: each.law for each in laws}, **worded}
+        cls: Any = suite
+        cls.laws = {**{each.law.number: each.law for each in laws}, **cls.laws}
         for check in (check for law in laws for check in law):
             if check.__name__ not in vars(suite):
                 setattr(suite, check.__name__, guarded(as_method(check)))
