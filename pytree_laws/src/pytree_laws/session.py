@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from .report import Finding
 
@@ -33,6 +33,7 @@ class Session:
         """Whether each test reports what it finds, whatever another has reported."""
         self._values: dict[tuple[Any, ...], Any] = {}
         self._results: dict[type, SuiteResults] = {}
+        self._parts: dict[type, Any] = {}
 
     def value(self, make: Callable[..., Any], suite: Any, *arguments: Any) -> Any:
         """The result of `make(suite, *arguments)`, which is computed once for all instances of a suite."""
@@ -46,6 +47,10 @@ class Session:
         for make, *rest in [*self._values]:
             if rest[0] is type(suite) and make.__name__ in names:
                 del self._values[make, *rest]
+
+    def of(self, kind: type[T]) -> T:
+        """The one object of a class that this run has, such as its `Watch`."""
+        return cast(T, self._parts.setdefault(kind, kind()))
 
     def results(self, suite: Any) -> SuiteResults:
         return self._results.setdefault(type(suite), SuiteResults())

@@ -64,15 +64,16 @@ def every_check():
 
 
 def every_test():
-    """The tests of all suites, by the class that defines them: `Laws.test_p01_leaves_its_inputs_alone`."""
+    """The tests of all suites: checks by their name, others by the class that defines them: `Laws.test_p01_leaves_its_inputs_alone`."""
     classes = [
         node
         for path in FILES.values()
         for node in ast.parse(path.read_text()).body
         if isinstance(node, ast.ClassDef)
     ]
-    names = (f"{one.name}.{name}" for one in classes for name in tests_in(one))
-    return sorted(set(names) - LEFT_OUT)
+    names = {f"{one.name}.{name}" for one in classes for name in tests_in(one)}
+    functions = {name for path in FILES.values() for name in tests_in(ast.parse(path.read_text()))}
+    return sorted((names | functions) - LEFT_OUT)
 
 
 def tests_in(node):

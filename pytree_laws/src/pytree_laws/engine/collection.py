@@ -11,38 +11,48 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
-from ..session import Session
+from ..session import Session, session_of
 from .applicability import NotApplicable, unmet
 
 _PACKAGE = __name__.partition(".")[0]
 _SESSION = pytest.StashKey[Session]()
-_CONFIG: list[pytest.Config] = []
-LeftOut = dict[str, dict[str, tuple[str, str]]]
-LEFT_OUT: LeftOut = {}
-"""By test class and test that was not collected, the reason, and what would have to be declared."""
+
+
+class LeftOut(dict[str, dict[str, tuple[str, str]]]):
+    """By test class and test that was not collected, the reason, and what would have to be declared."""
+
+
+class Run:
+    """The run of pytest that a session belongs to."""
+
+    config: pytest.Config | None = None
+
+    def option(self, name: str) -> Any:
+        """An option of the run; None outside of pytest, or where nobody has added it."""
+        return self.config.getoption(name, None) if self.config else None
 
 
 def register_collection(config: pytest.Config) -> None:
     """Hook into a run of pytest, once for however many suites ask for it."""
-    _CONFIG[:] = [config]
     if not config.pluginmanager.has_plugin(__name__):
-        LEFT_OUT.clear()
         config.pluginmanager.register(sys.modules[__name__], __name__)
 
 
 def session_in(config: pytest.Config) -> Session:
     """The session of a run, in pytest's stash."""
-    return config.stash.setdefault(_SESSION, Session())
+    session = config.stash.setdefault(_SESSION, Session())
+    session.of(Run).config = config
+    return session
 
 
-def option(name: str) -> Any:
-    """An option of the run; None outside of pytest, or where nobody has added it."""
-    return _CONFIG[0].getoption(name, None) if _CONFIG else None
+def option_of(suite: Any, name: str) -> Any:
+    """An option of the run that a suite is in; None outside of pytest."""
+    return session_of(suite).of(Run).option(name)
 
 
-def is_within_run() -> bool:
-    """Whether pytest runs suites in this process."""
-    return bool(_CONFIG)
+def is_within_run(suite: Any) -> bool:
+    """Whether pytest runs a suite."""
+    return session_of(suite).of(Run).config is not None
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -74,7 +84,9 @@ def is_left_out(collector: Any, name: str, test: Any) -> bool:
     if condition is None:
         return False
     told = condition.reason, condition.declaration
-    LEFT_OUT.setdefault(collector.nodeid, {})[name] = told
+    session_in(collector.config).of(LeftOut).setdefault(collector.nodeid, {})[name] = (
+        told
+    )
     return True
 
 
@@ -124,4 +136,6 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Iterator[None]:
 def pytest_sessionfinish(session: Any) -> None:
     """Tells the process that writes the end of a run what was left out in this one."""
     if hasattr(session.config, "workeroutput"):
-        session.config.workeroutput["pytree_laws"] = LEFT_OUT
+        session.config.workeroutput["pytree_laws"] = dict(
+            session_in(session.config).of(LeftOut)
+        )

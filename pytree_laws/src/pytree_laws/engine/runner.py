@@ -15,7 +15,7 @@ from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
 from .applicability import require_conditions
-from .timeout import TooLong, time_limit
+from .timeout import TooLong, Watch, time_limit
 
 Guarded = TypeVar("Guarded", bound=type)
 
@@ -87,12 +87,13 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
     __tracebackhide__ = True
     name, took = type(suite).__name__, f"took more than {suite.time_limit:.0f} seconds"
     under_test = doing(name, "the class under test")
+    watch = session_of(suite).of(Watch)
     try:
         with (
             one_failure_of_calls(suite),
             under_test,
             tolerating(declared_by(suite)),
-            time_limit(suite.time_limit, f"{number} of {name} {took}"),
+            time_limit(suite.time_limit, f"{number} of {name} {took}", watch),
         ):
             stop_if_broken(suite, "P1", "build", first_build(suite).error)
             test()

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ..report import DECLARED, SEVERITIES, LawBroken
-from .collection import LEFT_OUT, LeftOut, register_collection
+from .collection import LeftOut, register_collection, session_in
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOUND, _RECORDED = "pytree_laws", "pytree_laws_recorded"
@@ -76,21 +76,25 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         *recorded_by(terminalreporter.stats.get("passed", [])),
     ]:
         terminalreporter.write_line(line)
-    for line in left_out_lines(LEFT_OUT, config.getoption("laws", None)):
+    left_out = session_in(config).of(LeftOut)
+    for line in left_out_lines(left_out, config.getoption("laws", None)):
         terminalreporter.write_line(line)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
     """Takes over what a worker of pytest-xdist has left out."""
-    found: LeftOut = getattr(node, "workeroutput", {}).get(_FOUND, {})
+    found: dict[str, Any] = getattr(node, "workeroutput", {}).get(_FOUND, {})
+    left_out = session_in(node.config).of(LeftOut)
     for suite, tests in found.items():
-        LEFT_OUT[suite] = {
+        left_out[suite] = {
             name: (why, with_it) for name, (why, with_it) in tests.items()
         }
 
 
-def left_out_lines(left_out: LeftOut, asked: bool | None) -> list[str]:
+def left_out_lines(
+    left_out: Mapping[str, Mapping[str, tuple[str, str]]], asked: bool | None
+) -> list[str]:
     """What more could be checked: in one line, or by suite where that is asked for; `asked` is None where it cannot be."""
     if asked:
         return [

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable, Generator
 from types import FrameType
 
-RELEASES: list[Callable[[], object]] = []
-"""What has pytest give the standard streams back."""
 PERIOD = 1.0  # seconds between two looks
 GRACE = 30.0  # seconds, after which no interrupt can be hoped for
 
@@ -19,7 +17,9 @@ class TooLong(BaseException):
 
 
 @contextlib.contextmanager
-def time_limit(seconds: float, told: str) -> Generator[None, None, None]:
+def time_limit(
+    seconds: float, told: str, watch: "Watch | None" = None
+) -> Generator[None, None, None]:
     """Raises `TooLong` after so many seconds, where the platform has a timer to do so.
 
     A loop inside of a compiled program hears no signal. Under pytest the process then ends,
@@ -36,11 +36,12 @@ def time_limit(seconds: float, told: str) -> Generator[None, None, None]:
 
     before = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, seconds)
-    WATCH.begin(seconds + GRACE, told)
+    watch = watch or Watch()
+    watch.begin(seconds + GRACE, told)
     try:
         yield
     finally:
-        WATCH.end()
+        watch.end()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
@@ -52,6 +53,8 @@ class Watch:
         self.thread: threading.Thread | None = None
         self.latest: float | None = None
         self.told = ""
+        self.release: Callable[[], object] | None = None
+        """Has pytest give the standard streams back."""
 
     def begin(self, seconds: float, told: str) -> None:
         self.told, self.latest = told, time.monotonic() + seconds
@@ -66,17 +69,14 @@ class Watch:
         """Looks now and then, until nothing runs."""
         while (latest := self.latest) is not None:
             if time.monotonic() > latest:
-                return stop(self.told)
+                return stop(self.told, self.release)
             time.sleep(min(PERIOD, GRACE))
 
 
-WATCH = Watch()
-
-
-def stop(told: str) -> None:
+def stop(told: str, release: Callable[[], object] | None = None) -> None:
     """Ends a run of pytest that nothing else can end; a notebook is left to its owner."""
     if "PYTEST_CURRENT_TEST" in os.environ:
-        for release in RELEASES[:1]:
+        if release is not None:
             release()  # or what is written here would be captured, and lost
         os.write(2, f"\n{told}: its compiled program does not end\n".encode())
         os._exit(70)

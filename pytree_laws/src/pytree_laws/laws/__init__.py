@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
+from ..engine.registry import with_tests_of
 from ..report import Law
 from .effects import (
     p12_purity,
@@ -63,7 +64,11 @@ LAWS: Mapping[str, Law] = {
 }
 
 
+CHECKS = (p17_identity.CHECKS,)
+
+
 # pytest runs the tests of the last base first: causes come before what follows from them.
+@with_tests_of(*CHECKS)
 class PytreeLaws(
     p21_sharded.Sharded,
     p20_sharding.PytreeSharding,
@@ -74,7 +79,6 @@ class PytreeLaws(
     p19_numbers.Numbers,
     p19_invariants.Invariants,
     p18_backend.Backend,
-    p17_identity.Identity,
     p16_helpers.Helpers,
     p16_helpers.Keys,
     randomness.Randomness,

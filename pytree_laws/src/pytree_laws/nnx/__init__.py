@@ -29,6 +29,8 @@ modules, and is left out.
 from collections.abc import Mapping
 from typing import ClassVar
 
+from ..engine.registry import with_tests_of
+from ..laws import CHECKS
 from ..laws.effects import p12_purity as pytree_p12
 from ..laws.effects import p15_ownership as pytree_p15
 from ..laws.effects import p16_helpers as pytree_p16
@@ -95,6 +97,7 @@ LAWS: Mapping[str, Law] = {
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
+@with_tests_of(*CHECKS)
 class NnxLaws(
     p20_sharding.NnxSharding,
     p19_snapshot.NnxRecord,
@@ -104,7 +107,6 @@ class NnxLaws(
     pytree_p19_invariants.Invariants,
     pytree_p18.Backend,
     ties.NnxTies,
-    p17_identity.NnxIdentity,
     p16_helpers.NnxHelpers,
     pytree_p16.Keys,
     randomness.Randomness,

@@ -7,8 +7,9 @@ project. Else a run writes what is missing, as snapshot tests do, and with `CI` 
 import os
 import tomllib
 from pathlib import Path
+from typing import Any
 
-from ..engine.collection import is_within_run, option
+from ..engine.collection import is_within_run, option_of
 
 MODES = RECORD, CHECK, COMPARE, UPDATE, OFF = (
     "record",
@@ -22,26 +23,26 @@ VARIABLE = "PYTREE_LAWS_NUMBERS"
 OLDER_VARIABLE = "PYTREE_LAWS_RECORD"
 
 
-def mode_of(tests: Path | None) -> str:
-    """What this run does with the record of a test file. Raises `ValueError` for a mode that there is not."""
-    said = _said(tests)
+def mode_of(suite: Any, tests: Path | None) -> str:
+    """What the run of a suite does with the record of a test file. Raises `ValueError` for a mode that there is not."""
+    said = _said(suite, tests)
     if said and said not in MODES:
         raise ValueError(
             f"numbers: {said!r} is no mode; legal values: {', '.join(MODES)}"
         )
     if said:
         return said
-    if not is_within_run():
+    if not is_within_run(suite):
         return OFF  # of a check outside of pytest
     return (
         CHECK if os.environ.get("CI", "").lower() not in ("", "0", "false") else RECORD
     )
 
 
-def _said(tests: Path | None) -> str:
-    if option("record_numbers") or os.environ.get(OLDER_VARIABLE):
+def _said(suite: Any, tests: Path | None) -> str:
+    if option_of(suite, "record_numbers") or os.environ.get(OLDER_VARIABLE):
         return UPDATE
-    said = option("numbers") or os.environ.get(VARIABLE)
+    said = option_of(suite, "numbers") or os.environ.get(VARIABLE)
     return str(said or _of_project(tests))
 
 

@@ -17,7 +17,7 @@ from ..engine.applicability import not_applicable
 from ..engine.collection import session_in
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
 from ..engine.summary import Collected, register_summary
-from ..engine.timeout import RELEASES
+from ..engine.timeout import Watch
 from ..inspect.references import snapshot
 from ..inspect.trees import flatten, without_functions
 from ..report import Law
@@ -222,7 +222,8 @@ class Suite(Collected):
         register_summary(request.config)
         self.session = session_in(request.config)
         capture: Any = request.config.pluginmanager.getplugin("capturemanager")
-        RELEASES[:] = [capture.suspend_global_capture] if capture else []
+        release = capture.suspend_global_capture if capture else None
+        self.session.of(Watch).release = release
         with settings(), collecting_garbage_seldom():
             yield
 

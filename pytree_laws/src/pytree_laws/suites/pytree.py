@@ -21,6 +21,7 @@ from ..inspect.arrays import (
     restore_like,
     wide_in_numpy,
 )
+from ..inspect.classes import twins
 from ..inspect.static_values import another_value
 from ..inspect.trees import (
     arrays_of,
@@ -62,6 +63,10 @@ class PytreeSuite(Suite):
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
 
     with_static, to_tree = staticmethod(with_attribute), staticmethod(as_it_is)
+
+    def twins(self, instance: Any) -> Iterator[Any]:
+        """Instances of other classes with the same fields."""
+        return twins(instance)
 
     def named(self, instance: Any) -> dict[str, Any]:
         return dict(named_arrays(instance))

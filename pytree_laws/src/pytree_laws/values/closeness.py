@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
@@ -32,24 +33,25 @@ Tolerance = float | Mapping[str, float] | None
 """How far two computations of one number may differ: at all, by dtype, or as usual."""
 UNSETTLED: Tolerance = MappingProxyType({})
 """Of a law whose suite declares nothing: how exact its call is, is found out where the law calls."""
-DECLARED: list[Tolerance] = [None]  # what the suite whose law is running declares
+_DECLARED: ContextVar[Tolerance] = ContextVar("declared", default=None)
+"""What the suite declares whose law is running."""
 
 
 @contextlib.contextmanager
 def tolerating(declared: Tolerance) -> Generator[None]:
     """Within it comparisons allow what a suite declares, where that is more."""
-    before, DECLARED[0] = DECLARED[0], declared
+    token = _DECLARED.set(declared)
     try:
         yield
     finally:
-        DECLARED[0] = before
+        _DECLARED.reset(token)
 
 
 def settle(find: Callable[[], Tolerance]) -> None:
     """Has comparisons allow from here on what is found, where nothing is declared; once for each law."""
-    if DECLARED[0] is UNSETTLED:
-        DECLARED[0] = None  # until it is found, which may compare as well
-        DECLARED[0] = find()
+    if _DECLARED.get() is UNSETTLED:
+        _DECLARED.set(None)  # until it is found, which may compare as well
+        _DECLARED.set(find())
 
 
 def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
@@ -62,7 +64,9 @@ def declared_tolerance(dtype: Any, declared: Tolerance) -> float | None:
 
 def tolerance_of(dtype: Any, declared: Tolerance = None) -> float:
     """How far a number of this dtype may be from what an author says it is."""
-    result = declared_tolerance(dtype, DECLARED[0] if declared is None else declared)
+    result = declared_tolerance(
+        dtype, _DECLARED.get() if declared is None else declared
+    )
     if result is not None:
         return result
     info = jnp.finfo(dtype)
@@ -86,7 +90,7 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
     wide = np.complex128 if jnp.iscomplexobj(left) else np.float64
     one, other = np.asarray(left).astype(wide), np.asarray(right).astype(wide)
     steps = ROUNDINGS.get(jax.default_backend(), 64)
-    allowed = declared_tolerance(left.dtype, DECLARED[0]) or 0.0
+    allowed = declared_tolerance(left.dtype, _DECLARED.get()) or 0.0
     rounding = max(steps * slack * float(jnp.finfo(left.dtype).eps), allowed)
     biggest = float(np.abs(one[np.isfinite(one)]).max(initial=1.0))
     return np.allclose(one, other, rounding, rounding * biggest, equal_nan=True)

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Generator, Iterator, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import jax
@@ -14,15 +15,18 @@ from ..inspect.trees import attributes, named_leaves, nodes, parts_of_aux, struc
 from ..report import Fault, check
 from .closeness import Tolerance, tolerance_of
 
-DIFFERENCES: list[str] = []
-"""What the comparisons within `noting` found to differ, each in one line."""
+_DIFFERENCES: ContextVar[list[str] | None] = ContextVar("differences", default=None)
 
 
 @contextlib.contextmanager
 def recording_differences() -> Generator[list[str]]:
     """Within it comparisons note what differs, in the list."""
-    DIFFERENCES.clear()
-    yield DIFFERENCES
+    differences = list[str]()
+    token = _DIFFERENCES.set(differences)
+    try:
+        yield differences
+    finally:
+        _DIFFERENCES.reset(token)
 
 
 def compare(left: Any, right: Any, tolerance: Tolerance = None) -> Any:
@@ -94,7 +98,9 @@ def _other_than(leaf: Any, other: Any) -> str:
 
 
 def _different(told: str) -> bool:
-    DIFFERENCES.append(told)
+    differences = _DIFFERENCES.get()
+    if differences is not None:
+        differences.append(told)
     return False
 
 

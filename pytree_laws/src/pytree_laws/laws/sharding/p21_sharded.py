@@ -12,7 +12,7 @@ from jax.sharding import AxisType, NamedSharding
 
 from ...discover.inference import fits
 from ...engine.applicability import Condition, applies_where, not_applicable
-from ...engine.collection import option
+from ...engine.collection import option_of
 from ...engine.runner import guard
 from ...inspect.arrays import raw
 from ...inspect.trees import arrays_of
@@ -50,7 +50,7 @@ LAW = Law(
 )
 KINDS = {"explicit": AxisType.Explicit, "auto": AxisType.Auto}
 MESH = Condition(
-    "no devices are asked for", lambda suite: bool(option("mesh")), "--mesh"
+    "no devices are asked for", lambda suite: bool(option_of(suite, "mesh")), "--mesh"
 )
 
 
@@ -104,7 +104,7 @@ class Sharded(PytreeSharding):
 
     def on_meshes(self, kind: str) -> Iterator[tuple[str, Placed]]:
         """The example on each mesh that divides its dims; a fault that names the dims where there is none."""
-        devices = int(option("mesh"))
+        devices = int(option_of(self, "mesh"))
         if len(jax.devices()) < devices:
             pytest.skip(
                 f"there are {len(jax.devices())} devices, and --mesh asks for {devices}"
@@ -156,7 +156,7 @@ class Sharded(PytreeSharding):
     @applies_where(ASKS, MESH)
     def test_p21_collectives_are_those_of_the_record(self) -> None:
         file = self.record_of_collectives()
-        asked = mode_of(file) == UPDATE
+        asked = mode_of(self, file) == UPDATE
         if file is None or not (asked or file.is_file()):
             not_applicable("no collectives are recorded")
         record = (
@@ -188,7 +188,7 @@ class Sharded(PytreeSharding):
             file = file_of(Path(inspect.getfile(type(self))))
         except (TypeError, OSError):
             return None
-        return file.with_name(f"{file.stem}.{option('mesh')}_devices.txt")
+        return file.with_name(f"{file.stem}.{option_of(self, 'mesh')}_devices.txt")
 
 
 def name_of(sizes: Mapping[str, int], kind: str) -> str:
@@ -198,7 +198,7 @@ def name_of(sizes: Mapping[str, int], kind: str) -> str:
 @once_per_session
 def batch_of(suite: Any) -> tuple[Any, ...]:
     """The arguments of as many calls as there are devices."""
-    devices = int(option("mesh"))
+    devices = int(option_of(suite, "mesh"))
     seeds = [seed for seed in range(4 * devices) if fits(suite, seed)][:devices]
     return tuple(suite.arguments(seed) for seed in seeds)
 

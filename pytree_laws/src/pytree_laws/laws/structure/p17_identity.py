@@ -1,10 +1,10 @@
 """P17: the treedef names the class."""
 
-from ...engine.runner import guard
-from ...inspect.classes import twins
+from ...engine.registry import Checks
 from ...inspect.trees import structure
 from ...report import Law, check
-from ...suites.pytree import PytreeSuite
+from ...session import Session
+from ...suites.subject import HasTwins
 
 LAW = Law(
     number="P17",
@@ -16,13 +16,13 @@ LAW = Law(
 )
 
 
-@guard
-class Identity(PytreeSuite):
-    """P17."""
+CHECKS = Checks(LAW)
 
-    def test_p17_the_treedef_names_the_class(self) -> None:
-        instance = self.cached_instance()
-        for twin in twins(instance):
-            message = "a twin class with the same fields has an equal treedef"
-            same = structure(twin) == structure(instance)
-            check(not same, type(instance).__name__, message)
+
+@CHECKS.register()
+def test_p17_the_treedef_names_the_class(subject: HasTwins, session: Session) -> None:
+    instance = subject.cached_instance()
+    for twin in subject.twins(instance):
+        message = "a twin class with the same fields has an equal treedef"
+        same = structure(twin) == structure(instance)
+        check(not same, type(instance).__name__, message)

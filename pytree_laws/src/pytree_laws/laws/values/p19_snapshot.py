@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -75,7 +75,7 @@ def has_record(suite: Any) -> bool:
 
 def is_asked_for(suite: Any) -> bool:
     """Whether this run records the numbers of a suite, or holds the suite to them."""
-    mode = mode_of(tests_of(suite))
+    mode = mode_of(suite, tests_of(suite))
     return has_record(suite) if mode == COMPARE else mode != OFF
 
 
@@ -96,7 +96,7 @@ class NumbersOfRecord(Suite):
 
     @applies_where(RECORDED)
     def test_p19_numbers_are_those_of_the_record(self) -> None:
-        mode = mode_of(tests_of(self))
+        mode = mode_of(self, tests_of(self))
         if mode == UPDATE or (mode == RECORD and not has_record(self)):
             self.newly_recorded = write(self)  # type: ignore[misc]
             return

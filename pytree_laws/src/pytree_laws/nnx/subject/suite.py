@@ -11,7 +11,7 @@ from flax import nnx
 from ...engine.applicability import not_applicable
 from ...inspect.arrays import fillable, is_key, on_device, wide_in_numpy
 from ...inspect.static_values import static_fault
-from ...inspect.trees import flatten, is_under, map_arrays
+from ...inspect.trees import clone_as, flatten, is_under, map_arrays, one_level
 from ...report import ANY_ERROR
 from ...suites.base import Suite, takes_a_seed
 from ...trace.programs import compiled
@@ -25,6 +25,7 @@ from .variables import (
     copy_of,
     is_of_nnx,
     to_tree,
+    twin_class,
     value_of,
     values_of,
     variables_of,
@@ -52,6 +53,12 @@ class NnxSuite(Suite):
 
     def plain_inputs(self, seed: int) -> dict[str, Any]:
         return {name: v for name, v in self.inputs(seed).items() if not is_of_nnx(v)}
+
+    def twins(self, instance: Any) -> Iterator[Any]:
+        """An instance of the class from a second run of its module."""
+        if one_level(instance) is None:
+            not_applicable("the class is no pytree")
+        yield clone_as(twin_class(type(instance)), instance)
 
     def named(self, instance: Any) -> dict[str, Any]:
         return values_of(instance)

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import optax
 import pytest
 from harness.runner import run
+from right.specimens import PytreeLaws, sample
 
 from pytree_laws import Method, case, check, holds
 from pytree_laws.inspect.classes import OF_PYTHON
 from pytree_laws.laws.values.conditions import conditions_of
-from right.specimens import PytreeLaws, sample
 
 ADAM = optax.adam(0.01)
 
