@@ -88,7 +88,7 @@ REFUSALS = (
     Refusal(
         key="taken-name",
         says=(
-            "is a name that (the class|the module) (uses itself|imports)|is a word of Python|would be mangled"
+            "is a dim too|is a name that (the class|the module) (uses itself|imports)|is a word of Python|would be mangled"
             "|would hide the module|hides (the module|the builtin|what else|a member|`)|comes from two places"
         ),
         happens="AttributeError: 'ArrayImpl' object has no attribute 'asarray'",
