@@ -101,8 +101,8 @@ class MethodsWork(MethodSuite):
         errors = tried(self).items()
         broken = {one: error for one, error in errors if self._is_broken(one, error)}
         for name, error in broken.items():
-            message = f"it raised {type(error).__name__}: {error!s:.300}"
             others = ", ".join(one for one in broken if one != name)
+            message = f"it raised {type(error).__name__}: {error!s:.300}"
             message += f"; so do {others}" if others else ""
             raise Fault(name, message, hint_of(self, error) or RAISES) from error
 
@@ -111,20 +111,17 @@ class MethodsWork(MethodSuite):
         if error is None or isinstance(error, NotImplementedError):
             return False
         is_found = any(one.found and one.name == name for one in methods_of(self))
-        return not (
-            is_found and raises_deliberately(error, type(self.cached_instance()))
-        )
+        cls = type(self.cached_instance())
+        return not (is_found and raises_deliberately(error, cls))
 
     def _check_returns(self, method: Method, got: Sequence[Any]) -> None:
         message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
         check(len(got) == len(method.returns), method.name, message)
         for i, (value, output) in enumerate(zip(got, method.returns)):
-            where = f"{method.name}, output {i}"
+            where, dtype = f"{method.name}, output {i}", jnp.result_type(value)
             message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
             check(jnp.shape(value) == tuple(output.shape), where, message)
-            message = (
-                f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
-            )
+            message = f"the dtype is {dtype}, declared is {output.dtype}"
             check(has_dtype(value, output.dtype), where, message)
 
     @applies_where(METHODS)
