@@ -1,4 +1,4 @@
-"""P20: no leaf of a new instance is NaN or infinite."""
+"""P90: no leaf of a new instance is NaN or infinite."""
 
 import jax
 import numpy as np
@@ -9,7 +9,7 @@ from pytree_laws.session import Session
 from pytree_laws.suites.subject import Subject
 
 LAW = Law(
-    number="P20",
+    number="P90",
     name="finite",
     statement="Each number in a new instance is finite.",
     mistake="The constructor divides by a size that is zero, or takes the logarithm of it.",
@@ -19,7 +19,7 @@ CHECKS = Checks(LAW)
 
 
 @CHECKS.register()
-def test_p20_new_leaves_are_finite(subject: Subject, session: Session) -> None:
+def test_p90_new_leaves_are_finite(subject: Subject, session: Session) -> None:
     instance = subject.cached_instance()
     for path, leaf in jax.tree_util.tree_leaves_with_path(instance):
         check(bool(np.isfinite(leaf).all()), jax.tree_util.keystr(path), f"it holds {leaf}")

@@ -1,7 +1,6 @@
 """What the laws say of the call, said of each method and property beside it.
 
-The tests have the numbers of the laws that they belong to. All methods share a few programs,
-since to compile is what costs.
+The tests have the numbers of their laws. All methods share a few programs, since compiling is costly.
 """
 
 import contextlib
@@ -95,8 +94,8 @@ class MethodsWork(MethodSuite):
             not_applicable(NO_METHOD)
         for method in usable(self):
             if method.returns:
-                held = self.copied(self.cached_instance())
-                result = method.use(held, *method.arguments(0))
+                instance = self.copied(self.cached_instance())
+                result = method.use(instance, *method.arguments(0))
                 self._check_returns(method, jax.tree.leaves(result))
         errors = tried(self).items()
         broken = {one: error for one, error in errors if self._is_broken(one, error)}
@@ -110,9 +109,9 @@ class MethodsWork(MethodSuite):
         """Whether a method raises on its example, and does not say so on purpose."""
         if error is None or isinstance(error, NotImplementedError):
             return False
-        is_found = any(one.found and one.name == name for one in methods_of(self))
         cls = type(self.cached_instance())
-        return not (is_found and raises_deliberately(error, cls))
+        found = [one.name for one in methods_of(self) if one.found]
+        return not (name in found and raises_deliberately(error, cls))
 
     def _check_returns(self, method: Method, got: Sequence[Any]) -> None:
         message = f"it gives {len(got)} leaves, declared are {len(method.returns)}"
