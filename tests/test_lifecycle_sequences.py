@@ -213,10 +213,24 @@ def test_no_sequence_of_many_loses_a_line() -> None:
     run_state_machine_as_test(Life, settings=settings(SHORT, max_examples=2000))
 
 
+def edited_and_generated_anew() -> None:
+    """One sequence: a class is edited by hand, its spec gets a field, and the class is updated."""
+    life = Life()
+    try:
+        life.begin()
+        life.edit_once("lib/alpha.py", "append", 1.0)
+        life.say(life.specs["Alpha"], "Alpha", FIELDS[1])
+        assert life.run(life.library.update)
+        life.every_line_is_there()
+    finally:
+        life.teardown()
+
+
 def test_a_merge_that_takes_one_side_would_be_seen() -> None:
     """What the sequences are there to find: an update that loses what somebody wrote."""
     from scaffold.lifecycle import states
 
+    edited_and_generated_anew()
     taken = mock.patch.object(states, "merge_python", lambda base, mine, new: states.Merged(new, 0))
     with taken, pytest.raises(AssertionError, match="written_by_hand"):
-        run_state_machine_as_test(Life, settings=SHORT)
+        edited_and_generated_anew()

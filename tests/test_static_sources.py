@@ -117,7 +117,6 @@ def test_a_dtype_is_written_by_any_of_its_names(name: str) -> None:
         ({"type": "slice", "default": 3}, "3 is not a slice"),
         ({"type": "dtype", "default": 3}, "3 is not a dtype"),
         ({"type": "frozenset[str]", "default": [1]}, "(1,) is not a frozenset of the declared type"),
-        ({"type": "pkg:Mode", "role": "static", "default": 3}, "3 is not a Mode"),
         ({"type": "Affine", "role": "static"}, "role `static` does not go with type `Affine`"),
         ({"type": "slice", "role": "buffer"}, "role `buffer` does not go with type `slice`"),
     ],

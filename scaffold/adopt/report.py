@@ -6,15 +6,16 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from scaffold.adopt.causes import MAX_LINES, SEVERITIES, cause_lines, causes_of, on_a_line
 from scaffold.adopt.emit import Adopted
 from scaffold.errors import shown
 from scaffold.files.fileset import File
 
-_SEVERITIES = ("fault", "cost", "style")
-_LONGEST_TOLD = 400
 _CANNOT = "cannot be looked at"
 INCOMPLETE = 3
 """The exit code where something could not be looked at."""
+BY_CAUSE = 3
+"""From so many classes with findings on, these are told by cause."""
 _PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}
 
 
@@ -165,10 +166,29 @@ class Report(Struct, frozen=True):
         width = max((len(one.one.name) for one in self.outcomes), default=0)
         lines = [f"{one.one.name:{width}}  {one.line}" for one in self.outcomes]
         lines += [one.text for one in self.left_out]
-        for one in self.outcomes:
-            lines += ["", one.one.label, *_told_findings(one.findings)] if one.findings else []
+        lines += self._findings(MAX_LINES)
         hints = [hint for one in self.outcomes for hint in one.hints()]
         return "\n".join([*lines, *(["", "not found:", *hints] if hints else [])])
+
+    def markdown(self) -> str:
+        """All of it, as a file: the classes in a table, and every cause with its places."""
+        rows = [f"| `{one.one.label}` | {one.line} |" for one in self.outcomes]
+        rows += [f"| {one.text.replace(': ', ' | ', 1)} |" for one in self.left_out]
+        findings = self._findings(len(rows) * 10**6)
+        hints = [hint for one in self.outcomes for hint in one.hints()]
+        parts = ["# What the laws say", "", "| class | |", "|---|---|", *rows]
+        parts += ["", "```text", *findings[1:], "```"] if findings else []
+        parts += ["", "## Not found", "", "```text", *hints, "```"] if hints else []
+        return "\n".join(parts) + "\n"
+
+    def _findings(self, most: int) -> list[str]:
+        """The findings: of few classes by class, of many by cause, up to so many lines."""
+        found = [one for one in self.outcomes if one.findings]
+        if len(found) < BY_CAUSE:
+            by_class = (["", one.one.label, *_told_findings(one.findings)] for one in found)
+            return [line for lines in by_class for line in lines]
+        pairs = [(one.one.label, finding) for one in found for finding in _distinct(one.findings)]
+        return ["", f"findings of {len(found)} classes, by cause:", *cause_lines(causes_of(pairs), most)]
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -180,13 +200,13 @@ class Report(Struct, frozen=True):
 
 def _told_findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """The findings by law, the gravest first: place and cause of each, and what mends them once."""
-    ordered = sorted(_distinct(findings), key=lambda one: _SEVERITIES.index(one["severity"]))
+    ordered = sorted(_distinct(findings), key=lambda one: SEVERITIES.index(one["severity"]))
     for law in dict.fromkeys((one["severity"], one["law"]) for one in ordered):
         group = [one for one in ordered if (one["severity"], one["law"]) == law]
         for one in group:
-            yield f"  {one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: {_on_a_line(one['what'])}"
+            yield f"  {one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: {on_a_line(one['what'])}"
             if one["hint"]:
-                yield f"        look for: {_on_a_line(one['hint'])}"
+                yield f"        look for: {on_a_line(one['hint'])}"
         yield f"        fix: {group[0]['fix']}"
 
 
@@ -196,11 +216,6 @@ def _distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     for one in findings:
         first.setdefault((one["law"], one["where"], one["what"]), one)
     return list(first.values())
-
-
-def _on_a_line(text: str) -> str:
-    """What jax says in several lines has its cause in the later ones."""
-    return shown(" ".join(text.split()), _LONGEST_TOLD)
 
 
 def _first_line(text: str) -> str:

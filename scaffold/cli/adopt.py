@@ -68,6 +68,13 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Say, without jax, which classes have no suite; write nothing; exit code 1 where one has none.",
 )
+@click.option(
+    "--report",
+    "report_file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE.md",
+    help="Write all that is said to a file as well.",
+)
 @json_option
 def adopt(
     targets: tuple[str, ...],
@@ -85,6 +92,7 @@ def adopt(
     force: bool,
     as_spec: bool,
     checks: bool,
+    report_file: Path | None,
     as_json: bool,
     **of_step: Any,
 ) -> None:
@@ -114,10 +122,12 @@ def adopt(
     if as_spec:
         _print_specs(wanted, folder, as_json=as_json)
         return
-    _adopt_classes(wanted, folder, dry_run=dry_run, diff=diff, as_json=as_json)
+    _adopt_classes(wanted, folder, report_file, dry_run=dry_run, diff=diff, as_json=as_json)
 
 
-def _adopt_classes(wanted: "Wanted", folder: Path, *, dry_run: bool, diff: bool, as_json: bool) -> None:
+def _adopt_classes(
+    wanted: "Wanted", folder: Path, report_file: Path | None, *, dry_run: bool, diff: bool, as_json: bool
+) -> None:
     """Write the tests of classes, and say what they found."""
     from scaffold.adopt import adopt as find
 
@@ -126,6 +136,8 @@ def _adopt_classes(wanted: "Wanted", folder: Path, *, dry_run: bool, diff: bool,
     plan, report = find(wanted, layout, folder, _progress)
     plan = published(plan) if writes else plan
     collides = bool(plan.conflicts or plan.collisions)
+    if report_file is not None:
+        report_file.write_text(report.markdown(), encoding="utf-8", newline="\n")
     if as_json:
         faults = faults_json(plan.faults()) if collides else {}
         ok = report.ok and not collides

@@ -106,7 +106,7 @@ REFUSALS = (
         mistake="class Layer(Module):\n    part: eqx.nn.Identity = module(default=eqx.nn.Identity())",
         runs=(
             "class Layer(eqx.Module):\n    part: Part = Part(jnp.ones(3))\n"
-            "jax.jit(lambda layer: layer, donate_argnums=0)(Layer())\nLayer().part.weight + 1"
+            "jax.jit(lambda layer: layer, donate_argnums=0)(Layer())\nLayer().part.weight.tolist()"
         ),
     ),
     Refusal(
