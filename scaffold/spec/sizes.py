@@ -56,14 +56,15 @@ def sizes(spec: ModuleSpec) -> dict[str, int]:
     chosen = {**values, **dict(spec.test.sizes)}
     wanted = [name for name in _sized_names(spec) if name not in chosen]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
-    tried = [
-        {**chosen, **{name: whole[name] * size for name, size in zip(wanted, free, strict=True)}}
-        for free in _choices(len(wanted), chosen)
-    ]
+
+    def tried() -> Iterator[dict[str, int]]:
+        for free in _choices(len(wanted), chosen):
+            yield {**chosen, **{name: whole[name] * size for name, size in zip(wanted, free, strict=True)}}
+
     small = ({**chosen, **dict(zip(wanted, free, strict=True))} for free in _small(len(wanted)))
-    fitting = (sized for sized in chain(tried, small) if all_fit(spec, sized))
-    positive = (sized for sized in tried if all_positive(spec, sized))
-    return next(fitting, None) or next(positive, None) or tried[0]
+    fitting = (sized for sized in chain(tried(), small) if all_fit(spec, sized))
+    positive = (sized for sized in tried() if all_positive(spec, sized))
+    return next(fitting, None) or next(positive, None) or next(tried())
 
 
 def _small(count: int) -> Iterator[list[int]]:
