@@ -242,7 +242,7 @@ def test_methods_whose_arguments_are_found_are_declared_and_held(
     assert "call=lambda instance, x, weight: instance.blended(x, weight=weight)" in text
     assert result.returncode == (1 if found else 0), result.stdout
     if found:
-        assert f"{found} gradient and step, at `inverse`" in result.stdout
+        assert f"fault {found} gradient and step\n" in result.stdout and ", `inverse`\n" in result.stdout
 
 
 def test_an_instance_of_which_a_member_raises_is_not_taken_where_another_is_found(tmp_path: Path) -> None:

@@ -149,9 +149,10 @@ MISTAKES = {
     "state.count + 1": "state.count + 1.0",
 }
 FOUND = (
-    "@holds an update keeps the structures, at `TestMomentum`: ",
-    "P7 jit equals eager, at `output 0`: the dtype is float32, declared is bfloat16",
-    "P11 carry, at `next_state`: the next instance is ",
+    "fault @holds an update keeps the structures\n",
+    "the dtype is float32, declared is bfloat16\n      at rules:momentum, `output 0`",
+    "fault P11 carry\n    the next instance is ",
+    "      at rules:momentum, `next_state`",
 )
 
 

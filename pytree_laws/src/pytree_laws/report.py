@@ -72,6 +72,10 @@ class LawBroken(AssertionError):
         self.finding = finding
 
 
+UNDER_TEST = "the class under test"
+"""What is said to have raised an error that no law speaks of."""
+
+
 class Fault(Exception):
     """What a law found, and where; `guarded` makes a `LawBroken` of it."""
 

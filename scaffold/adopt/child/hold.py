@@ -2,8 +2,10 @@
 
 import linecache
 import sys
+import traceback
 import types
 import warnings
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +14,7 @@ from pytree_laws.check import run, tests_of
 from pytree_laws.engine.applicability import NotApplicable
 from pytree_laws.engine.summary import is_rest
 from pytree_laws.laws.values.conditions import NotTrue, conditions_of
-from pytree_laws.report import LawBroken
+from pytree_laws.report import UNDER_TEST, LawBroken
 from pytree_laws.suites.base import Suite
 from pytree_laws.trace.programs import settings
 
@@ -50,7 +52,10 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
                     run(test)
                 passed += 1
             except LawBroken as broken:
-                findings.append({**broken.finding.to_json(), "text": str(broken.finding)})
+                if is_of_laws(broken):
+                    errors.append(internal_error(name, broken.__cause__))
+                else:
+                    findings.append({**broken.finding.to_json(), "text": str(broken.finding)})
             except NotApplicable:
                 continue
             except pytest.skip.Exception as reason:
@@ -61,9 +66,26 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
                     is_told = any(f"{type(error).__name__}: {error}"[:200] in one["what"] for one in findings)
                     findings += [] if is_told else [of_condition(name, suite, error)]
                 else:  # of a law, and not of the class
-                    errors.append({"test": name, "what": f"{type(error).__name__}: {error}"[:500]})
+                    errors.append(internal_error(name, error))
     findings = [*{(one["test"], one["what"]): one for one in findings[::-1]}.values()][::-1]
     return {"passed": passed, "skipped": skipped, "findings": findings, "errors": errors, "rests": rests}
+
+
+def is_of_laws(broken: LawBroken) -> bool:
+    """Whether a law itself failed: its own line raised an error, and no law speaks of that."""
+    error = broken.__cause__
+    if error is None or not broken.finding.what.startswith(UNDER_TEST):
+        return False  # What a law says of an operation is of the class, though Python's own code raised it.
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    is_of_law = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "pytree_laws"
+    return is_of_law and not isinstance(error, AssertionError)
+
+
+def internal_error(name: str, error: BaseException | None) -> dict[str, str]:
+    """An error of a law itself: the test, what was raised, and where."""
+    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return {"test": name, "what": f"{type(error).__name__}: {error}"[:500], "where": where}
 
 
 def of_condition(name: str, suite: type, error: Exception) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from ..inspect.global_state import FirstUse, first_use
-from ..report import DECLARED, Fault, Finding, LawBroken, doing
+from ..report import DECLARED, UNDER_TEST, Fault, Finding, LawBroken, doing
 from ..session import once_per_session, session_of
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
@@ -86,7 +86,7 @@ def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
     """Runs a test; whatever the class raises is a finding, and so is a call without end."""
     __tracebackhide__ = True
     name, took = type(suite).__name__, f"took more than {suite.time_limit:.0f} seconds"
-    under_test = doing(name, "the class under test")
+    under_test = doing(name, UNDER_TEST)
     watch = session_of(suite).of(Watch)
     try:
         with (
