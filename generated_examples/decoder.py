@@ -100,7 +100,7 @@ class FeedForward(eqx.Module):
         )
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
-        hidden = jax.nn.gelu(x @ self.up.T + self.bias)
+        hidden = jax.nn.gelu(x @ self.up.T + self.bias[None, :])
         return jnp.matmul(hidden, self.down.T, out_sharding=out_sharding(None, None))
 
     def partition_specs(self, rules: Mapping[str, Any] | None = None) -> "FeedForward":
@@ -150,8 +150,8 @@ class DecoderBlock(eqx.Module):
         self.feed_forward_scale = jnp.ones((size,), dtype)
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
-        x = x + self.attention(self.normed(x) * self.attention_scale)
-        return x + self.feed_forward(self.normed(x) * self.feed_forward_scale)
+        x = x + self.attention(self.normed(x) * self.attention_scale[None, :])
+        return x + self.feed_forward(self.normed(x) * self.feed_forward_scale[None, :])
 
     def normed(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
         """Divide each row by its root mean square."""

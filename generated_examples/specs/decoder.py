@@ -38,7 +38,7 @@ class FeedForward(Module, sharding={"hidden_size": "model"}):
     down: Float[Array, "size hidden_size"] = param("normal(0.2)")
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
-        hidden = jax.nn.gelu(x @ self.up.T + self.bias)
+        hidden = jax.nn.gelu(x @ self.up.T + self.bias[None, :])
         return jnp.matmul(hidden, self.down.T, out_sharding=out_sharding(None, None))
 
 
@@ -66,8 +66,8 @@ class DecoderBlock(Module, sharding={}):
         self.feed_forward = FeedForward.create(hidden_size, size, dtype, key=second)
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
-        x = x + self.attention(self.normed(x) * self.attention_scale)
-        return x + self.feed_forward(self.normed(x) * self.feed_forward_scale)
+        x = x + self.attention(self.normed(x) * self.attention_scale[None, :])
+        return x + self.feed_forward(self.normed(x) * self.feed_forward_scale[None, :])
 
     def normed(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
         """Divide each row by its root mean square."""
