@@ -46,7 +46,7 @@ def test_one_cause_is_told_once_with_its_count_and_its_first_places() -> None:
         "    `A.labels` is a list of 0 (5 times)",
         "      at net:A, `labels`; net:B, `labels`; net:C, `labels` and 2 more",
     ]
-    assert list(cause_lines([cause], 40)) == ["  fault P5 static", *cause.lines, "    fix: a tuple"]
+    assert list(cause_lines([cause], 40)) == ["  fault  P5 static", *cause.lines, "    fix: a tuple"]
 
 
 def test_faults_come_before_costs_and_what_is_found_often_first() -> None:
@@ -61,8 +61,8 @@ def test_a_terminal_gets_three_causes_of_each_law_and_the_way_to_the_rest() -> N
     causes = causes_of([*many, ("net:A", finding("it is lost", law="P3", severity="cost"))])
     lines = [*cause_lines(causes, 40)]
     assert [line for line in lines if line.startswith("  fault") or line.startswith("  cost")] == [
-        "  fault P5 static",
-        "  cost  P3 static",
+        "  fault  P5 static",
+        "  cost   P3 static",
     ]
     assert "    cause three" in lines and "    cause four" not in lines
     assert lines[-1] == "  2 more causes: `--report FILE.md` writes all, and `--json` prints them"
@@ -75,7 +75,7 @@ def test_a_terminal_gets_so_many_lines_of_the_gravest() -> None:
         for n, severity in enumerate(("cost", "fault"))
     )
     assert [*cause_lines(causes, 5)] == [
-        "  fault P1 static",
+        "  fault  P1 static",
         *causes[0].lines,
         "    fix: a tuple",
         "  1 more cause: `--report FILE.md` writes all, and `--json` prints them",
@@ -99,13 +99,13 @@ def test_the_report_of_a_package_groups_its_causes_and_is_written_whole(tmp_path
     write_tree(tmp_path, {"net.py": HEAD + classes, "pyproject.toml": '[project]\nname = "net"\n'})
     ran = scaffold(tmp_path, "adopt", "net.py", "--report", "report.md", "--dry-run")
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert re.search(r"\nfindings:\n.*  fault P5 static\n    .* \(3 times\)\n", ran.stdout, re.DOTALL)
+    assert re.search(r"\nfindings:\n.*  fault  P5 static\n    .* \(3 times\)\n", ran.stdout, re.DOTALL)
     assert (
         "      at net:GainA, `GainA.labels`; net:GainB, `GainB.labels`; net:GainC, `GainC.labels`\n"
         in ran.stdout
     )
     report = (tmp_path / "report.md").read_text()
-    assert "| `net:GainA` | adopted, " in report and "  fault P5 static\n" in report
+    assert "| `net:GainA` | adopted, " in report and "  fault  P5 static\n" in report
 
 
 BROKEN_LAW = """
@@ -128,4 +128,4 @@ def test_an_error_of_a_law_is_internal_and_no_finding(tmp_path: Path) -> None:
     assert "internal errors, which say nothing of the classes: test_p09_" in told
     assert "of net:Gain, in p09_gradient.py:" in told and "TypeError: " in told
     assert "please report it with this line and the class" in told
-    assert "fault P9" not in told
+    assert "fault  P9" not in told

@@ -149,9 +149,9 @@ MISTAKES = {
     "state.count + 1": "state.count + 1.0",
 }
 FOUND = (
-    "fault @holds an update keeps the structures\n",
+    "fault  @holds an update keeps the structures\n",
     "the dtype is float32, declared is bfloat16\n      at rules:momentum, `output 0`",
-    "fault P11 carry\n    the next instance is ",
+    "fault  P11 carry\n    the next instance is ",
     "      at rules:momentum, `next_state`",
 )
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from scaffold.choices import SEVERITIES
 from scaffold.errors import shown
 
-SEVERITIES = ("fault", "cost", "style")
 MAX_PLACES = 3
 MAX_CAUSES = 3
 """Causes of one law on a terminal, so that no law hides the others."""
@@ -76,7 +76,7 @@ def cause_lines(causes: Sequence[Cause], most: int | None) -> Iterator[str]:
 
 def _law_lines(causes: Sequence[Cause]) -> list[str]:
     """The causes of one law under its name, and what mends them once."""
-    head = "  {:5} {} {}".format(*causes[0].law)
+    head = "  {:6} {} {}".format(*causes[0].law)
     return [head, *(line for cause in causes for line in cause.lines), f"    fix: {causes[0].first['fix']}"]
 
 

@@ -71,6 +71,7 @@ def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
         "stem": one.stem,
         "test_helpers": list(dict.fromkeys(told_of(one.found, "helpers"))),
         "skips": skips,
+        "severity": layout.settings.severity,
         "test_imports": [],
     }
     is_class = one.found["kind"] != "transformation"

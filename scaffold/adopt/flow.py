@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
 from scaffold.adopt.memory import GIB, share_of_machine
 from scaffold.adopt.process import Child, NoAnswerError
-from scaffold.adopt.report import LeftOut, Outcome, Report
+from scaffold.adopt.report import LeftOut, Outcome, Report, failures
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
@@ -89,7 +89,7 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
             wanted.processes,
             progress,
         )
-    return _plan(outcomes, run), Report(tuple(outcomes), left_out_of(listed))
+    return _plan(outcomes, run), Report(tuple(outcomes), left_out_of(listed), layout.settings.severity)
 
 
 def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
@@ -225,21 +225,17 @@ def _ours(child: Child, one: Adopted, run: Run) -> Iterator[Outcome]:
         file, before = _file(one, run), len(one.skips)
         outcome = Outcome(one, file=file, report=_asked(child, one, file.text, run), baseline=before)
         yield outcome
-        accepted = [finding for finding in outcome.findings if _is_accepted(finding, one)]
+        accepted = [finding for finding in outcome.findings if skip_of(finding)[0] in one.accepted]
         if accepted:
             outcome = _without(outcome, accepted, run)
             yield outcome
-        if run.wanted.baseline and outcome.findings:
-            outcome = _without(outcome, outcome.findings, run)
+        failing = [*failures(outcome.findings, run.layout.settings.severity)]
+        if run.wanted.baseline and failing:
+            outcome = _without(outcome, failing, run)
             yield outcome
         one = outcome.one
         if len(one.skips) == before or not outcome.report.get("rests"):
             return
-
-
-def _is_accepted(finding: Mapping[str, Any], one: Adopted) -> bool:
-    """Whether it is a matter of style, or was left out before."""
-    return finding["severity"] == "style" or skip_of(finding)[0] in one.accepted
 
 
 def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -> Outcome:

@@ -1,13 +1,14 @@
 """What is said of the classes: a line each, then the findings, then what could not be found, with the flag that gives it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
 from scaffold.adopt.causes import MAX_LINES, cause_lines, causes_of, on_a_line
 from scaffold.adopt.emit import Adopted
+from scaffold.choices import SEVERITIES
 from scaffold.errors import shown
 from scaffold.files.fileset import File
 
@@ -15,7 +16,7 @@ _CANNOT = "cannot be looked at"
 INCOMPLETE, INTERNAL = 3, 70
 """The exit codes where something could not be looked at, and where a law itself failed."""
 REPORT_IT = "  please report it with this line and the class; --json has the whole"
-_PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}
+_PLURALS = {"fault": "faults", "cost": "costs", "advice": "advice"}
 
 
 class LeftOut(Struct, frozen=True):
@@ -99,10 +100,14 @@ class Outcome(Struct, frozen=True):
 
     def _counts(self) -> str:
         counts = Counter(str(one["severity"]) for one in _distinct(self.findings))
-        told = [f"{count} {word if count == 1 else _PLURALS[word]}" for word, count in sorted(counts.items())]
+        words = [word for word in SEVERITIES if counts[word]]
+        told = [f"{counts[word]} {word if counts[word] == 1 else _PLURALS[word]}" for word in words]
         errors = len(self.internal_errors)
         ended = [f"{errors} internal error{'s' * (errors > 1)}"] if errors else []
         held = f"{self.report.get('passed', 0)} tests pass"
+        rests = dict[str, str](self.report.get("rests", {}))
+        laws = ", ".join(sorted(set(rests.values()), key=lambda law: (len(law), law)))
+        told += [f"{len(rests)} not run ({laws})"] if rests else []
         accepted = [f"{self.baseline} left out"] if self.baseline else []
         return ", ".join([held, *told, *ended, *accepted])
 
@@ -151,6 +156,8 @@ class Report(Struct, frozen=True):
 
     outcomes: tuple[Outcome, ...]
     left_out: tuple[LeftOut, ...] = ()
+    severity: str = "fault"
+    """The least severe finding that fails a test."""
 
     @property
     def ok(self) -> bool:
@@ -159,10 +166,10 @@ class Report(Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """70 where a law failed itself, 1 where one found something, 3 where something could not be imported, built, called or held."""
+        """70 where a law failed itself, 1 where one found what fails a test, 3 where something could not be imported, built, called or held."""
         if any(one.internal_errors for one in self.outcomes):
             return INTERNAL
-        if any(one.findings for one in self.outcomes):
+        if any(any(failures(outcome.findings, self.severity)) for outcome in self.outcomes):
             return 1
         is_whole = all(one.is_whole for one in self.outcomes) and all(one.is_by_kind for one in self.left_out)
         return 0 if is_whole else INCOMPLETE
@@ -217,6 +224,12 @@ class Report(Struct, frozen=True):
             "classes": [one.to_json() for one in self.outcomes],
             "left_out": [one.to_json() for one in self.left_out],
         }
+
+
+def failures(findings: Iterable[Mapping[str, Any]], severity: str) -> Iterator[Mapping[str, Any]]:
+    """The findings that fail a test, where `severity` is the least severe that does."""
+    fails = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    return (finding for finding in findings if finding["severity"] in fails)
 
 
 def _distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

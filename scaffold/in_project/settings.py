@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from scaffold.choices import BACKENDS, LAWS
+from scaffold.choices import BACKENDS, LAWS, SEVERITIES
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.mesh_axes import read_rules
 
@@ -39,6 +39,9 @@ class Settings(Struct, frozen=True):
     """Names and folders of the project's own templates; one with the name of a kind takes the place of that kind's."""
     laws: str = ""
     """Whether the tests import the laws that are `installed`, or those of a `wheel` beside them; empty to find out."""
+
+    severity: str = "fault"
+    """The least severe finding that fails a test of an adopted class; what is below it is a warning."""
 
     @classmethod
     def of(cls, table: object) -> "Settings":
@@ -83,6 +86,8 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield from _choice_faults(key, [value], STYLES)
         case ("laws", str()):
             yield from _choice_faults(key, [value], LAWS)
+        case ("severity", str()):
+            yield from _choice_faults(key, [value], SEVERITIES)
         case ("save", bool()):
             return
         case ("save", _):
@@ -102,8 +107,9 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield _wrong_kind(key, value, "a table")
         case ("lower_for", _):
             yield _wrong_kind(key, value, "a list of strings", BACKENDS)
-        case ("backend" | "style" | "laws" | "tests" | "specs" | "package", _):
-            legal = {"backend": BACKENDS, "style": STYLES, "laws": LAWS}.get(key, ())
+        case ("backend" | "style" | "laws" | "severity" | "tests" | "specs" | "package", _):
+            choices = {"backend": BACKENDS, "style": STYLES, "laws": LAWS, "severity": SEVERITIES}
+            legal = choices.get(key, ())
             yield _wrong_kind(key, value, "a string", legal)
         case _:
             legal = tuple(sorted(Settings.__struct_fields__))

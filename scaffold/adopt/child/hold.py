@@ -12,9 +12,9 @@ import pytest
 
 from pytree_laws.check import run, tests_of
 from pytree_laws.engine.applicability import NotApplicable
-from pytree_laws.engine.summary import is_rest
+from pytree_laws.engine.summary import law_behind
 from pytree_laws.laws.values.conditions import NotTrue, conditions_of
-from pytree_laws.report import UNDER_TEST, LawBroken
+from pytree_laws.report import ADVICE, UNDER_TEST, LawBroken
 from pytree_laws.suites.base import Suite
 from pytree_laws.trace.programs import settings
 
@@ -44,6 +44,7 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
     rests: dict[str, str] = {}
     for suite in suites:
         suite.time_limit = seconds
+        suite.severity = ADVICE  # all of it is told
         instance = suite()  # one, since its session keeps what has been traced
         conditions = dict(conditions_of(instance))
         for name, test in [*tests_of(instance), *conditions.items()]:
@@ -60,7 +61,8 @@ def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
                 continue
             except pytest.skip.Exception as reason:
                 skipped += 1
-                rests |= {name: str(reason)} if is_rest(str(reason)) else {}
+                law = law_behind(str(reason))
+                rests |= {name: law} if law else {}
             except Exception as error:
                 if name in conditions:
                     is_told = any(f"{type(error).__name__}: {error}"[:200] in one["what"] for one in findings)

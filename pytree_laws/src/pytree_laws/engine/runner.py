@@ -3,13 +3,23 @@
 import contextlib
 import functools
 import re
+import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pytest
 
 from ..inspect.global_state import FirstUse, first_use
-from ..report import DECLARED, UNDER_TEST, Fault, Finding, LawBroken, doing
+from ..report import (
+    DECLARED,
+    SEVERITIES,
+    UNDER_TEST,
+    Fault,
+    Finding,
+    LawBroken,
+    LawWarning,
+    doing,
+)
 from ..session import once_per_session, session_of
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
@@ -38,7 +48,6 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
         skip_what_is_declared(name, getattr(self, "skips", ()))
-        skip_what_rests_on_a_broken_law(self, number, name)
         try:
             run_test(
                 self,
@@ -52,7 +61,11 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
                 hint = hint_of(self, fault.__cause__)
             law = self.laws[other[0] if other else number]
             finding = Finding(law, name, where, what, hint)
+            skip_what_rests_on_a_broken_law(self, number, name, finding.severity)
             record_finding(self, finding, fault.__cause__)
+            if is_below(finding.severity, self.severity):
+                warnings.warn(LawWarning(str(finding)), stacklevel=2)
+                return
             failure = LawBroken(finding)
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
 
@@ -121,8 +134,15 @@ def record_finding(suite: Any, finding: Finding, error: BaseException | None) ->
     results.findings[finding.test] = finding
 
 
-def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str) -> None:
-    """Skips in one line what says nothing while the law that it rests on is broken."""
+def is_below(severity: str, least: str) -> bool:
+    """Whether a finding is less severe than what fails a test."""
+    return SEVERITIES.index(severity) > SEVERITIES.index(least)
+
+
+def skip_what_rests_on_a_broken_law(
+    suite: Any, number: str, name: str, severity: str
+) -> None:
+    """Skips in one line a failure that follows from one at least as severe, of a law that it rests on."""
     session = session_of(suite)
     if session.reports_all:
         return
@@ -130,7 +150,8 @@ def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str) -> None:
     if name.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
     for broken, finding in session.results(suite).findings.items():
-        if broken != name and broken.startswith(causes):
+        is_base = broken != name and broken.startswith(causes)
+        if is_base and not is_below(finding.severity, severity):
             pytest.skip(f"it rests on {finding.law.number}, which is broken")
 
 

@@ -20,7 +20,7 @@ from ..engine.summary import Collected, register_summary
 from ..engine.timeout import Watch
 from ..inspect.references import snapshot
 from ..inspect.trees import flatten, without_functions
-from ..report import Law
+from ..report import ADVICE, Law
 from ..trace.programs import settings
 from ..values.closeness import Tolerance, settle
 from ..values.comparison import compare
@@ -55,6 +55,7 @@ class Suite(Collected):
     dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
     tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype
     tries_configurations: ClassVar[bool] = True  # False: another suite does
+    severity: ClassVar[str] = ADVICE  # the least that fails a test; below it warns
     time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""

@@ -32,7 +32,7 @@ LAW = Law(
     statement="Replacing one leaf leaves everything else alone; == has a truth value and tells instances apart; an instance is true; copy and replace keep the value or are refused.",
     mistake="A dataclass compares arrays with ==, `__eq__` compares static values alone, `__len__` is 0, or its `__post_init__` changes what `replace` passes through it.",
     fix="Use `@dataclass(eq=False)`, and preprocess in a factory instead of `__post_init__`.",
-    lesser={"equality": "style", "is_true": "style"},
+    lesser={"equality": "advice", "is_true": "advice"},
     rests_on=("test_p03_round_trip", "test_p04_"),
 )
 

@@ -57,7 +57,7 @@ LAW = Law(
     statement="The call gives the same values and dtypes with and without jit, as declared, leaves the instance alone, and computes in the dtype that it is given, also on the way; arguments of zeros or ones give no NaN, and large ones overflow nowhere on the way.",
     mistake="The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
     fix="Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
-    lesser={"mixes_no": "style", "broadcasts": "style", "loses_no": "style"},
+    lesser={"mixes_no": "advice", "broadcasts": "advice", "loses_no": "advice"},
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
 
