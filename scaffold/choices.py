@@ -6,3 +6,5 @@ LAWS = ("installed", "wheel")
 """Where the tests have the laws from: the environment, or a wheel beside them."""
 SEVERITIES = ("fault", "cost", "advice")
 """Of what a law finds, the gravest first."""
+NUMBERS = ("record", "check", "compare", "update", "off")
+"""What a run of the tests does with recorded numbers, as `pytest --numbers` takes it."""

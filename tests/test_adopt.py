@@ -62,7 +62,9 @@ def test_what_it_writes_is_a_test_file_that_pytest_runs(
     text = (folder / "tests/test_affine.py").read_text()
     assert text.startswith(HEAD)
     assert "from nets.layers import Affine" in text and "scaffold" not in text
-    assert passed(forked_pytest(folder, "tests/test_affine.py")) == told_to_pass(result.stdout, "Affine")
+    assert passed(forked_pytest(folder, "tests/test_affine.py", "--numbers=off")) == told_to_pass(
+        result.stdout, "Affine"
+    )
 
 
 def test_again_it_changes_nothing_and_keeps_what_was_edited(
@@ -163,21 +165,9 @@ def test_a_baseline_leaves_out_what_is_found_with_its_text(tmp_path: Path) -> No
     assert "# P5 static, at `mean`: it is weakly typed: its dtype changes on the first update" in text
     advice = 1  # a warning, and no failure
     assert (
-        passed(forked_pytest(tmp_path, "tests/test_weak.py")) == told_to_pass(result.stdout, "Weak") + advice
+        passed(forked_pytest(tmp_path, "tests/test_weak.py", "--numbers=off"))
+        == told_to_pass(result.stdout, "Weak") + advice
     )
-
-
-def test_a_cost_is_a_warning_of_the_tests_and_no_failure(tmp_path: Path) -> None:
-    strict = '[project]\nname = "odd"\n[tool.pytest.ini_options]\nfilterwarnings = ["error"]\n'
-    write_tree(tmp_path, {"odd.py": ODD, "pyproject.toml": strict})
-    result = adopt(tmp_path, "odd.py:Weak", "--build", "Weak.create(3)")
-    assert (result.returncode, masked(result.stdout).split("\n")[0]) == (
-        0,
-        "Weak  adopted, N tests pass, N cost, 1 advice",
-    )
-    assert 'severity = "fault"' in (tmp_path / "tests/test_weak.py").read_text()
-    ran = forked_pytest(tmp_path, "tests/test_weak.py")
-    assert ran.returncode == 0 and "LawWarning: P5 static, at `mean`: it is weakly typed" in ran.stdout
 
 
 def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> None:

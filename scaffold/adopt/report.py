@@ -94,6 +94,7 @@ class Outcome(Struct, frozen=True):
         if self.file is None:
             return f"left out: {self.left_out}" if self.left_out else f"not built: {_first_line(self.why)}"
         told = ["adopted" if self.state == "adopted" else "adopted without a call"]
+        told += [f"called by `{self.one.found['method']}`"] if self.one.found.get("method") else []
         told += [f"its own tests in {self.file.path}"] if self.kept else []
         told += [f"its tests ended: {self.report['error']}"] if "error" in self.report else [self._counts()]
         return ", ".join(told)

@@ -35,6 +35,7 @@ LAW = Law(
     statement="Flatten and unflatten keep the type, the treedef, every attribute and the leaves themselves, whatever the leaves are; flatten changes nothing.",
     mistake="Unflatten converts, checks, calls a constructor that does more than store, or lists the children in another order than flatten.",
     fix="Unflatten must only store: `object.__new__(cls)` and plain stores, in the order of flatten. Preprocess in a factory.",
+    lesser={"trivial_subclass": "advice"},
 )
 
 
