@@ -4,14 +4,13 @@ import contextlib
 import functools
 import re
 import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 import pytest
 
 from ..inspect.global_state import FirstUse, first_use
 from ..report import (
-    DECLARED,
     SEVERITIES,
     UNDER_TEST,
     Fault,
@@ -25,6 +24,7 @@ from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
 from .applicability import require_conditions
+from .expected import expected_failure
 from .timeout import TooLong, Watch, time_limit
 
 Guarded = TypeVar("Guarded", bound=type)
@@ -47,7 +47,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
-        skip_what_is_declared(name, getattr(self, "skips", ()))
+        expected = expected_failure(name, getattr(self, "skips", ()))
         try:
             run_test(
                 self,
@@ -56,6 +56,8 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
             )
         except Fault as fault:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
+            if expected is not None:
+                expected.skip()
             where, what, hint, *other = fault.args
             if where == type(self).__name__ and not hint:
                 hint = hint_of(self, fault.__cause__)
@@ -68,6 +70,8 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
                 return
             failure = LawBroken(finding)
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
+        if expected is not None and not kwargs:  # one of several may hold
+            expected.fail_as_mended(type(self).__name__)
 
     return run
 
@@ -78,21 +82,6 @@ def run_if_applicable(
     __tracebackhide__ = True
     require_conditions(suite, test)
     test(suite, *args, **kwargs)
-
-
-def skip_what_is_declared(name: str, skips: Sequence[str] | Mapping[str, str]) -> None:
-    """Skips a test that a suite says does not hold for its class, with the reason that it gives."""
-    told = skips.items() if isinstance(skips, Mapping) else _reasons(skips)
-    for part, why in told:
-        if part in name:
-            pytest.skip(f"{DECLARED}: {why}".removesuffix(": "))
-
-
-def _reasons(skips: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Parts of names and reasons, of texts such as `p17_: its twin is meant`."""
-    for entry in skips:
-        part, _, why = entry.partition(":")
-        yield part.strip(), why.strip()
 
 
 def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
