@@ -1,7 +1,7 @@
 """A class that exists as a tree: an instance, as the interpreter of the user's project builds it."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +50,7 @@ def tree_of(name: str, answer: Answer) -> Tree:
     every = {**leaves, **static, **absent}
     used = {dim.name for one in leaves.values() for dim in one.dims}
     shown = {name: size for name, size in sizes.items() if any(name in text.split("*") for text in used)}
-    notes = (f"built by `{answer['build']}`",)
+    notes = (f"built by `{answer['build']}`", *_presumed(leaves.values(), answer))
     parts = tuple(_below("", every, answer))
     return Tree(name, answer["kind"], parts, shown, notes, bool(answer["calls"]))
 
@@ -59,6 +59,11 @@ def _named_sizes(answer: Answer) -> dict[str, int]:
     """The integers above 1 that the class itself has a name for."""
     own = {path: size for path, size in answer["numbers"].items() if "." not in path}
     return {name: size for name, size in {**own, **answer["sizes"]}.items() if size > 1}
+
+
+def _presumed(leaves: Iterable[Part], answer: Answer) -> Iterator[str]:
+    if answer["kind"] != "nnx" and any(one.role == "param" for one in leaves):
+        yield "a float array is taken to be trained where no `trainable()` and no `stop_gradient` says otherwise"
 
 
 def _beside(path: str, answer: Answer) -> dict[str, int]:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.kinds import kind_of
 from scaffold.mesh_axes import axes_of
 from scaffold.show.tree import Dim, Part, Tree, walk
 from scaffold.spec.model import Field, ModuleSpec
@@ -48,8 +50,19 @@ def tree_of_spec(spec: ModuleSpec, known: Known, chosen: Mapping[str, int]) -> T
     _check_chosen(chosen, names)
     items = [one.path for _, one in walk(parts) if one.role == "items"]
     notes = [f"{path}: one item is counted; its number is the constructor's to say" for path in items]
+    notes += _own_sizes(parts, own)
     sized = {name: size for name, size in own.items() if name in names}
     return Tree(spec.name, spec.kind, parts, sized, tuple(notes), spec.call is not None, bool(spec.save))
+
+
+def _own_sizes(parts: tuple[Part, ...], sized: Mapping[str, int]) -> Iterator[str]:
+    """The parts that are counted with sizes of their own, since no dim of the class has the name."""
+    for part in parts:
+        below = [dim for _, one in walk(part.parts) for dim in one.dims]
+        own = {str(dim): dim.size for dim in below if dim.name.isidentifier() and dim.name not in sized}
+        if own:
+            told = ", ".join(f"{name}={size}" for name, size in own.items())
+            yield f"{part.path}: counted with its own {told}"
 
 
 def _check_chosen(chosen: Mapping[str, int], names: Iterable[str]) -> None:
@@ -82,7 +95,11 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
             word = "a tuple" if isinstance(kind, ListType) else "a dict"
             return Part(name, "items", path, class_name=f"{word} of such", parts=(inner,))
         case ClassType(name=class_name) if field.role == "module":
-            return _nested(class_name, name, path, place, frozen)
+            part = _nested(class_name, name, path, place, frozen)
+            is_choice = field.frozen not in ("", "true")
+            return (
+                replace(part, class_name=f"{class_name}, frozen where {field.frozen}") if is_choice else part
+            )
         case _:
             role = "python" if field.python_leaf else field.role
             return Part(name, role, path, value=_value(kind, field))
@@ -91,6 +108,7 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
 def _array(kind: ArrayType, field: Field, name: str, path: str, place: Place, frozen: bool) -> Part:
     role = "frozen" if frozen and field.role == "param" else field.role
     role = "key" if kind.dtype == "key" else role
+    role = "updated" if role == "state" and kind_of(place.spec.kind).variables else role
     dims = tuple(one for dim in kind.dims for one in _dims(dim, place))
     owner = field.of or "" if role == "shared" else ""
     optional = field.nullable or field.optional is not None

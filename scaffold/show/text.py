@@ -84,7 +84,7 @@ def _parts(listed: list[Row], tree: Tree) -> Table:
     ):
         table.add_column(name, justify=justify, overflow="fold", no_wrap=name != "type")  # type: ignore[arg-type]
     for one in listed:
-        name = Text(one.guide, style="dim") + Text(one.name)
+        name = Text.assemble((one.guide, "dim"), one.name)
         table.add_row(name, Text(one.type), _role(one.role), Text(one.count), Text(one.nbytes))
     table.add_row("", Text(total(tree), style="bold"), "", "", "")
     return table

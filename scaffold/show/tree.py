@@ -163,7 +163,7 @@ def triggers(tree: Tree) -> Iterator[str]:
     if paths["callable"]:
         yield f"another function in {listed(paths['callable'])}; a new lambda is another one each time"
     if nullable:
-        yield f"an array in the place of None, or None, in {listed(nullable)}"
+        yield f"None in the place of an array, or the reverse, in {listed(nullable)}"
     if any(one.parts and one.role == "items" for one in every):
         yield "another number of items in " + listed([one.path for one in every if one.role == "items"])
 
