@@ -14,7 +14,7 @@ STYLE = """
 .scaffold-show .param, .scaffold-show .frozen { color: light-dark(#116329, #7ee787) }
 .scaffold-show .static, .scaffold-show .callable, .scaffold-show .python { color: light-dark(#7d4e00, #f2cc60) }
 .scaffold-show .buffer, .scaffold-show .key { color: light-dark(#0550ae, #79c0ff) } .scaffold-show .data { color: light-dark(#0b6a74, #56d4dd) }
-.scaffold-show .state { color: light-dark(#8250df, #d2a8ff) }
+.scaffold-show .hidden { color: light-dark(#b42318, #ff7b72) } .scaffold-show .state { color: light-dark(#8250df, #d2a8ff) }
 """
 
 

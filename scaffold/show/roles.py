@@ -29,6 +29,7 @@ MEANINGS = {
     "state": Meaning("traced", "yes", "leaves it", "in State", "in State"),
     "updated": Meaning("traced", "none", "leaves it", "written", "mapped"),
     "static": Meaning("compiled in", "none", "leaves it", "compared", "same for all"),
+    "hidden": Meaning("compiled in", "none", "leaves it", "left out", "same for all"),
     "callable": Meaning("compiled in", "none", "leaves it", "left out", "same for all"),
     "python": Meaning("compiled in", "none", "leaves it", "written", "same for all"),
     "none": Meaning("compiled in", "none", "leaves it", "compared", "same for all"),

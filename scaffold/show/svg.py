@@ -14,10 +14,10 @@ STYLE = """
 text { font: 14px ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; fill: #1f2328; white-space: pre }
 .paper { fill: #ffffff; stroke: #d1d9e0 }
 .bold { font-weight: 700 } .dim { fill: #6e7781 }
-.green { fill: #116329 } .yellow { fill: #7d4e00 } .blue { fill: #0550ae } .cyan { fill: #0b6a74 } .magenta { fill: #8250df }
+.green { fill: #116329 } .yellow { fill: #7d4e00 } .blue { fill: #0550ae } .cyan { fill: #0b6a74 } .magenta { fill: #8250df } .red { fill: #b42318 }
 @media (prefers-color-scheme: dark) {
 text { fill: #e6edf3 } .paper { fill: #0d1117; stroke: #3d444d } .dim { fill: #8b949e }
-.green { fill: #7ee787 } .yellow { fill: #f2cc60 } .blue { fill: #79c0ff } .cyan { fill: #56d4dd } .magenta { fill: #d2a8ff }
+.green { fill: #7ee787 } .yellow { fill: #f2cc60 } .blue { fill: #79c0ff } .cyan { fill: #56d4dd } .magenta { fill: #d2a8ff } .red { fill: #ff7b72 }
 }
 """
 

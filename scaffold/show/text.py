@@ -21,6 +21,7 @@ STYLES = {
     "key": "blue",
     "state": "magenta",
     "static": "yellow",
+    "hidden": "bold red",
     "callable": "yellow",
     "python": "yellow",
 }

@@ -158,6 +158,8 @@ def triggers(tree: Tree) -> Iterator[str]:
         yield "the shape, dtype or weak type of an argument of the call"
     if paths["static"]:
         yield f"another value of {listed(paths['static'])}"
+    if paths["hidden"]:
+        yield f"{listed(paths['hidden'])}: an array that jax does not see, which is part of the program"
     if paths["python"]:
         yield f"another value of {listed(paths['python'])}, which `eqx.filter_jit` holds fixed"
     if paths["callable"]:

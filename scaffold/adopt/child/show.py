@@ -13,7 +13,7 @@ import jax.numpy as jnp
 from pytree_laws.discover.inference import inferred_leaves, inferred_statics
 from pytree_laws.engine.timeout import TooLong, time_limit
 from pytree_laws.inspect.arrays import is_array, is_key
-from pytree_laws.inspect.trees import attributes, look_up, one_level, path_name, walk
+from pytree_laws.inspect.trees import attributes, is_node, look_up, one_level, path_name, walk
 
 from .adopted import as_it_flows, built_and_called, suite_of
 from .annotations import fields_of, is_shaped, names_around, resolved, union_members
@@ -56,6 +56,11 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
     state = _state(instance, built)
     statics = _statics(suite, instance, kind, tree["nodes"])
     statics = {path: value for path, value in statics.items() if path.rpartition(".")[0] not in state}
+    known = {*statics, *tree["nodes"], *tree["absent"], *state, *(one["path"] for one in tree["leaves"])}
+    tree["leaves"] += [
+        _hidden_array(path, value) for path, value in _beside(instance, kind, known, state) if is_array(value)
+    ]
+    statics |= {path: value for path, value in _beside(instance, kind, known, state) if not is_array(value)}
     every = [*statics, *tree["nodes"], *(one["path"] for one in tree["leaves"])]
     above = dict.fromkeys(path.rpartition(".")[0] for path in every if "." in path)
     tree["nodes"] = {**{path: _class(look_up(instance, path)) for path in above}, **tree["nodes"]}
@@ -74,6 +79,28 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
         },
         **tree,
     }
+
+
+def _beside(instance: Any, kind: str, known: set[str], state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields that hold neither leaves nor what is known to be static: arrays that jax does not see among them."""
+    for path in ("", *sorted(known - state.keys())):
+        node = look_up(instance, path) if path else instance
+        if kind == "nnx" or one_level(node) is None or not dataclasses.is_dataclass(node):
+            continue
+        for field in dataclasses.fields(node):
+            name = f"{path}.{field.name}" if path else field.name
+            value = attributes(node).get(field.name)
+            if (
+                name not in known
+                and value is not None
+                and not jax.tree.leaves(value if is_node(value) else ())
+            ):
+                yield name, value
+
+
+def _hidden_array(path: str, value: Any) -> dict[str, Any]:
+    leaf = _leaf(value, path, {path: "hidden"})
+    return {**leaf, "role": "hidden", "dims": [], "owner": path}
 
 
 def _statics(suite: Any, instance: Any, kind: str, nodes: Mapping[str, str]) -> dict[str, Any]:
