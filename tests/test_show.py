@@ -37,7 +37,7 @@ role    under jit   gradient   optimiser   save      vmap
 ───────────────────────────────────────────────────────────
 param   traced      yes        moves it    written   mapped
 
-compiles anew for (new values in the arrays do not)
+compiles anew for (new values in traced arrays do not)
 - the shape or dtype of an array: out_size, in_size
 - the shape, dtype or weak type of an argument of the call
 - None in the place of an array, or the reverse, in bias

@@ -84,7 +84,7 @@ def meanings(tree: Tree) -> Iterator[tuple[str, ...]]:
 def sentences(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Heads, each with its lines: what compiles anew, and what the picture leaves open."""
     found = tuple(triggers(tree))
-    never = " (new values in the arrays do not)" if tree.count else ""
+    never = " (new values in traced arrays do not)" if tree.count else ""
     if found:
         yield f"compiles anew for{never}", found
     if tree.notes:
