@@ -63,7 +63,7 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
     statics |= {path: value for path, value in _beside(instance, kind, known, state) if not is_array(value)}
     every = [*statics, *tree["nodes"], *(one["path"] for one in tree["leaves"])]
     above = dict.fromkeys(path.rpartition(".")[0] for path in every if "." in path)
-    tree["nodes"] = {**{path: _class(look_up(instance, path)) for path in above}, **tree["nodes"]}
+    tree["nodes"] = {**{path: _class(_at(instance, path)) for path in above}, **tree["nodes"]}
     tree["leaves"] += [one for leaves in state.values() for one in leaves]
     return {
         "why": "",
@@ -73,10 +73,7 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
         "sizes": _sizes(built),
         "statics": [[path, _text(value)] for path, value in statics.items()],
         "numbers": {path: value for path, value in statics.items() if type(value) is int},
-        "order": {
-            path: [*attributes(look_up(instance, path) if path else instance)]
-            for path in ("", *tree["nodes"])
-        },
+        "order": {path: [*attributes(_at(instance, path))] for path in ("", *tree["nodes"])},
         **tree,
     }
 
@@ -84,7 +81,7 @@ def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
 def _beside(instance: Any, kind: str, known: set[str], state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The fields that hold neither leaves nor what is known to be static: arrays that jax does not see among them."""
     for path in ("", *sorted(known - state.keys())):
-        node = look_up(instance, path) if path else instance
+        node = _at(instance, path)
         if kind == "nnx" or one_level(node) is None or not dataclasses.is_dataclass(node):
             continue
         for field in dataclasses.fields(node):
@@ -109,7 +106,7 @@ def _statics(suite: Any, instance: Any, kind: str, nodes: Mapping[str, str]) -> 
         with contextlib.suppress(Exception):
             return dict(inferred_statics(suite))
         return {}
-    owners = {path: look_up(instance, path) if path else instance for path in ("", *nodes)}
+    owners = {path: _at(instance, path) for path in ("", *nodes)}
     return {
         f"{path}.{name}" if path else name: value
         for path, owner in owners.items()
@@ -187,9 +184,19 @@ def _tree(instance: Any, roles: Mapping[str, str]) -> dict[str, Any]:
         for end in range(1, len(keys)):
             nodes.setdefault(path_name(keys[:end]), _class(walk(instance, keys[:end])))
         path = path_name(keys)
-        owner = first.setdefault(id(leaf), path) if is_array(leaf) else path
-        leaves.append({**_leaf(leaf, path, roles), "dims": _dims(instance, keys), "owner": owner})
+        shown = _attribute(instance, keys, leaf) or path
+        owner = first.setdefault(id(leaf), shown) if is_array(leaf) else shown
+        leaves.append(
+            {**_leaf(leaf, path, roles), "path": shown, "dims": _dims(instance, keys), "owner": owner}
+        )
     return {"nodes": nodes, "leaves": leaves, "absent": [*_absent(instance, [*nodes])]}
+
+
+def _attribute(instance: Any, keys: Any, leaf: Any) -> str:
+    """The attribute that a leaf is, below a class that is registered without keys; empty where there is none."""
+    if len(keys) != 1 or not isinstance(keys[0], jax.tree_util.FlattenedIndexKey):
+        return ""
+    return next((name for name, value in attributes(instance).items() if value is leaf), "")
 
 
 def _leaf(leaf: Any, path: str, roles: Mapping[str, str]) -> dict[str, Any]:
@@ -206,6 +213,15 @@ def _leaf(leaf: Any, path: str, roles: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def _at(instance: Any, path: str) -> Any:
+    """What a path leads to; None where a class is registered without keys, and its paths are numbers."""
+    if not path:
+        return instance
+    with contextlib.suppress(Exception):
+        return look_up(instance, path)
+    return None
+
+
 def _class(value: Any) -> str:
     return type(value).__name__
 
@@ -213,7 +229,7 @@ def _class(value: Any) -> str:
 def _absent(instance: Any, paths: list[str]) -> Iterator[str]:
     """The fields that hold None, where another configuration may hold an array."""
     for path in ("", *paths):
-        node = look_up(instance, path) if path else instance
+        node = _at(instance, path)
         if dataclasses.is_dataclass(node) and one_level(node) is not None:
             names = [one.name for one in dataclasses.fields(node) if not one.metadata.get("static")]
             held = attributes(node)
