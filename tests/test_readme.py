@@ -224,7 +224,9 @@ def test_the_findings_and_the_laws_are_those_of_the_docs() -> None:
     assert all((name, told) == (laws[number].name, laws[number].protects) for name, number, told in rows)
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "whiten" else pytest.mark.slow) for name in TARGETS]
+)
 def test_the_pictures_are_drawn_anew(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     write_examples(tmp_path)
     file, picture = PICTURES / f"{name}.svg", drawn(tmp_path, name)

@@ -201,6 +201,7 @@ ROLES_OF = {
 }
 
 
+@pytest.mark.slow  # docs/show.md shows one of them, and the pages of the laws build others
 def test_classes_of_libraries_are_built_and_drawn(tmp_path: Path) -> None:
     trees = trees_of_class(Wanted(EXISTING), find_layout(tmp_path), tmp_path)
     for tree, roles in zip(trees, ROLES_OF.values(), strict=True):
