@@ -40,6 +40,7 @@ LAW = Law(
     number="P16",
     name="helpers",
     statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; `decayed()` selects what is trained but for the declared; partitions are these parts, and `combine` undoes them; the call passes through lax; keys give different draws, and a call that ignores its key draws nothing.",
+    protects="A filter spec that picks the wrong leaves: `eqx.partition` and the optimiser then train, or freeze, other arrays than you meant, without an error.",
     mistake="A spec compares leaves by identity or value, the class has buffers and no `trainable()`, or the call ignores its key.",
     fix="Build specs from leaf paths alone, and use the key that is given.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
