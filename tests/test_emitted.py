@@ -88,6 +88,8 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
             yield f"{key} with {spec.rebuild if spec.kind == 'pytree' else spec.constructor}"
     if one.default not in (None, "None"):
         yield "field default"
+    if not one.decays:
+        yield "field decay"
     if one.optional:
         yield f"flag {'stored' if spec.field(one.optional) else 'argument'}"
 
