@@ -95,3 +95,43 @@ def test_a_killed_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
     ]
     assert resumed.stderr.count("many:") == 4 - noted  # a line for each class that is looked at
     assert read_tree(killed) == read_tree(whole)
+
+
+SET = """
+import jax
+
+
+class Base:
+    fields = frozenset({"loc", "scale", "rate", "shape", "mean", "width"})
+
+    def __init__(self, value: jax.Array):
+        for name in self.fields:
+            setattr(self, name, value + len(name))
+
+
+@jax.tree_util.register_pytree_node_class
+class Loose(Base):
+    def tree_flatten(self):
+        return tuple(getattr(self, name) for name in self.fields), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        self = object.__new__(cls)
+        for name, child in zip(cls.fields, children):
+            setattr(self, name, child)
+        return self
+"""
+
+
+def test_leaves_that_come_in_another_order_in_another_process_are_a_fault(tmp_path: Path) -> None:
+    right = (
+        SET.replace('frozenset({"loc"', '("loc"').replace('"width"})', '"width")').replace("Loose", "Fixed")
+    )
+    write_tree(tmp_path, {"loose.py": SET, "fixed.py": right})
+    ran = scaffold(
+        tmp_path, "adopt", "loose.py", "fixed.py", "--python", sys.executable, "--json", "--dry-run"
+    )
+    loose, fixed = json.loads(ran.stdout)["classes"]
+    [finding] = [one for one in loose["findings"] if one["where"] == "Loose" and one["law"] == "P4"]
+    assert "with PYTHONHASHSEED=0, and as " in finding["what"]
+    assert not [one for one in fixed["findings"] if one["law"] == "P4"]

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
 from scaffold.adopt.journal import Journal
+from scaffold.adopt.leaf_order import SEEDS, OtherProcess, finding_of_order, leaves_in
 from scaffold.adopt.memory import GIB, share_of_machine
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report, failures
@@ -77,6 +78,8 @@ class Run(Struct, frozen=True):
     path: tuple[str, ...]
     """Folders in which the classes are looked for."""
     written: Written
+    other: OtherProcess | None = None
+    """In which the order of leaves is looked at again."""
 
     @property
     def records(self) -> bool:
@@ -97,12 +100,13 @@ def adopt(
     path = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
     run = Run(wanted, layout, path, Written(layout, ()))
     journal = Journal(layout.root, wanted.identity(), resume=wanted.resume)
-    with Children(command, layout.root, wanted.memory_in_bytes) as first:
-        child = first()
+    with Children(command, layout.root, wanted.memory_in_bytes) as children:
+        child = children.start()
         listed = listed_by(child, targets, wanted, path)
         check_listed(listed, targets, wanted)
         classes = [(one["module"], one["name"]) for one in listed["classes"] if not one["why"]]
-        run = replace(run, written=written_before(layout, classes))
+        other = OtherProcess(lambda: children.start(SEEDS[1]))
+        run = replace(run, written=written_before(layout, classes), other=other)
         streamed = Streamed(lambda outcomes: _plan(outcomes, run), publish, journal) if publish else None
         begun = [_begun(*one, run) for one in classes]
         results = each(
@@ -111,7 +115,7 @@ def adopt(
             lambda one, why: Outcome(one, why=why),
             lambda one: one.label,
             [child],
-            first,
+            children.start,
             wanted.processes,
             progress,
             streamed.begun().add if streamed else lambda _: None,
@@ -152,11 +156,12 @@ class Children:
         self.command, self.folder, self.memory = command, folder, memory
         self.started: list[Child] = []
 
-    def __enter__(self) -> Callable[[], Child]:
-        return self.start
+    def __enter__(self) -> "Children":
+        return self
 
-    def start(self) -> Child:
-        child = Child(self.command, self.folder, self.memory)
+    def start(self, hash_seed: str = SEEDS[0]) -> Child:
+        """One more process."""
+        child = Child(self.command, self.folder, self.memory, hash_seed)
         self.started.append(child)
         return child
 
@@ -291,12 +296,27 @@ def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -
 def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
     tests = file_path(one, run.layout)
     path = str(run.layout.root / tests)
-    request = {"do": "hold", "text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
-    request["records"] = run.records and not (run.layout.root / numbers_of(tests)).exists()
+    file = {"text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
+    records = run.records and not (run.layout.root / numbers_of(tests)).exists()
+    request = {"do": "hold", **file, "seconds": run.wanted.seconds, "records": records}
     try:
-        return child.ask({**request, "seconds": run.wanted.seconds}, run.wanted.seconds * 5 + GRACE)
+        report = child.ask(request, run.wanted.seconds * 5 + GRACE)
+        return _with_order(report, child, one, file, run)
     except NoAnswerError as error:
         return {"error": str(error)}
+
+
+def _with_order(
+    report: dict[str, Any], child: Child, one: Adopted, file: Mapping[str, Any], run: Run
+) -> dict[str, Any]:
+    """The report, with the order of leaves where the class itself flattens and another process has another one."""
+    if run.other is None or one.found["kind"] != "registered" or "findings" not in report:
+        return report
+    orders = leaves_in(child, file), run.other.leaves(file)
+    if None in orders or orders[0] == orders[1]:
+        return report
+    finding = finding_of_order(one.name, *(order or [] for order in orders))
+    return {**report, "findings": [*report["findings"], finding]}
 
 
 def _file(one: Adopted, run: Run) -> File:

@@ -74,8 +74,8 @@ def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> Spe
     command = find_python(wanted.python, layout.root)
     folders = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
     run = _Run(wanted, layout, folders)
-    with Children(command, layout.root, wanted.memory_in_bytes) as start:
-        child = start()
+    with Children(command, layout.root, wanted.memory_in_bytes) as children:
+        child = children.start()
         listed = listed_by(child, targets, wanted, folders)
         listed = {**listed, "classes": [_with_abstract(one) for one in listed.get("classes", ())]}
         check_listed(listed, targets, wanted)
@@ -86,7 +86,7 @@ def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> Spe
             lambda one, why: Said(_label(one), why=why),
             _label,
             [child],
-            start,
+            children.start,
             wanted.processes,
             progress,
         )
