@@ -235,7 +235,7 @@ def look(built: Built, called: Called) -> Seen:
         run, arrays = program(built, called, 0)
         compute = compiled(run)
         drawn = [program(built, called, seed)[1] for seed in range(DRAWS)]
-        if not all(gives_numbers(compute, *one) for one in drawn):
+        if not all([gives_numbers(compute, *one) for one in drawn]):  # a list: a later one may be refused
             return Seen(False)
         at_edges = all(gives_numbers(compute, arrays[0], filled(arrays[1], edge)) for edge in (0, 1))
     except NEEDS_VALUES:
