@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, Int32, PRNGKeyArray
 
 from filter_specs import trained_fields
 from sharding import field_specs, out_sharding
+from weight_decay import decayed_fields
 
 
 class Attention(eqx.Module):
@@ -120,6 +121,15 @@ class FeedForward(eqx.Module):
             rules,
         )
 
+    def decayed(self) -> "FeedForward":
+        """Filter spec: True at each trained array that weight decay moves."""
+        return jax.tree_util.tree_map_with_path(
+            lambda path, leaf: (
+                path[0].name not in ("bias",) and eqx.is_inexact_array(leaf)
+            ),
+            self,
+        )
+
 
 class DecoderBlock(eqx.Module):
     """A block of a transformer: attention and a feed-forward layer, each behind a norm
@@ -172,6 +182,12 @@ class DecoderBlock(eqx.Module):
     def trainable(self) -> "DecoderBlock":
         """Filter spec by field: True at each trained array, False at every other leaf."""
         return trained_fields(self)
+
+    def decayed(self) -> "DecoderBlock":
+        """Filter spec: True at each trained array that weight decay moves."""
+        return decayed_fields(
+            self, self.trainable(), but=("attention_scale", "feed_forward_scale")
+        )
 
 
 class LanguageModel(eqx.Module):

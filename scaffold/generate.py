@@ -207,6 +207,13 @@ def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
     return {str(one["name"]): one for one in contexts}
 
 
+def specs_of(target: str, layout: Layout) -> tuple[list[ModuleSpec], dict[str, ModuleSpec]]:
+    """The specs of a file, or of the class `target`, and all that they hold, by name."""
+    specs = _targeted(target, layout)
+    with _placed(specs, layout):
+        return specs, _known(specs, layout)
+
+
 def _targeted(target: str, layout: Layout) -> list[ModuleSpec]:
     """The specs of a file, or of the file that describes the class `target`: its classes are one module."""
     files = SpecFiles(layout)

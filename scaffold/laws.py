@@ -5,7 +5,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -14,7 +14,7 @@ from scaffold.errors import ScaffoldError, suggestion
 from scaffold.kinds import NAMES, kind_of
 from scaffold.law_wheel import suite_texts
 
-Row = tuple[str, str, str, str]
+Row = tuple[str, str, str, str, str]
 KINDS = tuple(kind for kind in NAMES if kind_of(kind).has_instances)
 """The kinds whose classes have instances, which the numbered laws are about."""
 
@@ -26,6 +26,8 @@ class Law(Struct, frozen=True):
     statement: str
     mistake: str
     fix: str
+    protects: str
+    """What goes wrong without it, in the words of jax and Equinox."""
     forms: dict[str, str]
     """The statement for each kind with a suite of its own, where it is another."""
     without: dict[str, str]
@@ -46,6 +48,7 @@ class Law(Struct, frozen=True):
             f"{number} {self.name}",
             f"  {self.statement}",
             *(f"  {kind}: {statement}" for kind, statement in self.forms.items()),
+            f"  protects from: {self.protects}",
             f"  mistake: {self.mistake}",
             f"  fix: {self.fix}",
             *(f"  not for {kind}: {why}" for kind, why in self.without.items()),
@@ -114,7 +117,8 @@ def _rows_in(text: str) -> Iterator[tuple[str, Row]]:
         match node:
             case ast.Assign(targets=[ast.Name(id="LAW")], value=ast.Call(keywords=keywords)):
                 said = {str(one.arg): ast.literal_eval(one.value) for one in keywords}
-                yield said["number"], (said["name"], said["statement"], said["mistake"], said["fix"])
+                told = (str(said.get(key, "")) for key in ("name", "statement", "mistake", "fix", "protects"))
+                yield said["number"], cast("Row", tuple(told))
             case _:
                 pass
 

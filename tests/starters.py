@@ -7,6 +7,8 @@ import re
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
+import yaml
+
 from scaffold.files.fileset import File
 from scaffold.generate import SCHEMA_NAME, load_specs, schema_text
 from scaffold.in_project.layout import Layout, Settings
@@ -70,7 +72,9 @@ def _either(match: re.Match[str]) -> str:
     module, names = match[1], ", ".join(re.findall(r"\w+", match[2]))
     line = f"from {PACKAGE}.{module} import {names}\n"
     room = WIDTH - len(line.rstrip()) + len(PACKAGE)
-    return f"{{% if package | length <= {room} %}}\n{line}{{% else %}}\n{match[0]}{{% endif %}}\n"
+    short = yaml.safe_load((TEMPLATE / "copier.yml").read_text())["has_short_name"]["default"]
+    assert short == f"{{{{ package | length <= {room} }}}}", "the template counts with another line"
+    return f"{{% if has_short_name %}}\n{line}{{% else %}}\n{match[0]}{{% endif %}}\n"
 
 
 def _conditional(flag: str, name: str) -> str:

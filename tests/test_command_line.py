@@ -99,7 +99,7 @@ USAGE = [
     (("new-modul",), "scaffold", "there is no command `new-modul`", "did you mean `new-module`?"),
     (("new-module", "--kidn", "x"), "scaffold new-module", "there is no option `--kidn`", "did you mean `--kind`?"),
     (("--colour",), "scaffold", "there is no option `--colour`", "`scaffold --help` says what it takes"),
-    (("show",), "scaffold show", "`NAME|SPEC` is missing", "`scaffold show --help` says what it takes"),
+    (("show",), "scaffold show", "`NAME|SPEC|CLASS...` is missing", "`scaffold show --help` says what it takes"),
     (("new-module", "--doc"), "scaffold new-module", "Option '--doc' requires an argument", "`scaffold new-module --help` says what it takes"),
     (("kinds", "more"), "scaffold kinds", "Got unexpected extra argument (more)", "`scaffold kinds --help` says what it takes"),
 ]  # fmt: skip
@@ -294,7 +294,10 @@ def test_what_only_explains_has_a_next_step_too(here: Path) -> None:
     affine = str(EXAMPLES / "specs/affine.toml")
     assert next_line(told("kinds")) == "next: scaffold new-module NAME FIELD... --kind KIND"
     assert next_line(told("laws", "manifest")) == "next: `pytest -k p02` runs the tests of P2"
-    assert next_line(told("show", affine)) == "next: `scaffold new-module --spec` with its spec writes it"
+    assert (
+        next_line(told("show", "--code", affine))
+        == "next: `scaffold new-module --spec` with its spec writes it"
+    )
     for arguments in (("kinds",), ("laws", "P2"), ("show", affine), ("schema",)):
         assert told(*arguments, "--json").stderr == ""
 

@@ -53,8 +53,8 @@ def modules_after(folder: Path, *arguments: str, before: str = "") -> set[str]:
             str(EXAMPLES / "specs/table_flag.toml"),
             str(EXAMPLES / "specs/whiten.toml"),
         ),
-        ("show", str(EXAMPLES / "specs/affine.toml")),
-        ("show", str(EXAMPLES / "specs/gru_cell.py")),
+        ("show", "--code", str(EXAMPLES / "specs/affine.toml")),
+        ("show", "--code", str(EXAMPLES / "specs/gru_cell.py")),
         ("convert", str(EXAMPLES / "specs/gru_cell.py"), "gru_cell.toml"),
         ("kinds",),
         ("laws", "--json"),
@@ -66,6 +66,11 @@ def test_nothing_heavy_is_imported(arguments: tuple[str, ...], tmp_path: Path) -
     modules = modules_after(tmp_path, *arguments)
     assert "scaffold" in modules
     assert modules.isdisjoint(FORBIDDEN)
+
+
+def test_a_picture_needs_rich_and_nothing_else(tmp_path: Path) -> None:
+    modules = modules_after(tmp_path, "show", str(EXAMPLES / "specs/affine.toml"))
+    assert modules & {*FORBIDDEN} == {"rich"}
 
 
 @pytest.mark.parametrize("command", ["update", "check", "destroy"])

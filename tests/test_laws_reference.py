@@ -18,6 +18,18 @@ def test_the_table_of_laws_is_the_suites_own() -> None:
         assert f"| {number} | {law.name} | {law.statement} |" in DOCS
 
 
+def test_each_law_says_in_a_line_what_it_protects_from() -> None:
+    for number, law in law_table().items():
+        assert len(law.protects) > 40 and law.protects.endswith(".")
+        assert f"- **{law.name}** ({number}): {law.protects}" in DOCS
+        assert f"  protects from: {law.protects[:30]}" in law.text(number)
+
+
+def test_the_laws_of_steps_say_so_too() -> None:
+    stated = [text for text in suite_texts("step").values() if "LAW = Law(" in text]
+    assert len(stated) == 10 and all('protects="' in text or "protects='" in text for text in stated)
+
+
 def test_the_table_of_kinds_is_what_the_suites_hold() -> None:
     rows = [["law", *KINDS], ["---"] * (len(KINDS) + 1)]
     rows += [[number, *(law.binds(kind) for kind in KINDS)] for number, law in law_table().items()]

@@ -156,7 +156,7 @@ def test_an_unknown_law_is_answered_with_the_nearest(tmp_path: Path) -> None:
 
 def test_show_prints_what_would_be_written(tmp_path: Path) -> None:
     assert scaffold(tmp_path, "new-module", *AFFINE).returncode == 0
-    shown = scaffold(tmp_path, "show", "Affine").stdout
+    shown = scaffold(tmp_path, "show", "Affine", "--code").stdout
     assert shown.startswith("# --- affine.py\n" + (tmp_path / "affine.py").read_text())
 
 

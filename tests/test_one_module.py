@@ -145,7 +145,7 @@ def test_the_commands_name_the_module_and_its_files(tmp_path: Path) -> None:
     assert made.exit_code == 0 and f"create     {MODULE}\n" in made.output
     assert re.search(r"next: .*pytest \S*tests/test_sides\.py$", made.output.rstrip()), made.output
     for name in ("Left", "sides"):
-        told = CliRunner().invoke(main, ["show", name, *place]).output
+        told = CliRunner().invoke(main, ["show", name, "--code", *place]).output
         assert f"# --- {MODULE}\n" in told and f"# --- {TESTS}\n" in told
         assert told.count("class Left(") == told.count("class TestRight(") == 1
     contexts = json.loads(CliRunner().invoke(main, ["show", "sides", "--context", *place]).output)

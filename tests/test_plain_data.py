@@ -22,7 +22,7 @@ FORMS = {"namedtuple": NAMED, "dataclass": REGISTERED}
 def shown(folder: Path, text: str) -> tuple[str, str]:
     """The class and its tests."""
     write_tree(folder, {"specs/point.toml": text})
-    result = scaffold(folder, "show", "Point", "--json")
+    result = scaffold(folder, "show", "Point", "--code", "--json")
     assert result.returncode == 0, result.stderr
     source, tests = (file["text"] for file in json.loads(result.stdout)["files"])
     return source, tests

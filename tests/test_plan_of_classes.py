@@ -80,7 +80,7 @@ def test_show_tells_a_circle_too(run, tmp_path: Path) -> None:
         "specs/two.toml": 'name = "Two"\nfields.a = "One"\n',
     }
     run(files)
-    result = CliRunner().invoke(main, ["show", "One", "--json"])
+    result = CliRunner().invoke(main, ["show", "One", "--code", "--json"])
     (fault,) = json.loads(result.output)["faults"]
     assert (result.exit_code, fault["line"], fault["column"]) == (2, 2, 1)
     assert "classes need each other in a circle: `One` -> `Two` -> `One`" in fault["what"]

@@ -12,27 +12,29 @@ from pathlib import Path
 import pytest
 
 from scaffold.law_wheel import law_wheel
+from scaffold.laws import law_table
 from scaffold.spec.read import read_spec
 from tests.projects import AFFINE, REPOSITORY, bare_pytest, copy_example, run
+from tests.readme_pictures import PICTURES, README, TARGETS, blocks, drawn, write_examples
 from tests.support import read_tree
 from tests.systems import NEEDS_SHELL
 
 pytestmark = NEEDS_SHELL
 
-README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-WHOLE_SETUP, INSTALL, FROM_SPEC, WRONG, OWN_TESTS = range(5)
-TRIED, WRITTEN, BROKEN, REFUSED = range(4)
-
-
-def blocks(language: str, text: str = README) -> list[str]:
-    """The fenced blocks of a language, in order."""
-    return [body for name, body in BLOCK.findall(text) if name == language]
+TUTORIAL = (REPOSITORY / "docs/tutorial.md").read_text(encoding="utf-8")
+COMMANDS = (REPOSITORY / "docs/commands.md").read_text(encoding="utf-8")
+SETUP, INSTALL, ADOPT, FROM_SPEC, OWN_TESTS = range(5)
+"""The blocks of shell in the README."""
+TRY, TRY_SPEC, WRONG, TUTORIAL_INSTALL = range(4)
+"""Those of the tutorial."""
+TRIED, WRITTEN, REFUSED, BROKEN = range(4)
+"""The outputs in the tutorial."""
+LONGEST = 150
 
 
 def affine_command() -> str:
     """The command that generates the first class, on one line."""
-    return blocks("text")[TRIED].replace("\\\n  ", "").strip()
+    return blocks("text", TUTORIAL)[TRIED].replace("\\\n  ", "").strip()
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,8 @@ def test_the_wheel_has_the_templates_and_the_laws(wheel: Path) -> None:
 
 def test_one_command_sets_up_generates_and_tests(tmp_path: Path) -> None:
     """As it stands, in a copy of what git has, where the uv of these tests is at hand."""
-    command = blocks("sh")[WHOLE_SETUP]
+    command = blocks("sh")[SETUP]
+    assert command == blocks("sh", TUTORIAL)[TRY]
     clone = clone_of_checkout(tmp_path / "clone")
     outside = [str(Path(sys.base_prefix) / "bin"), "/usr/local/bin", "/usr/bin", "/bin"]
     env = {**os.environ, "PATH": os.pathsep.join(outside), "TMPDIR": str(tmp_path)}
@@ -88,10 +91,10 @@ def test_one_command_sets_up_generates_and_tests(tmp_path: Path) -> None:
         env.pop(name, None)
     result = subprocess.run(["sh", "-ec", command], cwd=clone, env=env, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert affine_command() in result.stderr and blocks("text")[WRITTEN] in result.stdout
+    assert affine_command() in result.stderr and blocks("text", TUTORIAL)[WRITTEN] in result.stdout
     texts = [data for path, data in read_tree(tmp_path / "my-layers").items() if not path.endswith(".whl")]
     written = "".join(data.decode() for data in texts)
-    assert all(excerpt in written for excerpt in (*blocks("python"), *blocks("toml")))
+    assert all(excerpt in written for excerpt in (*blocks("python", TUTORIAL), *blocks("toml", TUTORIAL)))
     counted = re.search(r"(\d+) passed", result.stdout)
     assert counted is not None and int(counted[1]) >= 15
 
@@ -108,6 +111,7 @@ def clone_of_checkout(folder: Path) -> Path:
 def test_the_clone_installs_as_a_tool(tmp_path: Path) -> None:
     """With the uv of these tests, into folders that go with them."""
     command = blocks("sh")[INSTALL]
+    assert command == blocks("sh", TUTORIAL)[TUTORIAL_INSTALL] == blocks("sh", COMMANDS)[0]
     clone = clone_of_checkout(tmp_path / "clone")
     env = {"UV_TOOL_DIR": str(tmp_path / "tools"), "UV_TOOL_BIN_DIR": str(tmp_path / "bin")}
     result = run(["sh", "-ec", command], clone, env=env)
@@ -129,7 +133,7 @@ COMPLETION = re.compile(r"^\| (bash|zsh|fish) \| `.*_SCAFFOLD_COMPLETE=(\w+) sca
 
 
 def test_the_lines_for_completion_give_what_the_shells_read() -> None:
-    lines = dict(COMPLETION.findall(README))
+    lines = dict(COMPLETION.findall(COMMANDS))
     assert list(lines) == ["bash", "zsh", "fish"]
     for shell, instruction in lines.items():
         result = run([sys.executable, "-m", "scaffold"], REPOSITORY, env={"_SCAFFOLD_COMPLETE": instruction})
@@ -137,10 +141,10 @@ def test_the_lines_for_completion_give_what_the_shells_read() -> None:
 
 
 def test_a_skeleton_becomes_a_tested_class(shell: Shell) -> None:
-    [skeleton] = blocks("py")
+    [skeleton] = blocks("py", TUTORIAL)
     (shell.folder / "specs").mkdir()
     (shell.folder / "specs/whiten.py").write_text(skeleton)
-    result = shell.run(blocks("sh")[FROM_SPEC])
+    result = shell.run(blocks("sh", TUTORIAL)[TRY_SPEC])
     assert result.returncode == 0, result.stdout + result.stderr
     text = (shell.folder / "whiten.py").read_text()
     methods = ("def create(", "def of(", "def __call__(", "def inverse(", "def trainable(")
@@ -153,7 +157,7 @@ ANSWER = re.compile(r"^\| (\w+#\d+) \|.*\| `(scaffold new-module .*)` \|$", re.M
 
 def test_one_command_answers_each_founding_case(shell: Shell) -> None:
     """Each row of the table, in one folder, and then the tests of all."""
-    answers = dict(ANSWER.findall(README))
+    answers = dict(ANSWER.findall(TUTORIAL))
     assert list(answers) == ["equinox#711", "equinox#651", "equinox#840", "equinox#768", "flax#4762"]
     for command in (affine_command().replace("--folder ../my-layers --test", ""), *answers.values()):
         result = shell.run(command)
@@ -163,13 +167,13 @@ def test_one_command_answers_each_founding_case(shell: Shell) -> None:
     assert len(list(shell.folder.glob("tests/test_*.py"))) == 6
 
 
-def test_faults_are_told_as_the_readme_shows(shell: Shell) -> None:
-    result = shell.run(blocks("sh")[WRONG])
-    assert (result.returncode, result.stderr) == (2, blocks("text")[REFUSED])
+def test_faults_are_told_as_the_tutorial_shows(shell: Shell) -> None:
+    result = shell.run(blocks("sh", TUTORIAL)[WRONG])
+    assert (result.returncode, result.stderr) == (2, blocks("text", TUTORIAL)[REFUSED])
     assert read_tree(shell.folder) == {}
 
 
-def test_a_broken_class_is_told_as_the_readme_shows(tmp_path: Path) -> None:
+def test_a_broken_class_is_told_as_the_tutorial_shows(tmp_path: Path) -> None:
     project = copy_example("table_bypass", tmp_path / "project")
     module = project / "table_bypass.py"
     stores = 'fields["table"], fields["attr"] = children'
@@ -182,11 +186,60 @@ def test_a_broken_class_is_told_as_the_readme_shows(tmp_path: Path) -> None:
         line.lstrip("E ").removeprefix("pytree_laws.report.LawBroken: ")
         for line in result.stdout.splitlines()
     ]
-    assert blocks("text")[BROKEN] in "\n".join(told)
+    assert blocks("text", TUTORIAL)[BROKEN] in "\n".join(told)
+
+
+@pytest.mark.slow  # the tutorial's skeleton, which each run tries, goes the same way
+def test_a_new_class_is_what_the_readme_shows(shell: Shell) -> None:
+    write_examples(shell.folder)
+    result = shell.run(blocks("sh")[FROM_SPEC])
+    assert result.returncode == 0 and " passed" in result.stdout, result.stdout + result.stderr
+    [_, emitted] = blocks("python")
+    assert emitted in (shell.folder / "whiten.py").read_text()
+
+
+def test_a_class_that_exists_is_adopted_as_the_readme_shows(shell: Shell) -> None:
+    write_examples(shell.folder)
+    shows, adopts, tests = blocks("sh")[ADOPT].splitlines()
+    assert " hidden " in shell.run(shows).stdout
+    told = shell.run(f"{adopts} --python {sys.executable}")
+    assert " 3 faults" in told.stdout, told.stderr
+    shown = [line.strip() for line in told.stdout.splitlines()]
+    assert all(line.strip() in shown for line in blocks("text")[0].splitlines())
+    assert tests == "pytest -q" and (shell.folder / "tests/test_gate.py").is_file()
+
+
+def test_the_findings_and_the_laws_are_those_of_the_docs() -> None:
+    counted = re.search(
+        r"(\d+) true, (\d+) false before", (REPOSITORY / "docs/adopt.md").read_text(encoding="utf-8")
+    )
+    assert counted is not None
+    assert (
+        f"{counted[1]} faults that plain jax confirms" in README
+        and f"the {counted[2]} that were mistakes" in README
+    )
+    laws = law_table()
+    rows = re.findall(r"^\| ([a-z0-9 ]+) \((P\d+)\) \| (.*) \|$", README, re.MULTILINE)
+    assert len(rows) == 6 and len(laws) == 21
+    assert all((name, told) == (laws[number].name, laws[number].protects) for name, number, told in rows)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "whiten" else pytest.mark.slow) for name in TARGETS]
+)
+def test_the_pictures_are_drawn_anew(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    write_examples(tmp_path)
+    file, picture = PICTURES / f"{name}.svg", drawn(tmp_path, name)
+    if request.config.getoption("--refresh-examples"):
+        file.write_text(picture, encoding="utf-8")
+    assert file.read_text(encoding="utf-8") == picture, "pytest --refresh-examples draws it"
+    assert f'src="docs/pictures/{name}.svg"' in README
 
 
 def test_every_command_block_is_tried() -> None:
-    assert len(blocks("sh")) == 5 and len(blocks("text")) == 4
+    assert len(blocks("sh")) == 5 and len(blocks("text")) == 1
+    assert len(blocks("sh", TUTORIAL)) == 4 and len(blocks("text", TUTORIAL)) == 4
+    assert len(blocks("sh", COMMANDS)) == 1 and len(README.splitlines()) <= LONGEST
     assert blocks("sh")[OWN_TESTS] == "python3 dev.py test\n"  # this very run; `.ci/run` is held to it
 
 

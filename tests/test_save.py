@@ -72,7 +72,7 @@ def test_the_project_decides_where_the_spec_says_nothing(
     write_tree(
         tmp_path, {"pyproject.toml": f"[tool.scaffold]\n{setting}\n", "specs/scale.toml": spec(more=key)}
     )
-    result = scaffold(tmp_path, "show", "Scale", "--json")
+    result = scaffold(tmp_path, "show", "Scale", "--code", "--json")
     text = json.loads(result.stdout)["files"][0]["text"]
     assert expected in text and (expected != "") == ("def load(" in text)
 

@@ -34,7 +34,7 @@ class FeedForward(Module, sharding={"hidden_size": "model"}):
     """Two layers: the first is divided by rows, the second by columns."""
 
     up: Float[Array, "hidden_size size"] = param("normal(0.2)")
-    bias: Float[Array, " hidden_size"] = param("zeros")
+    bias: Float[Array, " hidden_size"] = param("zeros", decay=False)
     down: Float[Array, "size hidden_size"] = param("normal(0.2)")
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
@@ -48,8 +48,8 @@ class DecoderBlock(Module, sharding={}):
 
     attention: Attention
     feed_forward: FeedForward
-    attention_scale: Float[Array, " size"] = param("ones")
-    feed_forward_scale: Float[Array, " size"] = param("ones")
+    attention_scale: Float[Array, " size"] = param("ones", decay=False)
+    feed_forward_scale: Float[Array, " size"] = param("ones", decay=False)
 
     def __init__(
         self,

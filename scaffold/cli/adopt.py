@@ -123,7 +123,7 @@ def adopt(
     if checks:
         _check(targets, folder, as_json=as_json)
         return
-    wanted = Wanted(targets, python, build, call, _pairs(sets), baseline, processes, time_limit, force)
+    wanted = Wanted(targets, python, build, call, pairs(sets), baseline, processes, time_limit, force)
     wanted = replace(wanted, memory=memory or 0.0, resume=resume, records=not no_record)
     if as_spec:
         _print_specs(wanted, folder, as_json=as_json)
@@ -190,7 +190,8 @@ def _print_specs(wanted: "Wanted", folder: Path, *, as_json: bool) -> None:
         sys.exit(1)
 
 
-def _pairs(sets: tuple[str, ...]) -> dict[str, str]:
+def pairs(sets: tuple[str, ...]) -> dict[str, str]:
+    """The values of `--set`, by name. Raises `ScaffoldError` for what sets nothing."""
     wrong = [one for one in sets if not one.partition("=")[0].isidentifier() or "=" not in one]
     if wrong:
         raise ScaffoldError(

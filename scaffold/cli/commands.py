@@ -22,7 +22,7 @@ COMMANDS = {
     "update": "lifecycle",
     "check": "lifecycle",
     "destroy": "lifecycle",
-    "show": "templates",
+    "show": "show",
     "eject": "templates",
 }
 """The module beside this one that has each command, under its name."""

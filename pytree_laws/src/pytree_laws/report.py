@@ -26,6 +26,8 @@ class Law(NamedTuple):
     """Parts of the names of tests whose findings have another severity."""
     rests_on: Sequence[str] = ()
     """How the names of tests begin without which this law says nothing."""
+    protects: str = ""
+    """What goes wrong without it, in the words of jax and Equinox."""
 
     def severity_of(self, test: str) -> str:
         """How much a finding of this test matters."""

@@ -7,13 +7,11 @@ from typing import Any
 from msgspec import Struct
 
 from scaffold.adopt.as_spec.say import Said, said
-from scaffold.adopt.flow import GRACE, Children, Wanted, check_listed, left_out_of, listed_by
+from scaffold.adopt.flow import Wanted
+from scaffold.adopt.inquiry import Inquiry, each_class, label_of
 from scaffold.adopt.process import Child
 from scaffold.adopt.report import LeftOut
-from scaffold.adopt.targets import folders_of, read_targets
-from scaffold.adopt.workers import each
 from scaffold.in_project.layout import Layout
-from scaffold.interpreter import find_python
 
 FUNCTION = "it is a function, and a spec is of a class"
 """Why a transformation of optax has no spec."""
@@ -49,48 +47,18 @@ class SpecReport(Struct, frozen=True):
         return {"specs": [one.to_json() for one in self.specs], "left_out": left_out}
 
 
-class _Run(Struct, frozen=True):
-    """What the classes share."""
-
-    wanted: Wanted
-    layout: Layout
-    folders: tuple[str, ...]
-
-    def asked(self, child: Child, do: str, one: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-        seconds = self.wanted.seconds
-        request = {"do": do, "module": one["module"], "name": one["name"], "folders": [*self.folders]}
-        return child.ask({**request, "seconds": seconds, **more}, seconds + GRACE)
-
-    def found(self, child: Child, one: Mapping[str, Any]) -> dict[str, Any]:
-        """What is found of an instance; nothing where none is built."""
-        wanted = self.wanted
-        more = {"build": wanted.build, "call": wanted.call, "said": dict(wanted.said)}
-        return self.asked(child, "adopt", one, **more)
-
-
 def specs(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> SpecReport:
     """The specs of the classes. Raises `ScaffoldError` for targets that cannot be used, all of them at once."""
-    targets = read_targets(wanted.targets, here)
-    command = find_python(wanted.python, layout.root)
-    folders = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
-    run = _Run(wanted, layout, folders)
-    with Children(command, layout.root, wanted.memory_in_bytes) as children:
-        child = children.start()
-        listed = listed_by(child, targets, wanted, folders)
-        listed = {**listed, "classes": [_with_abstract(one) for one in listed.get("classes", ())]}
-        check_listed(listed, targets, wanted)
-        classes = [one for one in listed["classes"] if not one["why"]]
-        told = each(
-            classes,
-            lambda child, one: _one(one, run, child),
-            lambda one, why: Said(_label(one), why=why),
-            _label,
-            [child],
-            children.start,
-            wanted.processes,
-            progress,
-        )
-    return SpecReport(tuple(told), left_out_of(listed))
+    told, left_out = each_class(
+        wanted,
+        layout,
+        here,
+        lambda run, child, one: _one(one, run, child, layout),
+        lambda one, why: Said(label_of(one), why=why),
+        progress,
+        prepared=_with_abstract,
+    )
+    return SpecReport(tuple(told), left_out)
 
 
 def _with_abstract(one: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,15 +66,11 @@ def _with_abstract(one: Mapping[str, Any]) -> dict[str, Any]:
     return {**one, "why": ""} if one["kind"] == "abstract" else dict(one)
 
 
-def _label(one: Mapping[str, Any]) -> str:
-    return f"{one['module']}:{one['name']}"
-
-
-def _one(one: Mapping[str, Any], run: _Run, child: Child) -> Said:
+def _one(one: Mapping[str, Any], run: Inquiry, child: Child, layout: Layout) -> Said:
     if one["kind"] == "transformation":
-        return Said(_label(one), why=FUNCTION)
-    placed = run.asked(child, "place", one)
+        return Said(label_of(one), why=FUNCTION)
+    placed = run.ask(child, "place", one)
     if "error" in placed:
-        return Said(_label(one), why=str(placed["error"]))
-    found = run.found(child, one) if one["kind"] != "abstract" else {}
-    return said(_label(one), placed, found, run.layout)
+        return Said(label_of(one), why=str(placed["error"]))
+    found = run.ask_said(child, "adopt", one) if one["kind"] != "abstract" else {}
+    return said(label_of(one), placed, found, layout)

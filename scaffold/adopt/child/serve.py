@@ -56,7 +56,7 @@ def missing_library(load_laws: Callable[[], object]) -> str:
 
 def handled(request: Request) -> dict[str, Any]:
     """The answer to a request; whatever a class raises is part of it."""
-    from . import adopted, hold, place, targets
+    from . import adopted, hold, place, show, targets
     from .built import message_of
 
     doors: dict[str, Callable[[Request], dict[str, Any]]] = {
@@ -65,6 +65,7 @@ def handled(request: Request) -> dict[str, Any]:
         "place": place.place,
         "hold": hold.hold,
         "order": hold.order,
+        "show": show.show,
     }
     with contextlib.redirect_stdout(sys.stderr):
         try:

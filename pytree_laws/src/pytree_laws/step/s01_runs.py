@@ -7,6 +7,7 @@ LAW = Law(
     number="S1",
     name="runs",
     statement="The step takes the state and a batch, and gives the next state.",
+    protects="A training loop that fails after the data is loaded and the job has been queued.",
     mistake="A state or a batch that does not fit the step.",
     fix="Run the step once by hand, with `state(0)` and `batch(0)` of the suite.",
 )

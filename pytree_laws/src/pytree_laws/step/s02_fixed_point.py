@@ -9,6 +9,7 @@ LAW = Law(
     number="S2",
     name="fixed point",
     statement="The state after a step has the paths, shapes, dtypes, weak types and devices of the state before it.",
+    protects="A second compilation, or an error of `lax.scan`, because the state that comes out is not of the types that went in.",
     mistake="A float of Python in the state, an update in another dtype, a part that only some steps return.",
     fix="Make the first state as the step returns it: `jnp.asarray(value, dtype)`, or cast at the end of the step.",
 )

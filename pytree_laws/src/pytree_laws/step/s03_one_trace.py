@@ -11,6 +11,7 @@ LAW = Law(
     number="S3",
     name="one trace",
     statement="The first step compiles, and no later one; neither does the first step after a state was saved and loaded.",
+    protects="Recompilation in every step, or after each restart from a checkpoint.",
     mistake="A counter of Python in the state, an optimiser or a lambda that is new in each step, `jax.jit` inside of the step, a static value that is compared by identity.",
     fix="Keep what changes in arrays; make functions and optimisers once, outside of the step; give static values an `__eq__` and a `__hash__` by value.",
     severity="cost",

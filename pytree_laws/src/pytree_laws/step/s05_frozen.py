@@ -10,6 +10,7 @@ LAW = Law(
     number="S5",
     name="frozen",
     statement="No step moves a leaf that is declared frozen, or that `trainable()` leaves out, by a single bit.",
+    protects="Weight decay or momentum that moves what you froze.",
     mistake="Weight decay or momentum that reaches what has no gradient; a mask that was made of another tree, or by identity.",
     fix="Filter before the optimiser: `eqx.partition(model, model.trainable())`, or `optax.masked` with a function of the tree.",
 )

@@ -16,6 +16,7 @@ LAW = Law(
     number="S6",
     name="advances",
     statement="A step reads each array of the state that it writes, and draws from a key that differs from step to step.",
+    protects="Momentum that starts from zero in every step, and dropout that draws the same mask in every step.",
     mistake="`optimiser.init` inside of the step, so that momentum is lost; one key for all steps.",
     fix="Initialise where the state is built; split the key in the step and keep the new one, or `fold_in` the number of the step.",
 )

@@ -10,6 +10,7 @@ LAW = Law(
     number="S8",
     name="loss falls",
     statement="After `loss_steps` steps on one batch the loss is finite, and less than at first.",
+    protects="Training that runs and learns nothing.",
     mistake="A gradient with the wrong sign, updates that are never applied, a rate that is far too large.",
     fix="Follow one weight through one step by hand; lower the rate until the loss falls.",
 )

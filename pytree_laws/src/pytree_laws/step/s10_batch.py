@@ -7,6 +7,7 @@ LAW = Law(
     number="S10",
     name="batch",
     statement="Two batches lead from one state to two states.",
+    protects="A step that was traced with one batch inside of it and sees no other.",
     mistake="A batch that the step captures from outside instead of its argument.",
     fix="Use the argument.",
 )

@@ -12,6 +12,7 @@ import pytest
 
 from ..declare.leaf_spec import Output
 from ..declare.methods import Method
+from ..declare.unread import refuse_unread
 from ..discover.inference import inferred_outputs, inferred_statics
 from ..engine.applicability import not_applicable
 from ..engine.collection import session_in
@@ -59,6 +60,10 @@ class Suite(Collected):
     time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        refuse_unread(cls)
 
     to_tree: ClassVar[Callable[..., Any]]  # a tree of its arrays, and the way back
     with_static: ClassVar[Callable[..., Any]]  # a copy with another static value

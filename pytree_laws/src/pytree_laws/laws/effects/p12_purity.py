@@ -41,6 +41,7 @@ LAW = Law(
     number="P12",
     name="purity",
     statement="A call leaves no tracer behind, changes nothing, prints nothing, throws no update away, and draws from a key that it is given.",
+    protects="`UnexpectedTracerError`: a tracer that leaked out of a transformed function by a side effect. Also an effect that happens once, when the function is traced, and never again.",
     mistake="The call appends to a list, or caches on self, in cached_property, in lru_cache or in a module-level dict; a print or a constant key is left over.",
     fix="Return what has to be remembered; compute tables in the constructor as buffers, or anew in each call.",
     rests_on=("test_p03_round_trip",),

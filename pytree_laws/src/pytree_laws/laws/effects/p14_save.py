@@ -45,6 +45,7 @@ LAW = Law(
     number="P14",
     name="save and load",
     statement="deepcopy, pickle and saving by leaf path into a fresh skeleton give back the same treedef and leaves; another configuration, a damaged file, one without a leaf and one with more are refused, and the skeleton stays as it is.",
+    protects="A checkpoint that loads into the wrong leaves without an error: `eqx.tree_serialise_leaves` stores leaves in order, and no names.",
     mistake="A static value is equal by identity alone, cannot be pickled, or the file is read by position.",
     fix="Keep static values equal by value, and save the leaf paths and the static configuration beside the arrays.",
     rests_on=("test_p03_round_trip", "test_p04_"),

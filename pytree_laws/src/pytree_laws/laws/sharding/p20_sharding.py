@@ -38,6 +38,7 @@ LAW = Law(
     number="P20",
     name="sharding",
     statement="On an abstract mesh with explicit axes the call traces with each dim of `sharding` on its mesh axis, results are sharded as their dims say, `partition_specs` has the axes of the named dims, and a training step keeps the sharding of each leaf.",
+    protects="`ShardingTypeError` on a mesh with explicit axes, and arrays that are replicated on every device in silence.",
     mistake="A product contracts a sharded dim and states no `out_sharding`, a spec is transposed or left out, or a constant takes the place of a sharded array.",
     fix="State `out_sharding` where a sharded dim is contracted, and let `partition_specs` name the dims in the order of the annotation.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p07_outputs_are"),

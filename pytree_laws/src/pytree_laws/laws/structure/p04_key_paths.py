@@ -11,6 +11,7 @@ LAW = Law(
     number="P4",
     name="key paths",
     statement="The order of leaves is the same with and without paths; paths are unique and walk to their leaf.",
+    protects="Messages and `tree_map_with_path` that name the wrong leaf.",
     mistake="flatten_with_keys names the children in another order than flatten_func, or names none.",
     fix="Use register_pytree_with_keys with GetAttrKey(name) for each attribute, in the order of flatten_func.",
 )

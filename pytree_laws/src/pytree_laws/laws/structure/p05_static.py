@@ -37,6 +37,7 @@ LAW = Law(
     number="P5",
     name="static",
     statement="The static values are those that are declared; the aux data of every node is immutable, hashable and equal by value; the treedef depends on the configuration alone, not on the order of keywords, and survives calls; the call follows its static values; no leaf is weakly typed.",
+    protects='"Non-hashable static arguments", and auxiliary data that never compares equal, so that nothing is found in the cache of compiled functions, or something stale is.',
     mistake="A dict, list, array, NaN, lambda, partial or bound method is static, or an array was made without a dtype.",
     fix="Keep flat tuples of int, bool, str and module-level functions as static, arrays as leaves, and give every array a dtype.",
     lesser={"weakly_typed": "cost"},

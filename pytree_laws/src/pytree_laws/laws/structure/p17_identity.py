@@ -10,6 +10,7 @@ LAW = Law(
     number="P17",
     name="identity",
     statement="The treedef differs from that of a twin class with the same fields.",
+    protects="Two classes that jax takes for one: `jax.jit`, `lax.scan` and `lax.cond` accept either in the place of the other.",
     mistake="register_dataclass (flax.struct too) does not record the class in the treedef, so jit and scan mix two such classes up.",
     fix="Use register_pytree_with_keys, or an Equinox Module.",
     rests_on=("test_p03_round_trip",),

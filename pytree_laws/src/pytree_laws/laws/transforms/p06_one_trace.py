@@ -19,6 +19,7 @@ LAW = Law(
     number="P6",
     name="one trace",
     statement="One trace serves all instances of a configuration, also after a round trip and a training step; another configuration is traced anew, and a call compiles nothing anew.",
+    protects="Recompilation: jit traces again whenever the tree structure, a shape, a dtype or a weak type is another. No error says so; training is slow.",
     mistake="A static value is new in each instance, or a leaf changes its dtype, weak type or Python type along the way.",
     fix="Make static values equal by value, keep dtypes fixed in updates, and keep settings in the treedef.",
     severity="cost",

@@ -16,6 +16,7 @@ LAW = Law(
     number="P8",
     name="never stale",
     statement="After an edit of any leaf the compiled call equals the eager one; an edit of a parameter changes the output; with leaves of another size it is as a fresh instance of that size, or refuses.",
+    protects="A compiled function that goes on with old values, since what it captured while it was traced is a constant in it.",
     mistake="A value derived from a leaf, or a compiled function that closes over the instance, was stored at construction.",
     fix="Derive in a property or in the call, and make the instance an argument of the compiled function.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),

@@ -36,6 +36,7 @@ LAW = Law(
     number="P9",
     name="gradient and step",
     statement="Every element of every parameter, and every trained leaf of a sub-module, has a gradient, at the start or elsewhere, which is no NaN where the output is finite; gradients flow through data, and not through buffers; a derivative rule of its own agrees with small steps; a step of AdamW with weight decay moves the parameters alone and keeps structure, shapes and dtypes.",
+    protects="Parameters that are never trained, and constants that are: neither a zero gradient nor weight decay on a buffer raises an error.",
     mistake="A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
     fix="Use each parameter in the call; apply stop_gradient to buffers where they are used, and to nothing else; leave data and buffers out of `trainable()`.",
     rests_on=(

@@ -21,6 +21,7 @@ LAW = Law(
     number="P10",
     name="vmap equals loop",
     statement="The call and the constructor give under vmap what a loop gives, also where only some leaves are mapped.",
+    protects="A class that works on one example and fails under `jax.vmap`, or as an ensemble made with `eqx.filter_vmap`, or gives something else there.",
     mistake="A leaf is no array, the call uses Python control flow on values, or unflatten rejects batched leaves and None.",
     fix="Keep the leaves arrays, use jnp.where and lax.cond, and let unflatten only store.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),

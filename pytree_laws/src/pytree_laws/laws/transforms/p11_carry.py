@@ -26,6 +26,7 @@ LAW = Law(
     number="P11",
     name="carry",
     statement="A state transition keeps structure, shape, dtype and weak type, so that lax.scan can carry it, and gradients pass through it; it changes what it is given.",
+    protects='"scan body function carry input and carry output must have equal types", met at the first loop, or a carry whose dtype drifts from step to step.',
     mistake="The update promotes the dtype or drops a weak type or an axis, or the initial state was made without a dtype.",
     fix="Make the initial state with an explicit shape and dtype, and compute the next one in the same dtype.",
     rests_on=(

@@ -21,6 +21,7 @@ LAW = Law(
     number="P19",
     name="numbers",
     statement="Outputs, gradients and what methods give are those that were last recorded, on fixed examples and with flags at their other values; the call gives the values and dtypes of its reference in NumPy, on examples and on random values, in each dtype that is declared.",
+    protects="Other numbers than before, of the same shape and dtype: a sign, an axis, a factor.",
     mistake="A sign, a transposition, an axis or a factor that is another than in the formula, or a promotion that the formula does not have.",
     fix="Compare both line by line at the first element that differs; record what is right anew; `tolerance` allows more rounding.",
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p07_outputs_are"),

@@ -1,0 +1,81 @@
+"""From targets to an answer about each class, by requests to the user's interpreter; nothing is written, and no test is run."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from scaffold.adopt.flow import GRACE, Children, Wanted, check_listed, left_out_of, listed_by
+from scaffold.adopt.process import Child
+from scaffold.adopt.report import LeftOut
+from scaffold.adopt.targets import folders_of, read_targets
+from scaffold.adopt.workers import each
+from scaffold.in_project.layout import Layout
+from scaffold.interpreter import find_python
+
+Class = Mapping[str, Any]
+"""A class as the interpreter lists it."""
+Result = TypeVar("Result")
+Progress = Callable[[int, int, str], None]
+
+
+class Inquiry(Struct, frozen=True):
+    """What the requests about all classes share."""
+
+    wanted: Wanted
+    folders: tuple[str, ...]
+
+    def ask(self, child: Child, do: str, one: Class, **more: Any) -> dict[str, Any]:
+        """The answer to one request about a class."""
+        seconds = self.wanted.seconds
+        request = {"do": do, "module": one["module"], "name": one["name"], "folders": [*self.folders]}
+        return child.ask({**request, "seconds": seconds, **more}, seconds + GRACE)
+
+    def ask_said(self, child: Child, do: str, one: Class) -> dict[str, Any]:
+        """The same, with how the user says that the class is built and called."""
+        wanted = self.wanted
+        return self.ask(child, do, one, build=wanted.build, call=wanted.call, said=dict(wanted.said))
+
+
+def each_class(
+    wanted: Wanted,
+    layout: Layout,
+    here: Path,
+    work: Callable[[Inquiry, Child, Class], Result],
+    lost: Callable[[Class, str], Result],
+    progress: Progress,
+    *,
+    prepared: Callable[[Class], dict[str, Any]] = dict,
+) -> tuple[list[Result], tuple[LeftOut, ...]]:
+    """What `work` makes of each class of the targets, and what is left out.
+
+    `prepared` may change what the interpreter lists of a class. Raises `ScaffoldError` for targets that cannot be used, all of
+    them at once.
+    """
+    targets = read_targets(wanted.targets, here)
+    command = find_python(wanted.python, layout.root)
+    folders = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
+    inquiry = Inquiry(wanted, folders)
+    with Children(command, layout.root, wanted.memory_in_bytes) as children:
+        child = children.start()
+        listed = listed_by(child, targets, wanted, folders)
+        listed = {**listed, "classes": [prepared(one) for one in listed["classes"]]}
+        check_listed(listed, targets, wanted)
+        classes = [one for one in listed["classes"] if not one["why"]]
+        found = each(
+            classes,
+            lambda child, one: work(inquiry, child, one),
+            lost,
+            label_of,
+            [child],
+            children.start,
+            wanted.processes,
+            progress,
+        )
+    return found, left_out_of(listed)
+
+
+def label_of(one: Class) -> str:
+    """`pkg.mod:Class`."""
+    return f"{one['module']}:{one['name']}"

@@ -1,0 +1,66 @@
+"""Two trees side by side, part by part."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from scaffold.show.table import total, type_of
+from scaffold.show.tree import Part, Tree, walk
+
+
+class Pair(Struct, frozen=True):
+    """A path, with what each class has there."""
+
+    mark: str
+    """`+` only right, `-` only left, `~` otherwise on both sides, and nothing where they agree."""
+    path: str
+    left: str
+    right: str
+
+
+class Difference(Struct, frozen=True):
+    """Two classes, or two versions of one."""
+
+    left: str
+    right: str
+    rows: tuple[Pair, ...]
+    sentences: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """As plain JSON."""
+        return {
+            "left": self.left,
+            "right": self.right,
+            "parts": [
+                {"mark": one.mark, "path": one.path, "left": one.left, "right": one.right}
+                for one in self.rows
+            ],
+        }
+
+
+def compare(left: Tree, right: Tree) -> Difference:
+    """The parts of both, in the order of the left one; what only the right one has stands last."""
+    pairs = tuple(_pairs(_cells(left), _cells(right)))
+    told = f"{left.name}: {total(left)}", f"{right.name}: {total(right)}"
+    same = () if any(one.mark for one in pairs) else ("They have the same parts.",)
+    names = (
+        (left.name, right.name)
+        if left.name != right.name
+        else (f"{left.name}, first", f"{right.name}, second")
+    )
+    return Difference(*names, pairs, (*told, *same))
+
+
+def _cells(tree: Tree) -> dict[str, str]:
+    return {one.path: _cell(one) for _, one in walk(tree.parts)}
+
+
+def _cell(part: Part) -> str:
+    return f"{type_of(part)} {'' if part.role in ('module', 'items') else part.role}".strip()
+
+
+def _pairs(left: dict[str, str], right: dict[str, str]) -> Iterator[Pair]:
+    for path, cell in left.items():
+        other = right.get(path, "")
+        yield Pair("" if cell == other else "~" if path in right else "-", path, cell, other)
+    yield from (Pair("+", path, "", cell) for path, cell in right.items() if path not in left)

@@ -1,0 +1,142 @@
+"""A spec as a tree: what the class declares, with the sizes that its tests use or that are said."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.kinds import kind_of
+from scaffold.mesh_axes import axes_of
+from scaffold.show.tree import Dim, Part, Tree, walk
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.sizes import evaluate, several, sizes
+from scaffold.spec.synonyms import DTYPES
+from scaffold.spec.type_texts import type_text
+from scaffold.spec.types import (
+    ArrayType,
+    ClassType,
+    DictType,
+    ListType,
+    Type,
+    UnionType,
+    dim_names,
+)
+from scaffold.spec.types import walk as walk_types
+
+Known = Mapping[str, ModuleSpec]
+
+
+class Place(Struct, frozen=True):
+    """A class at a path of the picture."""
+
+    spec: ModuleSpec
+    known: Known
+    sizes: Mapping[str, int]
+    path: str = ""
+    frozen: bool = False
+    above: tuple[str, ...] = ()
+    """The classes that it lies in: one that holds itself is drawn once."""
+
+    def below(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name
+
+
+def tree_of_spec(spec: ModuleSpec, known: Known, chosen: Mapping[str, int]) -> Tree:
+    """The tree of a spec. Raises `ScaffoldError` for sizes of dims that the class does not have."""
+    own = {**sizes(spec), **chosen}
+    parts = tuple(_parts(Place(spec, known, own)))
+    names = {name for _, one in walk(parts) for dim in one.dims for name in dim_names(dim.name)}
+    _check_chosen(chosen, names)
+    items = [one.path for _, one in walk(parts) if one.role == "items"]
+    notes = [f"{path}: one item is counted; its number is the constructor's to say" for path in items]
+    notes += _own_sizes(parts, own)
+    sized = {name: size for name, size in own.items() if name in names}
+    return Tree(spec.name, spec.kind, parts, sized, tuple(notes), spec.call is not None, bool(spec.save))
+
+
+def _own_sizes(parts: tuple[Part, ...], sized: Mapping[str, int]) -> Iterator[str]:
+    """The parts that are counted with sizes of their own, since no dim of the class has the name."""
+    for part in parts:
+        below = [dim for _, one in walk(part.parts) for dim in one.dims]
+        own = {str(dim): dim.size for dim in below if dim.name.isidentifier() and dim.name not in sized}
+        if own:
+            told = ", ".join(f"{name}={size}" for name, size in own.items())
+            yield f"{part.path}: counted with its own {told}"
+
+
+def _check_chosen(chosen: Mapping[str, int], names: Iterable[str]) -> None:
+    legal = tuple(sorted(names))
+    faults = [
+        Fault(
+            f"--set {name}", "no array has such a dim", suggestion(name, legal, "name one of its dims"), legal
+        )
+        for name in chosen
+        if name not in legal
+    ]
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def _parts(place: Place) -> Iterator[Part]:
+    for field in place.spec.fields:
+        frozen = place.frozen or field.frozen == "true"
+        yield _part(field.type, field, field.name, place.below(field.name), place, frozen)
+
+
+def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: bool) -> Part:
+    match kind:
+        case ArrayType():
+            return _array(kind, field, name, path, place, frozen)
+        case UnionType(members=(member,)):
+            return _part(member, field, name, path, place, frozen)
+        case ListType(item=item) | DictType(item=item) if field.dynamic:
+            inner = _part(item, field, "[i]", f"{path}[i]", place, frozen)
+            word = "a tuple" if isinstance(kind, ListType) else "a dict"
+            return Part(name, "items", path, class_name=f"{word} of such", parts=(inner,))
+        case ClassType(name=class_name) if field.role == "module":
+            part = _nested(class_name, name, path, place, frozen)
+            is_choice = field.frozen not in ("", "true")
+            return (
+                replace(part, class_name=f"{class_name}, frozen where {field.frozen}") if is_choice else part
+            )
+        case _:
+            role = "python" if field.python_leaf else field.role
+            return Part(name, role, path, value=_value(kind, field))
+
+
+def _array(kind: ArrayType, field: Field, name: str, path: str, place: Place, frozen: bool) -> Part:
+    role = "frozen" if frozen and field.role == "param" else field.role
+    role = "key" if kind.dtype == "key" else role
+    role = "updated" if role == "state" and kind_of(place.spec.kind).variables else role
+    dims = tuple(one for dim in kind.dims for one in _dims(dim, place))
+    owner = field.of or "" if role == "shared" else ""
+    optional = field.nullable or field.optional is not None
+    return Part(name, role, path, DTYPES[kind.dtype][1], dims, owner, optional=optional)
+
+
+def _dims(dim: str, place: Place) -> Iterator[Dim]:
+    axes = tuple(axes_of(dim, place.spec.sharding or ()))
+    if dim.startswith("*"):
+        yield from (
+            Dim(size, f"{dim[1:]}_{at}", axes) for at, size in enumerate(several(place.spec, dim[1:]) or ())
+        )
+        return
+    size = evaluate(dim, place.sizes)
+    yield Dim(size, "" if dim.isdigit() else dim, axes)
+
+
+def _nested(class_name: str, name: str, path: str, place: Place, frozen: bool) -> Part:
+    spec = place.known.get(class_name)
+    if spec is None or class_name in place.above:
+        return Part(name, "module", path, class_name=class_name)
+    # A dim that has a name of the class above is taken to have its size.
+    own = {**sizes(spec), **{key: size for key, size in place.sizes.items()}}
+    inside = Place(spec, place.known, own, path, frozen, (*place.above, class_name))
+    return Part(name, "module", path, class_name=class_name, parts=tuple(_parts(inside)))
+
+
+def _value(kind: Type, field: Field) -> str:
+    default = f" = {field.default}" if field.default is not None else ""
+    classes = [one.name for one in walk_types(kind) if isinstance(one, ClassType)]
+    return (type_text(kind) or " or ".join(classes)) + default

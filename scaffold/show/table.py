@@ -1,0 +1,91 @@
+"""A tree as rows: the one layout that the text, SVG and HTML formats draw."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from scaffold.show.roles import HEADS, MEANINGS
+from scaffold.show.tree import Part, Tree, triggers
+
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+COLUMNS = ("part", "type", "role", "count", "bytes")
+
+
+class Guides(Struct, frozen=True):
+    """The lines that lead to a part."""
+
+    item: str = "├─ "
+    last: str = "└─ "
+    through: str = "│  "
+    blank: str = "   "
+
+
+ASCII = Guides("|- ", "`- ", "|  ")
+
+
+class Row(Struct, frozen=True):
+    """One part: what leads to it, and its cells."""
+
+    guide: str
+    name: str
+    type: str
+    role: str
+    count: str
+    nbytes: str
+    path: str = ""
+
+
+def rows(parts: tuple[Part, ...], guides: Guides, above: str = "") -> Iterator[Row]:
+    """A row for each part."""
+    for index, part in enumerate(parts):
+        is_last = index + 1 == len(parts)
+        role = "" if part.role in ("module", "items") else part.role
+        count, size = (f"{part.count:,}", nbytes(part.nbytes)) if part.count else ("", "")
+        guide = above + (guides.last if is_last else guides.item)
+        yield Row(guide, part.name, type_of(part), role, count, size, part.path)
+        yield from rows(part.parts, guides, above + (guides.blank if is_last else guides.through))
+
+
+def type_of(part: Part) -> str:
+    """The type of a part, and what it is sharded on."""
+    sharded = f" ({', '.join(part.sharded_on)})" if part.sharded_on else ""
+    shared = f" = {part.value}" if part.is_array and part.value else ""
+    return part.type_text + shared + sharded
+
+
+def nbytes(count: int) -> str:
+    """A number of bytes in the unit in which it reads well."""
+    size, unit = float(count), 0
+    while size >= 1024 and unit + 1 < len(UNITS):
+        size, unit = size / 1024, unit + 1
+    return f"{size:.1f} {UNITS[unit]}" if unit else f"{count} B"
+
+
+def title(tree: Tree) -> str:
+    """The class, its kind, and the sizes for which it is counted."""
+    sizes = ", ".join(f"{name}={size}" for name, size in tree.sizes.items())
+    return f"{tree.name} ({tree.kind})" + (f" with {sizes}" if sizes else "")
+
+
+def total(tree: Tree) -> str:
+    """How much the arrays hold."""
+    return f"{tree.count:,} numbers, {nbytes(tree.nbytes)}"
+
+
+def meanings(tree: Tree) -> Iterator[tuple[str, ...]]:
+    """The heads, then what each role of the tree means."""
+    yield HEADS
+    for role in tree.roles:
+        one = MEANINGS[role]
+        saved = "left out" if one.saved == "compared" and not tree.compares else one.saved
+        yield role, one.in_jit, one.gradient, one.decay, saved, one.vmap
+
+
+def sentences(tree: Tree) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Heads, each with its lines: what compiles anew, and what the picture leaves open."""
+    found = tuple(triggers(tree))
+    never = " (new values in traced arrays do not)" if tree.count else ""
+    if found:
+        yield f"compiles anew for{never}", found
+    if tree.notes:
+        yield "notes", tree.notes

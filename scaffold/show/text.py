@@ -1,0 +1,122 @@
+"""Text for terminals, drawn by rich: readable without colour, and at 80 columns."""
+
+from collections.abc import Iterable
+from io import StringIO
+
+from rich import box
+from rich.console import Console, Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from scaffold.show.compare import Difference
+from scaffold.show.table import ASCII, Guides, Row, meanings, rows, sentences, title, total
+from scaffold.show.tree import Tree
+
+WIDTH = 80
+STYLES = {
+    "param": "bold green",
+    "frozen": "green",
+    "data": "cyan",
+    "buffer": "blue",
+    "key": "blue",
+    "state": "magenta",
+    "static": "yellow",
+    "hidden": "bold red",
+    "callable": "yellow",
+    "python": "yellow",
+}
+"""Colours of the sixteen that every terminal has, which its user has made readable."""
+
+
+def text_of(trees: Iterable[Tree], *, width: int = WIDTH, colour: bool = False, plain: bool = False) -> str:
+    """The pictures one below the other; with `plain`, in ASCII."""
+    guides = ASCII if plain else Guides()
+    return drawn((picture(one, guides, plain=plain) for one in trees), width=width, colour=colour)
+
+
+def drawn(parts: Iterable[RenderableType], *, width: int, colour: bool) -> str:
+    """What rich draws, as text without spaces at the ends of lines."""
+    screen = console(width=width, colour=colour)
+    with screen.capture() as capture:
+        for index, part in enumerate(parts):
+            screen.print(*([Text()] if index else []), part, sep="\n")
+    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+
+
+def console(*, width: int, colour: bool) -> Console:
+    """A console that writes nowhere, and takes no text for a mark of its own."""
+    return Console(
+        file=StringIO(),
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+
+
+def picture(tree: Tree, guides: Guides, *, plain: bool = False) -> Group:
+    """One class: its parts, what their roles mean, and what compiles anew."""
+    listed = [*rows(tree.parts, guides)]
+    legend = [Text(), _legend(tree, plain=plain)] if tree.roles else []
+    said = [
+        part for head, lines in sentences(tree) for part in (Text(), Text(head, style="bold"), _list(lines))
+    ]
+    return Group(Text(title(tree), style="bold"), Text(), _parts(listed, tree), *legend, *said)
+
+
+def _list(lines: Iterable[str]) -> Table:
+    table = Table.grid(padding=(0, 1, 0, 0))
+    for line in lines:
+        table.add_row("-", Text(line))
+    return table
+
+
+def _parts(listed: list[Row], tree: Tree) -> Table:
+    table = _table()
+    for name, justify in (
+        ("part", "left"),
+        ("type", "left"),
+        ("role", "left"),
+        ("count", "right"),
+        ("bytes", "right"),
+    ):
+        table.add_column(name, justify=justify, overflow="fold", no_wrap=name != "type")  # type: ignore[arg-type]
+    for one in listed:
+        name = Text.assemble((one.guide, "dim"), one.name)
+        table.add_row(name, Text(one.type), _role(one.role), Text(one.count), Text(one.nbytes))
+    table.add_row("", Text(total(tree), style="bold"), "", "", "")
+    return table
+
+
+def _legend(tree: Tree, *, plain: bool) -> Table:
+    heads, *lines = meanings(tree)
+    table = _table(box.ASCII2 if plain else box.SIMPLE_HEAD)
+    for head in heads:
+        table.add_column(head)
+    for role, *cells in lines:
+        table.add_row(_role(role), *map(Text, cells))
+    return table
+
+
+def _table(form: box.Box | None = None) -> Table:
+    return Table(box=form, show_edge=False, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+
+
+def _role(role: str) -> Text:
+    return Text(role, style=STYLES.get(role, ""))
+
+
+def text_of_difference(difference: Difference, *, width: int = WIDTH, colour: bool = False) -> str:
+    """Two classes side by side: a mark, the path, and the part of each."""
+    table = _table(box.SIMPLE_HEAD)
+    for head in ("", "part", difference.left, difference.right):
+        table.add_column(head, overflow="fold")
+    marks = {"+": "green", "-": "red", "~": "yellow"}
+    for one in difference.rows:
+        style = marks.get(one.mark, "")
+        table.add_row(Text(one.mark, style=style), Text(one.path), Text(one.left), Text(one.right))
+    told = [Text(one) for one in difference.sentences]
+    return drawn([Group(table, *told)], width=width, colour=colour)
