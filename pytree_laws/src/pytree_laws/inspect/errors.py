@@ -33,7 +33,7 @@ def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
     return result
 
 
-def message_of(error: BaseException) -> str:
+def message_of(error: object) -> str:
     """What an error says; of a check at run time Equinox tells first where to look for what it says."""
     text = str(error).strip()
     checked = _CHECKED.search(text)

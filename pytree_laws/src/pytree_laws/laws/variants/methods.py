@@ -98,9 +98,7 @@ class MethodsWork(MethodSuite):
                 result = method.use(instance, *method.arguments(0))
                 self._check_returns(method, jax.tree.leaves(result))
         errors = tried(self).items()
-        broken = {
-            one: error for one, error in errors if error and self._is_broken(one, error)
-        }
+        broken = {one: error for one, error in errors if self._is_broken(one, error)}
         for name, error in broken.items():
             others = ", ".join(one for one in broken if one != name)
             message = f"it raised {type(error).__name__}: {message_of(error):.300}"
