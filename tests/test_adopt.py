@@ -52,7 +52,10 @@ def test_one_command_names_the_mistakes(walk: tuple[Path, subprocess.CompletedPr
     assert masked(result.stdout).startswith(masked(LINES))
     told = result.stdout.split("\n")
     assert [line for line in FOUND.split("\n") if line not in told] == []
-    assert result.stderr == "next: pytest tests\n"
+    looked_at = [
+        f"{i}/4 nets.layers:{name}\n" for i, name in enumerate(("Affine", "Gate", "Scale", "Table"), 1)
+    ]
+    assert result.stderr == "".join(looked_at) + "next: pytest tests\n"
 
 
 def test_what_it_writes_is_a_test_file_that_pytest_runs(

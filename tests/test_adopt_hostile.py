@@ -262,7 +262,7 @@ def test_forged_answers_at_the_import_are_a_clear_error(tmp_path: Path) -> None:
     ("source", "arguments", "told"),
     [
         (HANGING, ("--time-limit", "2"), "it took more than 4 seconds"),
-        (HUGE, ("--memory-limit", "1"), "it took more than 1.0 GiB of memory, which is its limit"),
+        (HUGE, ("--memory", "1"), "it took more than 1.0 GiB of memory, which is its limit"),
     ],
 )
 def test_the_import_obeys_the_limits(
@@ -273,7 +273,7 @@ def test_the_import_obeys_the_limits(
     assert (result.returncode, result.stdout) == (2, "")
     first, fix = result.stderr.rstrip("\n").split("\n")
     assert first == f"error: mine.py: the interpreter did not come back from the import: {told}"
-    assert "`--time-limit` or `--memory-limit`" in fix
+    assert "`--time-limit` or `--memory`" in fix
 
 
 EXITS = """

@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
+from scaffold.adopt.journal import Journal
+from scaffold.adopt.leaf_order import SEEDS, OtherProcess, finding_of_order, leaves_in
 from scaffold.adopt.memory import GIB, share_of_machine
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report, failures
+from scaffold.adopt.streamed import Streamed
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
@@ -25,10 +29,13 @@ from scaffold.lifecycle.replaced import numbers_of
 from scaffold.tidy import tidy
 
 Progress = Callable[[int, int, str], None]
+Publish = Callable[[Plan], Plan]
 GRACE = 10.0
 """Seconds by which a process may be late, since it keeps its limits itself."""
 IMPORTS = 2.0
 """Limits of time that the import of the targets may take."""
+USUAL_MEMORY = 2 * GIB
+"""What a process may take where nothing else is said, in bytes."""
 MOST_TOLD = 20
 """Legal names that are listed; more say nothing."""
 
@@ -49,12 +56,18 @@ class Wanted(Struct, frozen=True):
     records: bool = True
     """Whether the numbers of what is adopted are recorded."""
     memory: float = 0.0
-    """The limit for each process, in GiB; 0 for its share of the machine's."""
+    """The limit for each process, in GiB; 0 for 2, or for its share of a machine that has less."""
+    resume: bool = False
+    """Whether a run that was ended is to go on."""
 
     @property
     def memory_in_bytes(self) -> int:
         """The limit for each process, in bytes; 0 for none."""
-        return int(self.memory * GIB) or share_of_machine(self.processes)
+        return int(self.memory * GIB) or min(USUAL_MEMORY, share_of_machine(self.processes))
+
+    def identity(self) -> dict[str, Any]:
+        """What makes two runs the same: the targets, and what is said of them."""
+        return {"targets": self.targets, "build": self.build, "call": self.call, "set": dict(self.said)}
 
 
 class Run(Struct, frozen=True):
@@ -65,6 +78,8 @@ class Run(Struct, frozen=True):
     path: tuple[str, ...]
     """Folders in which the classes are looked for."""
     written: Written
+    other: OtherProcess | None = None
+    """In which the order of leaves is looked at again."""
 
     @property
     def records(self) -> bool:
@@ -72,32 +87,51 @@ class Run(Struct, frozen=True):
         return self.wanted.records and self.layout.settings.numbers != "off"
 
 
-def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tuple[Plan, Report]:
-    """The plan that writes the tests, and what these tests say. Nothing is written here.
+def adopt(
+    wanted: Wanted, layout: Layout, here: Path, progress: Progress, publish: Publish | None = None
+) -> tuple[Plan, Report]:
+    """The plan that writes the tests, and what these tests say.
 
-    Raises `ScaffoldError` for targets that cannot be used, all of them at once.
+    With `publish`, each class is written as soon as it is done, and the plan is what was carried out; without it nothing
+    is written. Raises `ScaffoldError` for targets that cannot be used, all of them at once.
     """
     targets = read_targets(wanted.targets, here)
     command = find_python(wanted.python, layout.root)
     path = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
     run = Run(wanted, layout, path, Written(layout, ()))
-    with Children(command, layout.root, wanted.memory_in_bytes) as first:
-        child = first()
+    journal = Journal(layout.root, wanted.identity(), resume=wanted.resume)
+    with Children(command, layout.root, wanted.memory_in_bytes) as children:
+        child = children.start()
         listed = listed_by(child, targets, wanted, path)
         check_listed(listed, targets, wanted)
-        classes = [one for one in listed["classes"] if not one["why"]]
-        run = replace(run, written=written_before(layout, ((one["module"], one["name"]) for one in classes)))
-        outcomes = each(
-            [_begun(one["module"], one["name"], run) for one in classes],
-            lambda child, one: _outcome(child, one, run),
+        classes = [(one["module"], one["name"]) for one in listed["classes"] if not one["why"]]
+        other = OtherProcess(lambda: children.start(SEEDS[1]))
+        run = replace(run, written=written_before(layout, classes), other=other)
+        streamed = Streamed(lambda outcomes: _plan(outcomes, run), publish, journal) if publish else None
+        begun = [_begun(*one, run) for one in classes]
+        results = each(
+            [one for one in begun if one.label not in journal.outcomes],
+            lambda child, one: _timed(child, one, run),
             lambda one, why: Outcome(one, why=why),
             lambda one: one.label,
             [child],
-            first,
+            children.start,
             wanted.processes,
             progress,
+            streamed.begun().add if streamed else lambda _: None,
         )
-    return _plan(outcomes, run), Report(tuple(outcomes), left_out_of(listed), layout.settings.severity)
+    done = {**journal.outcomes, **{one.one.label: one for one in results}}
+    outcomes = tuple(done[one.label] for one in begun)
+    report = Report(outcomes, left_out_of(listed), layout.settings.severity)
+    if streamed is None:
+        return _plan(outcomes, run), report
+    journal.end()
+    return streamed.plan(layout.root), report
+
+
+def _timed(child: Child, one: Adopted, run: Run) -> Outcome:
+    begin = perf_counter()
+    return replace(_outcome(child, one, run), seconds=perf_counter() - begin)
 
 
 def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
@@ -122,11 +156,12 @@ class Children:
         self.command, self.folder, self.memory = command, folder, memory
         self.started: list[Child] = []
 
-    def __enter__(self) -> Callable[[], Child]:
-        return self.start
+    def __enter__(self) -> "Children":
+        return self
 
-    def start(self) -> Child:
-        child = Child(self.command, self.folder, self.memory)
+    def start(self, hash_seed: str = SEEDS[0]) -> Child:
+        """One more process."""
+        child = Child(self.command, self.folder, self.memory, hash_seed)
         self.started.append(child)
         return child
 
@@ -150,7 +185,7 @@ def listed_by(
         raise ScaffoldError(
             f"the interpreter did not come back from the import: {error}",
             where=", ".join(one.text for one in targets),
-            fix="name the modules that have the classes, or give it more by `--time-limit` or `--memory-limit`",
+            fix="name the modules that have the classes, or give it more by `--time-limit` or `--memory`",
         ) from None
 
 
@@ -261,12 +296,27 @@ def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -
 def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
     tests = file_path(one, run.layout)
     path = str(run.layout.root / tests)
-    request = {"do": "hold", "text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
-    request["records"] = run.records and not (run.layout.root / numbers_of(tests)).exists()
+    file = {"text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
+    records = run.records and not (run.layout.root / numbers_of(tests)).exists()
+    request = {"do": "hold", **file, "seconds": run.wanted.seconds, "records": records}
     try:
-        return child.ask({**request, "seconds": run.wanted.seconds}, run.wanted.seconds * 5 + GRACE)
+        report = child.ask(request, run.wanted.seconds * 5 + GRACE)
+        return _with_order(report, child, one, file, run)
     except NoAnswerError as error:
         return {"error": str(error)}
+
+
+def _with_order(
+    report: dict[str, Any], child: Child, one: Adopted, file: Mapping[str, Any], run: Run
+) -> dict[str, Any]:
+    """The report, with the order of leaves where the class itself flattens and another process has another one."""
+    if run.other is None or one.found["kind"] != "registered" or "findings" not in report:
+        return report
+    orders = leaves_in(child, file), run.other.leaves(file)
+    if None in orders or orders[0] == orders[1]:
+        return report
+    finding = finding_of_order(one.name, *(order or [] for order in orders))
+    return {**report, "findings": [*report["findings"], finding]}
 
 
 def _file(one: Adopted, run: Run) -> File:

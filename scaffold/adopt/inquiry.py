@@ -57,8 +57,8 @@ def each_class(
     command = find_python(wanted.python, layout.root)
     folders = (*folders_of(targets), str((layout.root / layout.import_root).resolve()))
     inquiry = Inquiry(wanted, folders)
-    with Children(command, layout.root, wanted.memory_in_bytes) as start:
-        child = start()
+    with Children(command, layout.root, wanted.memory_in_bytes) as children:
+        child = children.start()
         listed = listed_by(child, targets, wanted, folders)
         listed = {**listed, "classes": [prepared(one) for one in listed["classes"]]}
         check_listed(listed, targets, wanted)
@@ -69,7 +69,7 @@ def each_class(
             lost,
             label_of,
             [child],
-            start,
+            children.start,
             wanted.processes,
             progress,
         )

@@ -32,12 +32,13 @@ class NoAnswerError(Exception):
 class Child:
     """An interpreter that has imported jax and the laws, which may take `memory` bytes; 0 sets no limit."""
 
-    def __init__(self, command: Sequence[str], folder: Path, memory: int = 0) -> None:
+    def __init__(self, command: Sequence[str], folder: Path, memory: int = 0, hash_seed: str = "0") -> None:
         environment = {
             "JAX_PLATFORMS": "cpu",
             **os.environ,
             "PYTHONDONTWRITEBYTECODE": "1",
             **_WITHOUT_RECORDS,
+            "PYTHONHASHSEED": hash_seed,
         }
         self._process = subprocess.Popen(
             [*command, str(CHILD), str(wheel_path())],

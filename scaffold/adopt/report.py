@@ -15,6 +15,8 @@ from scaffold.files.fileset import File
 _CANNOT = "cannot be looked at"
 INCOMPLETE, INTERNAL = 3, 70
 """The exit codes where something could not be looked at, and where a law itself failed."""
+SLOW, MOST_SLOW = 20.0, 5
+"""From how many seconds on a class is told as slow, and how many such classes."""
 REPORT_IT = "  please report it with this line and the class; --json has the whole"
 _PLURALS = {"fault": "faults", "cost": "costs", "advice": "advice"}
 
@@ -63,6 +65,8 @@ class Outcome(Struct, frozen=True):
     """Why it gets no suite, where only its call shows that."""
     baseline: int = 0
     """How many findings the file leaves out, each with its text."""
+    seconds: float = 0.0
+    """How long it took."""
 
     @property
     def is_whole(self) -> bool:
@@ -144,6 +148,7 @@ class Outcome(Struct, frozen=True):
             "passed": self.report.get("passed", 0),
             "findings": self.findings,
             "left_out": self.baseline,
+            "seconds": round(self.seconds, 1),
             "errors": [
                 *self.report.get("errors", ()),
                 *([self.report["error"]] if "error" in self.report else ()),
@@ -181,6 +186,7 @@ class Report(Struct, frozen=True):
         lines = [f"{one.one.name:{width}}  {one.line}" for one in self.outcomes]
         lines += [one.text for one in self.left_out]
         lines += self._findings(MAX_LINES)
+        lines += self._slow()
         hints = [hint for one in self.outcomes for hint in one.hints()]
         internal = self._internal()
         return "\n".join([*lines, *internal, *(["", "not found:", *hints] if hints else [])])
@@ -193,10 +199,19 @@ class Report(Struct, frozen=True):
         hints = [hint for one in self.outcomes for hint in one.hints()]
         parts = ["# What the laws say", "", "| class | |", "|---|---|", *rows]
         parts += ["", "```text", *findings[1:], "```"] if findings else []
-        internal = self._internal()
-        parts += ["", "```text", *internal[1:], "```"] if internal else []
+        for section in (self._internal(), self._slow()):
+            parts += ["", "```text", *section[1:], "```"] if section else []
         parts += ["", "## Not found", "", "```text", *hints, "```"] if hints else []
         return "\n".join(parts) + "\n"
+
+    def _slow(self) -> list[str]:
+        """The classes that took longest, where some took long."""
+        slow = [one for one in sorted(self.outcomes, key=lambda one: -one.seconds) if one.seconds >= SLOW]
+        return (
+            ["", "slowest:", *(f"  {one.seconds:4.0f} s  {one.one.label}" for one in slow[:MOST_SLOW])]
+            if slow
+            else []
+        )
 
     def _internal(self) -> list[str]:
         """Errors of the laws themselves, each law once."""

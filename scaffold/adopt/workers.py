@@ -9,6 +9,8 @@ from scaffold.errors import ScaffoldError
 
 One = TypeVar("One")
 Result = TypeVar("Result")
+SERVES = 16
+"""How many classes a process looks at: what jax and a library keep of each adds up."""
 _MALFORMED = (LookupError, TypeError, ValueError, AttributeError, AssertionError, ScaffoldError)
 """What using an answer raises that has not what an answer has: a fault of its class alone."""
 
@@ -22,10 +24,12 @@ def each(
     start: Callable[[], Child],
     processes: int,
     progress: Callable[[int, int, str], None],
+    done: Callable[[Result], None] = lambda _: None,
 ) -> list[Result]:
     """What becomes of each class, in their order. Processes of `spare` are used before others are started.
 
-    `lost` says what became of a class whose process has ended, or whose answer cannot be used.
+    `lost` says what became of a class whose process has ended, or whose answer cannot be used; `done` is given each
+    result as soon as it is there, one at a time.
     """
     found: dict[int, Result] = {}
     waiting = list(enumerate(classes))[::-1]
@@ -39,17 +43,18 @@ def each(
             progress(len(classes) - len(waiting), len(classes), label(waiting[-1][1]))
             return waiting.pop()
 
+    def keep(place: int, result: Result) -> None:
+        with lock:
+            found[place] = result
+            done(result)
+
     def run() -> None:
-        child: Child | None = None
-        while (task := take()) is not None:
-            try:
-                child = child or (spare.pop() if spare else start())
-                found[task[0]] = _worked(work, child, task[1], lost)
-            except NoAnswerError as error:
-                found[task[0]] = lost(task[1], str(error))
-                child = None
-            except BaseException as error:  # told where the others are waited for
-                errors.append(error)
+        server = _Server(spare, start)
+        try:
+            while (task := take()) is not None:
+                keep(task[0], server.result(work, task[1], lost))
+        except BaseException as error:  # told where the others are waited for
+            errors.append(error)
 
     threads = [threading.Thread(target=run, daemon=True) for _ in range(max(1, min(processes, len(classes))))]
     for thread in threads:
@@ -61,10 +66,33 @@ def each(
     return [found[index] for index in range(len(classes))]
 
 
-def _worked(
-    work: Callable[[Child, One], Result], child: Child, one: One, lost: Callable[[One, str], Result]
-) -> Result:
-    try:
-        return work(child, one)
-    except _MALFORMED as error:
-        return lost(one, f"what is known of it cannot be used: {type(error).__name__}: {error}")
+class _Server:
+    """One process after the other: each serves a few classes."""
+
+    def __init__(self, spare: list[Child], start: Callable[[], Child]) -> None:
+        self.spare, self.start = spare, start
+        self.child: Child | None = None
+        self.served = 0
+
+    def result(
+        self, work: Callable[[Child, One], Result], one: One, lost: Callable[[One, str], Result]
+    ) -> Result:
+        """What becomes of a class, also where its process ends or its answer cannot be used."""
+        child = self.next_child()
+        try:
+            return work(child, one)
+        except NoAnswerError as error:
+            self.child = None
+            return lost(one, str(error))
+        except _MALFORMED as error:
+            return lost(one, f"what is known of it cannot be used: {type(error).__name__}: {error}")
+
+    def next_child(self) -> Child:
+        """The process for one more class."""
+        if self.child is not None and self.served >= SERVES:
+            self.child.close()
+            self.child = None
+        if self.child is None:
+            self.child, self.served = (self.spare.pop() if self.spare else self.start()), 0
+        self.served += 1
+        return self.child

@@ -50,11 +50,12 @@ if TYPE_CHECKING:
     help="For each class, and each test; twice that for imports (default: 60).",
 )
 @click.option(
-    "--memory-limit",
+    "--memory",
     type=click.FloatRange(0.1),
     metavar="GIB",
-    help="For each process (default: its share of three quarters of the machine's).",
+    help="For each process (default: 2).",
 )
+@click.option("--resume", is_flag=True, help="Go on with the run of these targets that was ended.")
 @folder_option
 @click.option("--dry-run", is_flag=True, help="Run the tests and print the plan, and write nothing.")
 @click.option("--diff", is_flag=True, help="Print the tests as a diff, and write nothing.")
@@ -89,7 +90,8 @@ def adopt(
     no_record: bool,
     processes: int,
     time_limit: float,
-    memory_limit: float | None,
+    memory: float | None,
+    resume: bool,
     folder: Path,
     dry_run: bool,
     diff: bool,
@@ -122,7 +124,7 @@ def adopt(
         _check(targets, folder, as_json=as_json)
         return
     wanted = Wanted(targets, python, build, call, pairs(sets), baseline, processes, time_limit, force)
-    wanted = replace(wanted, memory=memory_limit or 0.0, records=not no_record)
+    wanted = replace(wanted, memory=memory or 0.0, resume=resume, records=not no_record)
     if as_spec:
         _print_specs(wanted, folder, as_json=as_json)
         return
@@ -137,8 +139,7 @@ def _adopt_classes(
 
     writes = not (dry_run or diff)
     layout = recovered_layout(folder, writes=writes)
-    plan, report = find(wanted, layout, folder, _progress)
-    plan = published(plan) if writes else plan
+    plan, report = find(wanted, layout, folder, _progress, published if writes else None)
     collides = bool(plan.conflicts or plan.collisions)
     if report_file is not None:
         report_file.write_text(report.markdown(), encoding="utf-8", newline="\n")
@@ -200,10 +201,12 @@ def pairs(sets: tuple[str, ...]) -> dict[str, str]:
 
 
 def _progress(done: int, every: int, label: str) -> None:
-    """One line that is written over, where somebody looks on."""
+    """A line for each of several classes, which is written over on a terminal."""
     if sys.stderr.isatty():
         end = "\r" if done + 1 < every else "\n"
         click.echo(f"\r\x1b[K{done + 1}/{every} {label}"[:100] + end, err=True, nl=False)
+    elif every > 1:
+        complain(f"{done + 1}/{every} {label}")
 
 
 def _next(root: Path, tests: str) -> str:

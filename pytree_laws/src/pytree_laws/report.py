@@ -5,6 +5,8 @@ import dataclasses
 from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple
 
+from .inspect.errors import message_of
+
 SEVERITIES = FAULT, COST, ADVICE = "fault", "cost", "advice"
 """It is wrong or will crash; it compiles or copies too often; the class may be so on purpose."""
 DECLARED = "declared not to hold"
@@ -101,5 +103,5 @@ def doing(where: str, what: str, hint: str = "") -> Generator[None, None, None]:
     except Fault:
         raise
     except ANY_ERROR as error:
-        message = f"{what} raised {type(error).__name__}: {str(error)[:500]}"
+        message = f"{what} raised {type(error).__name__}: {message_of(error)[:500]}"
         raise Fault(where, message, hint) from error

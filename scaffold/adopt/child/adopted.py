@@ -25,7 +25,7 @@ from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
 from .methods import methods_of
 from .search import Budget
-from .sound import is_refused, lone_methods, presumed, sound, sound_for_all, without_a_way, without_sizes
+from .sound import accepted, lone_methods, presumed, sound, sound_for_all, without_a_way, without_sizes
 from .sources import Source, as_said, distinct, literal, refer
 from .targets import found_class, look_in
 from .transformations import written_transformation
@@ -159,7 +159,8 @@ def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[
     if built.has_state:
         return []
     found = further_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
-    return [*(one for one in found if not is_refused(built, one)), *lone_methods(built, called)]
+    allowed = (accepted(built, one) for one in found)
+    return [*filter(None, allowed), *lone_methods(built, called)]
 
 
 def built_as_said(text: str, module: str) -> Built | None:

@@ -17,6 +17,7 @@ from .annotations import EMPTY, parameters_of, required
 from .built import Built, Failure, builds, instance_of, with_state
 from .domains import allowed, apart
 from .kinds import kind_of
+from .methods import ascending
 from .plain import Context
 from .search import Budget, combinations
 from .sizes import LARGEST
@@ -39,11 +40,12 @@ def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: F
 def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Iterator[Built]:
     """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods."""
     for name, maker in makers_of(cls):
-        context = Context(said=said, instances=instances)
         try:
             parameters = parameters_of(maker, cls)
         except (TypeError, ValueError):
             continue
+        ordered = ascending(cls, [one.name for one in parameters])
+        context = Context(said=said, instances=instances, ascending=ordered)
         for given in (*with_several(parameters), parameters):
             ways = ways_of_maker(cls, given, named(cls, name), context, budget, failure)
             while (built := next_way(cls, ways)) is not None:

@@ -1,6 +1,5 @@
 """What builds a class: an expression, what it gives, and why there is none."""
 
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -10,13 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from pytree_laws.inspect import errors
 from pytree_laws.inspect.arrays import on_device
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from .sources import Source, called
-
-CHECKED = re.compile(r"^(?:equinox\.)?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -60,11 +58,9 @@ class Failure:
 def message_of(error: BaseException) -> str:
     """What an error says; of a check at run time Equinox tells first where to look for what it says."""
     try:
-        text = str(error).strip()
+        return errors.message_of(error)
     except Exception:  # of a class of the user's
         return "what it says cannot be read"
-    told = CHECKED.search(text)
-    return told[1] if told else text
 
 
 def builds(cls: type, built: Built, failure: Failure) -> bool:

@@ -13,6 +13,7 @@ import pytest
 from pytree_laws.check import run, tests_of
 from pytree_laws.engine.applicability import NotApplicable
 from pytree_laws.engine.summary import law_behind
+from pytree_laws.inspect.trees import named_leaves
 from pytree_laws.laws.values.conditions import NotTrue, conditions_of
 from pytree_laws.laws.values.p19_snapshot import record_text
 from pytree_laws.report import ADVICE, UNDER_TEST, LawBroken
@@ -26,20 +27,40 @@ Request = dict[str, Any]
 
 def hold(request: Request) -> dict[str, Any]:
     """What the laws find by a test file: each finding, and how many tests passed or were skipped."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        suites = suites_of(request)
+        report = report_of(suites, request["seconds"])
+        tests = Path(request["path"]).name
+        return {**report, "numbers": new_record(suites, tests) if request["records"] else ""}
+
+
+def order(request: Request) -> dict[str, Any]:
+    """The names of the leaves of the instance that a test file builds, in their order."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        suite = suites_of(request)[0]()
+        instance = suite.build(**suite.inputs(0))
+        return {"leaves": [attribute_of(instance, name, leaf) for name, leaf in named_leaves(instance)]}
+
+
+def attribute_of(instance: Any, name: str, leaf: Any) -> str:
+    """The attribute that holds a leaf, also where the class is registered without keys."""
+    held = getattr(instance, "__dict__", {})
+    return next((key for key, value in held.items() if value is leaf), name)
+
+
+def suites_of(request: Request) -> list[Any]:
+    """The suites of a test file, which is run as a module."""
     look_in(request["folders"])
     module = types.ModuleType(request["module"])
     module.__file__ = request["path"]
     sys.modules[request["module"]] = module
     lines = request["text"].splitlines(keepends=True)
     linecache.cache[request["path"]] = len(request["text"]), None, lines, request["path"]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        exec(compile(request["text"], request["path"], "exec"), vars(module))
-        found = [one for name, one in vars(module).items() if name.startswith("Test")]
-        suites = [one for one in found if isinstance(one, type) and issubclass(one, Suite)]
-        report = report_of(suites, request["seconds"])
-        tests = Path(request["path"]).name
-        return {**report, "numbers": new_record(suites, tests) if request["records"] else ""}
+    exec(compile(request["text"], request["path"], "exec"), vars(module))
+    found = [one for name, one in vars(module).items() if name.startswith("Test")]
+    return [one for one in found if isinstance(one, type) and issubclass(one, Suite)]
 
 
 def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:

@@ -4,11 +4,12 @@ import inspect
 import re
 import sys
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pytree_laws.declare.methods import is_action
 
+from . import names
 from .annotations import parameters_of
 
 SELF = ("self", "module")
@@ -68,6 +69,30 @@ def is_promised(cls: type, name: str) -> bool:
     )
 
 
+def ascending(cls: type, parameters: Iterable[str]) -> tuple[str, ...]:
+    """The arguments of which a docstring of the class says that their numbers ascend."""
+    return tuple(
+        name
+        for name in parameters
+        if any(
+            names.DOCUMENTED_ORDER.search(entry)
+            for text in docstrings_of(cls)
+            for entry in entries(text, name)
+        )
+    )
+
+
+def entries(text: str, name: str) -> Iterator[str]:
+    """What a docstring says of an argument: from its name and a colon to the entry of the next one."""
+    for found in re.finditer(
+        rf"^[ \t]*{re.escape(name)}\b[^\n:]*:.*(?:\n(?![ \t]*[\w, ]+:).+)*", text, re.MULTILINE
+    ):
+        yield found[0]
+
+
 def docstrings_of(cls: type) -> Iterator[str]:
     """The docstrings of a class and of its own bases."""
-    return (owner.__doc__ or "" for owner in cls.__mro__ if not is_base(owner))
+    for owner in cls.__mro__:
+        if not is_base(owner):
+            yield owner.__doc__ or ""
+            yield getattr(vars(owner).get("__init__"), "__doc__", None) or ""

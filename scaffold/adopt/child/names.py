@@ -10,6 +10,8 @@ MODULE = re.compile(
     r"^(layer|module|model|net|network|cell|block|inner|base|wrapped|encoder|decoder|func)s?$"
 )
 MATRIX = re.compile(r"cov|precision|matrix|tril|cholesky|(^|_)(A|Q|R|P)$")
+DOCUMENTED_ORDER = re.compile(r"knots|ascending|increasing|sorted|monotonic", re.IGNORECASE)
+"""Words by which a docstring says of an argument that its numbers ascend."""
 INDEX = re.compile(
     r"^(i|j|idxs?|index|indices|ids?|tokens?|labels?|action|positions?|step|iteration)(_.*)?$|_(ids?|idx|index)$"
 )
@@ -56,10 +58,12 @@ ONE = ("jnp.tanh", "jnp.mean", "jax.nn.initializers.ones")
 TWO = ("jax.lax.add", "jnp.multiply")
 HELPERS = {
     2: "def second(first: Any, given: Any) -> Any:\n    return -given",
-    3: "def field(time: Any, value: Any, arguments: Any) -> Any:\n    return -value",
+    3: "def decay(time: Any, value: Any, arguments: Any) -> Any:\n    return -value",
     4: "def fourth(first: Any, second: Any, third: Any, given: Any) -> Any:\n    return -given",
 }
 """Functions of several arguments: defined in the test file, so that all instances hold one and the same."""
+FORCED = "def field(time: Any, value: Any, arguments: Any) -> Any:\n    return jnp.cos(time) - value"
+"""A function of three arguments that feels the first one too: what calls it may give nothing else to feel."""
 PAIRS = (
     "def residual(value: Any, given: Any) -> Any:\n    return 2 * value - 1, value",
     "def objective(value: Any, given: Any) -> Any:\n    return jnp.sum(value * value), value",

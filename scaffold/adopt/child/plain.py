@@ -33,6 +33,8 @@ class Context:
     """Strings that an error has named."""
     numbers: Sequence[int] = ()
     """Numbers that an error has named."""
+    ascending: Sequence[str] = ()
+    """The arguments whose numbers ascend, as a docstring says."""
     index_below: int = 2
     is_call: bool = False
     """Whether the arguments are those of a call, which are arrays for the most part."""
@@ -88,6 +90,8 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(f'sample(seed, {shape}, "{dtype}")')
     if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
         return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
+    if len(shape) == 1 and name in context.ascending:  # far apart: other draws lie between them
+        return Source(f"4 * jnp.sort(sample(seed, {shape}))")
     if len(shape) == 1 and names.ORDERED.search(name):
         return Source(f"jnp.sort(sample(seed, {shape}))")
     return Source(f"sample(seed, {shape})" if shape else "sample(seed)")
@@ -119,16 +123,18 @@ def functions(name: str, arity: int | None, context: Context) -> list[Source]:
     one, two = [Source(text) for text in names.ONE], [Source(text) for text in names.TWO]
     if names.REDUCES.search(name):
         one = [one[1], one[0]]
-    further = [
-        Source(text.split("(")[0].removeprefix("def "), helpers=(text,)) for text in names.HELPERS.values()
-    ]
+    further = [helper(text) for text in names.HELPERS.values()]
+    of_three = [helper(names.FORCED), further[1]]
     if arity is None:
-        return [*one[:2], *two[:1], further[1], *further]
+        return [*one[:2], *two[:1], *of_three, *further]
     if arity == 0:
         return [Source("dict")]
-    return (
-        [*one, *two] if arity == 1 else [*two, further[0]] if arity == 2 else further[arity - 2 : arity - 1]
-    )
+    return {1: [*one, *two], 2: [*two, further[0]], 3: of_three, 4: further[2:]}.get(arity, [])
+
+
+def helper(text: str) -> Source:
+    """A function that the test file defines."""
+    return Source(text.split("(")[0].removeprefix("def "), helpers=(text,))
 
 
 def modules() -> list[Source]:

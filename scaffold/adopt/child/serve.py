@@ -64,6 +64,7 @@ def handled(request: Request) -> dict[str, Any]:
         "adopt": adopted.adopt,
         "place": place.place,
         "hold": hold.hold,
+        "order": hold.order,
         "show": show.show,
     }
     with contextlib.redirect_stdout(sys.stderr):

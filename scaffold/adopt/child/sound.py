@@ -35,6 +35,8 @@ from .sources import Source
 
 TRIES = 40
 """How many times the arguments with defaults are looked for."""
+DRAWS = 8
+"""For how many seeds the values are looked at: a scalar of any sign is often positive."""
 OF_JAX = re.compile(r"[\\/]jax[\\/]_src[\\/]|^<")
 MOST = 2
 """How many arguments with defaults are given at most, each alone."""
@@ -165,6 +167,12 @@ def has_rule(built: Built, called: Called) -> bool:
         return False
 
 
+def accepted(built: Built, called: Called) -> Called | None:
+    """The call, or the same with arguments of another domain, where a check refuses the first; None where it refuses all."""
+    others = (replace(called, arguments=within(domain, called.arguments)) for domain in DOMAINS)
+    return next((one for one in (called, *others) if not is_refused(built, one)), None)
+
+
 def is_refused(built: Built, called: Called) -> bool:
     """Whether a check of values, which no trace shows the outcome of, refuses the example."""
     try:
@@ -226,8 +234,8 @@ def look(built: Built, called: Called) -> Seen:
     try:
         run, arrays = program(built, called, 0)
         compute = compiled(run)
-        drawn = [program(built, called, seed)[1] for seed in range(3)]
-        if not all(gives_numbers(compute, *one) for one in drawn):
+        drawn = [program(built, called, seed)[1] for seed in range(DRAWS)]
+        if not all([gives_numbers(compute, *one) for one in drawn]):  # a list: a later one may be refused
             return Seen(False)
         at_edges = all(gives_numbers(compute, arrays[0], filled(arrays[1], edge)) for edge in (0, 1))
     except NEEDS_VALUES:

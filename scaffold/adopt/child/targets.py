@@ -3,12 +3,15 @@
 import importlib
 import inspect
 import pkgutil
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+import pytest
 
 from .annotations import parameters_of
 from .built import message_of
@@ -17,6 +20,10 @@ from .kinds import Kind, kind_of
 from .sources import settle
 
 Request = dict[str, Any]
+STOPS = (Exception, SystemExit, pytest.skip.Exception, pytest.exit.Exception)
+"""What an import may raise that stands for its own module alone."""
+_TESTS = re.compile(r"(^|\.)(tests?|testing|conftest|test_\w+|\w+_test)$")
+"""Modules that have tests, and no classes for users."""
 _FOUND: dict[tuple[str, str], Any] = {}
 
 
@@ -30,7 +37,7 @@ def listed(request: Request) -> dict[str, Any]:
     for target in request["targets"]:
         try:
             found = list(classes_of(target["module"], target["name"], target["whole"], passed_over))
-        except (Exception, SystemExit) as error:
+        except STOPS as error:
             faults.append({"target": target["text"], "why": told(error)})
             continue
         for one in found:
@@ -153,7 +160,7 @@ def below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[Mo
     for name in names_below(package):
         try:
             module = importlib.import_module(name)
-        except (Exception, SystemExit) as error:
+        except STOPS as error:
             passed_over.append({"module": name, "why": told(error)})
             continue
         yield module
@@ -168,5 +175,5 @@ def names_below(package: ModuleType) -> Iterator[str]:
         folders = [folder for place in places for folder in Path(place).iterdir() if folder.is_dir()]
         found |= {one.name for one in folders if one.name.isidentifier() and any(one.rglob("*.py"))}
     for name in sorted(found):
-        if not (name.startswith("_") or name in ("tests", "test", "testing", "conftest")):
+        if not (name.startswith("_") or _TESTS.search(name)):
             yield f"{package.__name__}.{name}"

@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import importlib.util
 import inspect
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from .trees import clone_as, one_level, parts_of_aux
 TWIN = "__twin"
 """What the module that is run a second time is called beyond its name."""
 LIBRARIES = ("builtins", "equinox", "jax", "jaxlib", "flax", "optax", "numpy", "penzai")
+_NAN = re.compile(r"\bnans?\b", re.IGNORECASE)
 OF_PYTHON = "its class is Python's own, as that of a state which is a tuple"
 
 
@@ -26,6 +28,14 @@ def is_of_python(cls: type) -> bool:
 
 def is_of_library(cls: type) -> bool:
     return cls.__module__.partition(".")[0] in LIBRARIES
+
+
+def documents_nan(cls: type) -> bool:
+    """Whether a docstring of a class, or of one of its methods, says that it may give NaN."""
+    own = [one for one in cls.__mro__ if not (is_of_python(one) or is_of_library(one))]
+    members = (value for one in own for value in (one, *vars(one).values()))
+    texts = (getattr(value, "__doc__", None) for value in members)
+    return any(_NAN.search(text) for text in texts if isinstance(text, str))
 
 
 def compares_by_equinox(instance: Any) -> bool:

@@ -1,8 +1,12 @@
 """Errors: whether an author raises one on purpose, or something just breaks."""
 
 import dis
+import re
 from types import FrameType, TracebackType
 
+_CHECKED = re.compile(
+    r"^(?:equinox[\w.]*\.)?_?EquinoxRuntimeError: (?!Above is )(.+)$", re.MULTILINE
+)
 _RAISES = dis.opmap["RAISE_VARARGS"]
 _OTHERS = ("jax", "jaxlib", "numpy", "ml_dtypes", "jaxtyping", "beartype")
 
@@ -29,6 +33,13 @@ def _last(traceback: TracebackType | None) -> tuple[FrameType, int] | None:
     return result
 
 
+def message_of(error: object) -> str:
+    """What an error says; of a check at run time Equinox tells first where to look for what it says."""
+    text = str(error).strip()
+    checked = _CHECKED.search(text)
+    return checked[1] if checked else text
+
+
 def error_text(error: BaseException) -> str:
     """An error in one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())[:300]}"
+    return f"{type(error).__name__}: {' '.join(message_of(error).split())[:300]}"

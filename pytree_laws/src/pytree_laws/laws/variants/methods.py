@@ -28,7 +28,7 @@ from ...inspect.arrays import (
     is_key,
     real_dtype,
 )
-from ...inspect.errors import raises_deliberately
+from ...inspect.errors import message_of, raises_deliberately
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
 from ...inspect.trees import named_leaves, replace_leaves
@@ -101,7 +101,7 @@ class MethodsWork(MethodSuite):
         broken = {one: error for one, error in errors if self._is_broken(one, error)}
         for name, error in broken.items():
             others = ", ".join(one for one in broken if one != name)
-            message = f"it raised {type(error).__name__}: {error!s:.300}"
+            message = f"it raised {type(error).__name__}: {message_of(error):.300}"
             message += f"; so do {others}" if others else ""
             raise Fault(name, message, hint_of(self, error) or RAISES) from error
 

@@ -1,0 +1,137 @@
+"""A run over many classes: each is written when it is done, and what was killed goes on."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from scaffold.adopt.emit import Adopted
+from scaffold.adopt.journal import PLACE, Journal
+from scaffold.adopt.report import Outcome, Report
+from scaffold.errors import ScaffoldError
+from scaffold.files.fileset import File
+from tests.projects import environment, scaffold
+from tests.support import read_tree, write_tree
+
+CLASSES = "from typing import NamedTuple\n\nimport jax\n\n" + "".join(
+    f"\nclass {name}(NamedTuple):\n    weight: jax.Array\n\n"
+    for name in ("First", "Second", "Third", "Fourth")
+)
+SAID = ("adopt", "many.py", "--python", sys.executable, "--json")
+
+
+def outcome(name: str, **changes: object) -> Outcome:
+    file = File(PurePosixPath(f"tests/test_{name.lower()}.py"), "x = 1\n")
+    found = {"called": True, "methods": ["value"], "arguments": [["x", "sample(seed)", False]]}
+    return Outcome(Adopted("many", name, name.lower(), found, [("p05_", "why")]), file=file, **changes)  # pyright: ignore[reportArgumentType]
+
+
+def test_a_journal_gives_back_what_was_noted_and_drops_half_a_line(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, {"targets": ["many"]}, resume=False)
+    journal.begin()
+    noted = [outcome("First", report={"passed": 3, "findings": []}), outcome("Second", seconds=2.5)]
+    for one in noted:
+        journal.add(one)
+    with (tmp_path / PLACE).open("ab") as file:
+        file.write(b'{"one": {"mod')
+    again = Journal(tmp_path, {"targets": ["many"]}, resume=True)
+    assert [one.to_json() for one in again.outcomes.values()] == [one.to_json() for one in noted]
+    assert [one.file for one in again.outcomes.values()] == [one.file for one in noted]
+    again.begin()
+    again.end()
+    assert not (tmp_path / PLACE).exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"targets": ["other"]}, "had other targets or options"),
+        (None, "no run was ended before its last class"),
+    ],
+)
+def test_a_run_that_was_not_ended_cannot_go_on(
+    tmp_path: Path, options: dict[str, list[str]] | None, what: str
+) -> None:
+    if options is not None:
+        Journal(tmp_path, options, resume=False).begin()
+    with pytest.raises(ScaffoldError, match=what):
+        Journal(tmp_path, {"targets": ["many"]}, resume=True)
+
+
+def test_slow_classes_are_named() -> None:
+    report = Report((outcome("First", seconds=3.0), outcome("Second", seconds=71.0)))
+    assert "slowest:\n    71 s  many:Second" in report.text() and "3 s" not in report.text()
+
+
+def test_a_killed_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    for folder in (killed, whole):
+        write_tree(folder, {"many.py": CLASSES, "pyproject.toml": '[project]\nname = "many"\n'})
+    process = subprocess.Popen(
+        [sys.executable, "-m", "scaffold", *SAID],
+        cwd=killed,
+        env=environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    journal = killed / PLACE
+    while process.poll() is None and not (journal.exists() and len(journal.read_bytes().splitlines()) > 2):
+        time.sleep(0.02)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    written = read_tree(killed / "tests")
+    noted = journal.read_bytes().count(b"\n") - 1
+    assert noted in (2, 3) and sum("test_" in str(path) for path in written) >= noted
+    resumed = scaffold(killed, *SAID, "--resume")
+    assert scaffold(whole, *SAID).returncode == resumed.returncode == 0, resumed.stderr
+    told = json.loads(resumed.stdout)
+    assert [one["class"] for one in told["classes"]] == [
+        f"many:{name}" for name in ("First", "Fourth", "Second", "Third")
+    ]
+    assert resumed.stderr.count("many:") == 4 - noted  # a line for each class that is looked at
+    assert read_tree(killed) == read_tree(whole)
+
+
+SET = """
+import jax
+
+
+class Base:
+    fields = frozenset({"loc", "scale", "rate", "shape", "mean", "width"})
+
+    def __init__(self, value: jax.Array):
+        for name in self.fields:
+            setattr(self, name, value + len(name))
+
+
+@jax.tree_util.register_pytree_node_class
+class Loose(Base):
+    def tree_flatten(self):
+        return tuple(getattr(self, name) for name in self.fields), None
+
+    @classmethod
+    def tree_unflatten(cls, aux, children):
+        self = object.__new__(cls)
+        for name, child in zip(cls.fields, children):
+            setattr(self, name, child)
+        return self
+"""
+
+
+def test_leaves_that_come_in_another_order_in_another_process_are_a_fault(tmp_path: Path) -> None:
+    right = (
+        SET.replace('frozenset({"loc"', '("loc"').replace('"width"})', '"width")').replace("Loose", "Fixed")
+    )
+    write_tree(tmp_path, {"loose.py": SET, "fixed.py": right})
+    ran = scaffold(
+        tmp_path, "adopt", "loose.py", "fixed.py", "--python", sys.executable, "--json", "--dry-run"
+    )
+    loose, fixed = json.loads(ran.stdout)["classes"]
+    [finding] = [one for one in loose["findings"] if "HASHSEED" in one["what"]]
+    assert "with PYTHONHASHSEED=0, and as " in finding["what"]
+    assert not [one for one in fixed["findings"] if "HASHSEED" in one["what"]]
