@@ -64,7 +64,8 @@ def try_it(*arguments: str) -> int:
 def test(*arguments: str) -> int:
     """Run the tests of this project, in its own environment."""
     os.chdir(ROOT)
-    return run([uv(), "run", "--quiet", "pytest", "-n", "2", "--dist", "worksteal", *arguments])
+    spread = ["-n", "auto", "--maxprocesses", "4", "--dist", "worksteal"]
+    return run([uv(), "run", "--quiet", "pytest", *spread, *arguments])
 
 
 def scaffold(*arguments: str) -> int:

@@ -10,6 +10,7 @@ from jaxtyping import Array, Float, Int32, PRNGKeyArray
 
 from filter_specs import trained_fields
 from sharding import field_specs, out_sharding
+from weight_decay import decayed_fields
 
 
 class Attention(eqx.Module):
@@ -100,7 +101,7 @@ class FeedForward(eqx.Module):
         )
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
-        hidden = jax.nn.gelu(x @ self.up.T + self.bias)
+        hidden = jax.nn.gelu(x @ self.up.T + self.bias[None, :])
         return jnp.matmul(hidden, self.down.T, out_sharding=out_sharding(None, None))
 
     def partition_specs(self, rules: Mapping[str, Any] | None = None) -> "FeedForward":
@@ -118,6 +119,15 @@ class FeedForward(eqx.Module):
             },
             {"hidden_size": "model"},
             rules,
+        )
+
+    def decayed(self) -> "FeedForward":
+        """Filter spec: True at each trained array that weight decay moves."""
+        return jax.tree_util.tree_map_with_path(
+            lambda path, leaf: (
+                path[0].name not in ("bias",) and eqx.is_inexact_array(leaf)
+            ),
+            self,
         )
 
 
@@ -150,8 +160,8 @@ class DecoderBlock(eqx.Module):
         self.feed_forward_scale = jnp.ones((size,), dtype)
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
-        x = x + self.attention(self.normed(x) * self.attention_scale)
-        return x + self.feed_forward(self.normed(x) * self.feed_forward_scale)
+        x = x + self.attention(self.normed(x) * self.attention_scale[None, :])
+        return x + self.feed_forward(self.normed(x) * self.feed_forward_scale[None, :])
 
     def normed(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
         """Divide each row by its root mean square."""
@@ -172,6 +182,12 @@ class DecoderBlock(eqx.Module):
     def trainable(self) -> "DecoderBlock":
         """Filter spec by field: True at each trained array, False at every other leaf."""
         return trained_fields(self)
+
+    def decayed(self) -> "DecoderBlock":
+        """Filter spec: True at each trained array that weight decay moves."""
+        return decayed_fields(
+            self, self.trainable(), but=("attention_scale", "feed_forward_scale")
+        )
 
 
 class LanguageModel(eqx.Module):

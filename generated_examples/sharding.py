@@ -157,9 +157,7 @@ def save_checkpoint(path: str | PathLike[str], tree: Any) -> None:
     All or nothing: a folder without its end was never there. One that is there already is
     a `ValueError`, so that the last checkpoint outlives whatever happens to the next.
     """
-    import orbax.checkpoint as ocp  # type: ignore[import-untyped]
-
-    with ocp.StandardCheckpointer() as checkpointer:
+    with _checkpointer() as checkpointer:
         checkpointer.save(fspath(path), _arrays(tree))
 
 
@@ -167,8 +165,6 @@ def restore_checkpoint(
     path: str | PathLike[str], like: _Tree, mesh: Mesh, rules: Rules | None = None
 ) -> _Tree:
     """Read what `save_checkpoint` wrote, onto any mesh; `like` gives structure, shapes and dtypes."""
-    import orbax.checkpoint as ocp  # type: ignore[import-untyped]
-
     leaves, treedef = jax.tree.flatten(like)
     places = jax.tree.leaves(shardings(like, mesh, rules))
     wanted = {
@@ -176,7 +172,7 @@ def restore_checkpoint(
         for (name, leaf), place in zip(_named(leaves), places, strict=True)
         if _is_array(leaf)
     }
-    with ocp.StandardCheckpointer() as checkpointer:
+    with _checkpointer() as checkpointer:
         found = checkpointer.restore(fspath(path), wanted)
     return jax.tree.unflatten(
         treedef, [found.get(name, leaf) for name, leaf in _named(leaves)]
@@ -225,6 +221,12 @@ def _indivisible(
         if size % devices:
             along = " and ".join(f"`{axis}`" for axis in listed)
             yield f"`{name}` has `{dim}` = {size}, which the {devices} devices along {along} do not divide"
+
+
+def _checkpointer() -> Any:
+    import orbax.checkpoint as ocp  # type: ignore[import-untyped]
+
+    return ocp.StandardCheckpointer()
 
 
 def _arrays(tree: Any) -> dict[str, Any]:

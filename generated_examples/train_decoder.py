@@ -19,7 +19,11 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from jaxtyping import Array, Float, Int32, PRNGKeyArray
 
 from decoder import LanguageModel
-from sharding import create_sharded, restore_checkpoint, save_checkpoint
+from sharding import (
+    create_sharded,
+    restore_checkpoint,
+    save_checkpoint,
+)
 
 VOCABULARY, LENGTH, SIZE, HEADS, HEAD_SIZE, HIDDEN_SIZE, DEPTH = 32, 16, 24, 8, 4, 64, 2
 BATCH = 16

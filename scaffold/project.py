@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.files.fileset import Action, Blob, Edit, File, Plan, Request, Step, make_plan
 from scaffold.files.places import read_place
-from scaffold.generate import SCHEMA_NAME, load_spec, plan_modules
+from scaffold.generate import SCHEMA_NAME, load_specs, plan_modules
 from scaffold.in_project.law_files import WHEEL, wheel_file
 from scaffold.in_project.layout import find_layout
 from scaffold.law_wheel import is_law_wheel
@@ -32,7 +32,8 @@ from scaffold.lifecycle.records import FOLDER, record_path
 from scaffold.publish import publish
 from scaffold.registration.edits import register
 from scaffold.render import OPTIONS, templates_folder
-from scaffold.spec.names import stem
+from scaffold.spec import ModuleSpec
+from scaffold.spec.files import is_spec_file
 
 Question = Mapping[str, Any]
 _WHERE = "--data"
@@ -40,6 +41,7 @@ _FILTERS = "jinja2_ansible_filters.AnsibleCoreFiltersExtension"  # those that Co
 _ANSWERS = PurePosixPath(".copier-answers.yml")
 _MOST_BYTES = 2**16
 """No file of answers is longer than this."""
+_BOOLEANS = ["false", "true"]
 _COPIED = (_ANSWERS.name, SCHEMA_NAME)
 """Files that nobody edits, besides the wheel of the laws."""
 _TO_FORCE = "--diff shows the difference; --force replaces what nobody has edited, and nothing else"
@@ -168,16 +170,16 @@ def _generate(root: Path) -> list[Edit]:
     Returned are the edits that register them, for an `__init__.py` that is there already.
     """
     layout = find_layout(root)
-    specs = [load_spec(path) for path in sorted((root / "specs").glob("*.toml"))]
+    specs = load_specs(path for path in sorted((root / "specs").iterdir()) if is_spec_file(path.name))
     publish(plan_modules(specs, layout, force=True))
     init_file = layout.init_file
     assert init_file is not None  # the template has one
     registered = partial(_registered, layout.package, init_file)
-    return [Edit(init_file, partial(registered, spec.name)) for spec in specs]
+    return [Edit(init_file, partial(registered, spec)) for spec in specs]
 
 
-def _registered(package: str | None, init_file: PurePosixPath, name: str, source: bytes) -> bytes:
-    return register(source, stem(name), [name], package=package, where=init_file.as_posix())
+def _registered(package: str | None, init_file: PurePosixPath, spec: ModuleSpec, source: bytes) -> bytes:
+    return register(source, spec.stem, [spec.name], package=package, where=init_file.as_posix())
 
 
 def _files(root: Path, kept: Iterable[PurePosixPath]) -> Iterator[File | Blob]:
@@ -270,6 +272,8 @@ def _checked(
 
 def _value(question: Question, text: str) -> str | list[str]:
     """A list for a question with several answers, written with commas, in brackets or not."""
+    if question["type"] == "bool":
+        return text.strip().lower()
     if not question.get("multiselect"):
         return text
     parts = re.sub(r"^\s*\[|\]\s*$", "", text).split(",")
@@ -284,7 +288,7 @@ def _answer_faults(settings: Mapping[str, Question], key: str, text: str) -> Ite
         return
     question, where = settings[key], f"{_WHERE} {key}"
     value = _value(question, text)
-    legal = cast("list[str]", question.get("choices", []))
+    legal = _BOOLEANS if question["type"] == "bool" else cast("list[str]", question.get("choices", []))
     wrong = [one for one in ([value] if isinstance(value, str) else value) if legal and one not in legal]
     for one in wrong:
         fix = suggestion(one, legal, "write one of the legal values")

@@ -119,6 +119,7 @@ class FieldKeys(TypedDict, total=False):
     """The keys of a field; its type is its annotation, and its doc the string below it."""
 
     frozen: bool | str
+    decay: bool
     init: Expression
     std: Expression | float
     of: Expression

@@ -62,7 +62,9 @@ def test_what_it_writes_is_a_test_file_that_pytest_runs(
     text = (folder / "tests/test_affine.py").read_text()
     assert text.startswith(HEAD)
     assert "from nets.layers import Affine" in text and "scaffold" not in text
-    assert passed(forked_pytest(folder, "tests/test_affine.py")) == told_to_pass(result.stdout, "Affine")
+    assert passed(forked_pytest(folder, "tests/test_affine.py", "--numbers=off")) == told_to_pass(
+        result.stdout, "Affine"
+    )
 
 
 def test_again_it_changes_nothing_and_keeps_what_was_edited(
@@ -145,21 +147,27 @@ def test_a_class_that_hangs_or_ends_the_process_costs_no_other_anything(tmp_path
     assert states["Hangs"][1][0] == "odd:Hangs: it took more than 8 seconds; give: --build 'Hangs(...)'"
 
 
+STRICTER = '[project]\nname = "odd"\n[tool.scaffold]\nseverity = "cost"\n'
+
+
 def test_a_baseline_leaves_out_what_is_found_with_its_text(tmp_path: Path) -> None:
-    write_tree(tmp_path, {"odd.py": ODD})
+    write_tree(tmp_path, {"odd.py": ODD, "pyproject.toml": STRICTER})
     said = ("odd.py:Weak", "--build", "Weak.create(3)")
     first = adopt(tmp_path, *said, "--dry-run")
-    assert (first.returncode, masked(first.stdout.split("\n")[0])) == (
-        1,
-        "Weak  adopted, N tests pass, N cost, N left out",
-    )
+    line = masked(first.stdout.split("\n")[0])
+    assert (first.returncode, line) == (1, "Weak  adopted, N tests pass, N cost, 1 advice")
     result = adopt(tmp_path, *said, "--baseline")
-    assert (result.returncode, masked(result.stdout)) == (0, "Weak  adopted, N tests pass, N left out\n"), (
+    line = masked(result.stdout.split("\n")[0])
+    assert (result.returncode, line) == (0, "Weak  adopted, N tests pass, 1 advice, N left out"), (
         result.stderr
     )
     text = (tmp_path / "tests/test_weak.py").read_text()
     assert "# P5 static, at `mean`: it is weakly typed: its dtype changes on the first update" in text
-    assert passed(forked_pytest(tmp_path, "tests/test_weak.py")) == told_to_pass(result.stdout, "Weak")
+    advice = 1  # a warning, and no failure
+    assert (
+        passed(forked_pytest(tmp_path, "tests/test_weak.py", "--numbers=off"))
+        == told_to_pass(result.stdout, "Weak") + advice
+    )
 
 
 def test_what_is_said_of_one_class_is_refused_for_several(tmp_path: Path) -> None:
@@ -242,7 +250,7 @@ def test_methods_whose_arguments_are_found_are_declared_and_held(
     assert "call=lambda instance, x, weight: instance.blended(x, weight=weight)" in text
     assert result.returncode == (1 if found else 0), result.stdout
     if found:
-        assert f"{found} gradient and step, at `inverse`" in result.stdout
+        assert f"fault  {found} gradient and step\n" in result.stdout and ", `inverse`\n" in result.stdout
 
 
 def test_an_instance_of_which_a_member_raises_is_not_taken_where_another_is_found(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What `scaffold adopt` says of many classes: one cause once, with its count and its first places, and all of it in a file."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +43,10 @@ def test_one_cause_is_told_once_with_its_count_and_its_first_places() -> None:
     ]
     [cause] = causes_of(findings)
     assert list(cause.lines) == [
-        "  fault P5 static (5 times): `A.labels` is a list of 0",
-        "        at net:A, `labels`; net:B, `labels`; net:C, `labels` and 2 more",
-        "        fix: a tuple",
+        "    `A.labels` is a list of 0 (5 times)",
+        "      at net:A, `labels`; net:B, `labels`; net:C, `labels` and 2 more",
     ]
+    assert list(cause_lines([cause], 40)) == ["  fault  P5 static", *cause.lines, "    fix: a tuple"]
 
 
 def test_faults_come_before_costs_and_what_is_found_often_first() -> None:
@@ -55,11 +56,30 @@ def test_faults_come_before_costs_and_what_is_found_often_first() -> None:
     assert [one.first["law"] for one in causes] == ["P15", "P3", "P5"]
 
 
-def test_a_terminal_gets_so_many_lines_and_the_way_to_the_rest() -> None:
-    causes = causes_of(("net:A", finding(f"cause {word}")) for word in ("one", "two", "three"))
-    lines = [*cause_lines(causes, 7)]
-    assert len(lines) == 7
-    assert lines[-1] == "  1 more causes: `--report FILE.md` writes all, and `--json` prints them"
+def test_a_terminal_gets_three_causes_of_each_law_and_the_way_to_the_rest() -> None:
+    many = [("net:A", finding(f"cause {word}")) for word in ("one", "two", "three", "four", "five")]
+    causes = causes_of([*many, ("net:A", finding("it is lost", law="P3", severity="cost"))])
+    lines = [*cause_lines(causes, 40)]
+    assert [line for line in lines if line.startswith("  fault") or line.startswith("  cost")] == [
+        "  fault  P5 static",
+        "  cost   P3 static",
+    ]
+    assert "    cause three" in lines and "    cause four" not in lines
+    assert lines[-1] == "  2 more causes: `--report FILE.md` writes all, and `--json` prints them"
+    assert "    cause five" in [*cause_lines(causes, None)]
+
+
+def test_a_terminal_gets_so_many_lines_of_the_gravest() -> None:
+    causes = causes_of(
+        ("net:A", finding("it is lost", law=f"P{n}", severity=severity))
+        for n, severity in enumerate(("cost", "fault"))
+    )
+    assert [*cause_lines(causes, 5)] == [
+        "  fault  P1 static",
+        *causes[0].lines,
+        "    fix: a tuple",
+        "  1 more cause: `--report FILE.md` writes all, and `--json` prints them",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -79,11 +99,33 @@ def test_the_report_of_a_package_groups_its_causes_and_is_written_whole(tmp_path
     write_tree(tmp_path, {"net.py": HEAD + classes, "pyproject.toml": '[project]\nname = "net"\n'})
     ran = scaffold(tmp_path, "adopt", "net.py", "--report", "report.md", "--dry-run")
     assert ran.returncode == 1, ran.stdout + ran.stderr
-    assert "findings of 3 classes, by cause:" in ran.stdout
-    assert "P5 static (3 times): " in ran.stdout
+    assert re.search(r"\nfindings:\n.*  fault  P5 static\n    .* \(3 times\)\n", ran.stdout, re.DOTALL)
     assert (
-        "        at net:GainA, `GainA.labels`; net:GainB, `GainB.labels`; net:GainC, `GainC.labels`\n"
+        "      at net:GainA, `GainA.labels`; net:GainB, `GainB.labels`; net:GainC, `GainC.labels`\n"
         in ran.stdout
     )
     report = (tmp_path / "report.md").read_text()
-    assert "| `net:GainA` | adopted, " in report and "P5 static (3 times): " in report
+    assert "| `net:GainA` | adopted, " in report and "  fault  P5 static\n" in report
+
+
+BROKEN_LAW = """
+from pytree_laws.laws.transforms import p09_gradient
+
+p09_gradient.POINTS = None  # as a mistake in the law would have it
+"""
+
+
+def test_an_error_of_a_law_is_internal_and_no_finding(tmp_path: Path) -> None:
+    gain = CLASS.replace("    labels: list = eqx.field(static=True)\n", "").replace(
+        '        self.labels = ["a"]\n', ""
+    )
+    source = HEAD + BROKEN_LAW + gain.format(name="Gain", value="jnp.float32(0.5)")
+    write_tree(tmp_path, {"net.py": source, "pyproject.toml": '[project]\nname = "net"\n'})
+    ran = scaffold(tmp_path, "adopt", "net.py", "--dry-run")
+    assert ran.returncode == 70, ran.stdout + ran.stderr
+    assert re.search(r"Gain  adopted, \d+ tests pass, \d+ internal error", ran.stdout)
+    told = " ".join(ran.stdout.split())
+    assert "internal errors, which say nothing of the classes: test_p09_" in told
+    assert "of net:Gain, in p09_gradient.py:" in told and "TypeError: " in told
+    assert "please report it with this line and the class" in told
+    assert "fault  P9" not in told

@@ -14,7 +14,7 @@ def test_few_are_false() -> None:
     false = [one for one in ROWS if one.now == "open"]
     assert len(false) <= len(ROWS) / 20
     told_so = {told(one) for one in ROWS}
-    assert {"true"} < told_so <= {"true", "false, mended", "false, now style", "false, open"}
+    assert {"true"} < told_so <= {"true", "false, mended", "false, now advice", "false, open"}
 
 
 def test_each_row_is_seen_where_its_library_is_at_hand() -> None:

@@ -167,7 +167,8 @@ def test_what_was_accepted_stays_accepted(tmp_path: Path) -> None:
     weak += (
         "\n    @classmethod\n    def create(cls, size: int):\n        return cls(jax.numpy.full(size, 2.0))\n"
     )
-    library = Library.at(tmp_path, {**EMPTY, "lib/layers.py": weak})
+    settings = EMPTY["pyproject.toml"].replace("[tool.scaffold]\n", '[tool.scaffold]\nseverity = "cost"\n')
+    library = Library.at(tmp_path, {**EMPTY, "pyproject.toml": settings, "lib/layers.py": weak})
     said = ("lib.layers:Scale", "--build", "Scale.create(3)")
     assert adopt(library, *said).returncode == 1
     assert adopt(library, *said, "--baseline").returncode == 0

@@ -109,7 +109,7 @@ def test_words_say_the_roles_and_leave_no_trace(tmp_path: Path) -> None:
     assert "names: dict[str, Odd] = eqx.field(static=True, default=())\n" in module
     tests = (tmp_path / "tests" / "test_net.py").read_text()
     assert 'Leaf("weight", "param"),\n        Leaf("inner", "module"),' in tests
-    assert "fault P9" in checked(tmp_path), "no gradient reaches the weight"
+    assert "fault  P9" in checked(tmp_path), "no gradient reaches the weight"
 
 
 def test_what_registers_the_class_stays_below_it(tmp_path: Path) -> None:

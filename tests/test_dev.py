@@ -89,7 +89,19 @@ def test_test_hands_its_arguments_to_pytest_in_the_clone(clone: Clone, tmp_path:
     env = {"NOTED": str(clone.root / "noted")}
     words = ["test", "tests/test_dev.py", "-x"]
     assert run([sys.executable, "clone/dev.py", *words], tmp_path, env=env).returncode == 0
-    words = ["run", "--quiet", "pytest", "-n", "2", "--dist", "worksteal", "tests/test_dev.py", "-x"]
+    words = [
+        "run",
+        "--quiet",
+        "pytest",
+        "-n",
+        "auto",
+        "--maxprocesses",
+        "4",
+        "--dist",
+        "worksteal",
+        "tests/test_dev.py",
+        "-x",
+    ]
     assert clone.noted() == [str(clone.root), *words]
 
 

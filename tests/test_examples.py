@@ -96,7 +96,7 @@ def test_the_example_project_is_what_new_project_writes(
 ) -> None:
     remembered = yaml.safe_load((PROJECT / ".copier-answers.yml").read_text())
     answers = {
-        key: ",".join(value) if isinstance(value, list) else value for key, value in remembered.items()
+        key: ",".join(value) if isinstance(value, list) else str(value) for key, value in remembered.items()
     }
     publish(plan_project(tmp_path / "fresh", answers))
     # The wheel of the laws is left out: this repository builds it.

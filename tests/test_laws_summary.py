@@ -118,9 +118,9 @@ class TestUnannotated(Base):
         return super().build(**inputs)
 """
 TOLD = """test_broken.py::TestBroken: 1 fault, 1 cost
-  fault P3 round trip, at `bias`: it is lost
-  cost  P5 static, at `weight`: it is weakly typed
-  skipped, since P5 is broken: P6, P11 (3 tests)
+  fault  P3 round trip, at `bias`: it is lost
+  cost   P5 static, at `weight`: it is weakly typed
+  follow from P5: P6, P11 (3 tests)
 """
 
 
@@ -225,8 +225,8 @@ def test_findings_are_told_by_class_and_cause(options: tuple[str, ...], times: i
 
 
 def test_severities_are_counted_and_what_rests_is_told_by_number() -> None:
-    found = [{"severity": one} for one in ("style", "fault", "fault", "cost", "style")]
-    assert count_text(found) == "2 faults, 1 cost, 2 of style" and count_text([]) == ""
+    found = [{"severity": one} for one in ("advice", "fault", "fault", "cost", "advice")]
+    assert count_text(found) == "2 faults, 1 cost, 2 advice" and count_text([]) == ""
     why = "it rests on P2, which is broken"
     skipped = {"test_p11_x": why, "test_p05_x": why, "test_p05_y": why, "test_p01_z": "another reason"}
-    assert resting_lines(skipped) == ["skipped, since P2 is broken: P5, P11 (3 tests)"]
+    assert resting_lines(skipped) == ["follow from P2: P5, P11 (3 tests)"]

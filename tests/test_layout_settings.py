@@ -42,14 +42,22 @@ def test_all_settings_are_read(tmp_path: Path):
     ("table", "fault"),
     [
         (
+            'severity = "style"',
+            "tool.scaffold.severity: `style` is not legal\n  legal: fault, cost, advice\n  fix: write one of the legal values",
+        ),
+        (
+            'numbers = "of"',
+            "tool.scaffold.numbers: `of` is not legal\n  legal: record, check, compare, update, off\n  fix: did you mean `off`?",
+        ),
+        (
             'bakcend = "cpu"',
             "tool.scaffold.bakcend: is not a setting\n"
-            "  legal: backend, laws, lower_for, package, save, sharding, specs, style, and 2 more, which `--json` lists\n  fix: did you mean `backend`?",
+            "  legal: backend, laws, lower_for, numbers, package, save, severity, sharding, and 4 more, which `--json` lists\n  fix: did you mean `backend`?",
         ),
         (
             "verbose = true",
             "tool.scaffold.verbose: is not a setting\n"
-            "  legal: backend, laws, lower_for, package, save, sharding, specs, style, and 2 more, which `--json` lists\n  fix: remove it",
+            "  legal: backend, laws, lower_for, numbers, package, save, severity, sharding, and 4 more, which `--json` lists\n  fix: remove it",
         ),
         (
             'backend = "cudaa"',

@@ -77,7 +77,7 @@ TAKEN = "choose another name: Python, Windows, or the project itself has a use o
 ADDRESS = "write an address such as https://github.com/ada/my-study, or nothing"
 FAULTS = """\
 error: --data: there is no question `licence`
-  legal: license, backend, name, description, author, email, repository, style, and 3 more, which `--json` lists
+  legal: license, backend, name, description, author, email, repository, style, and 4 more, which `--json` lists
   fix: did you mean `license`?
 error: --data email: 'nobody' will not do
   fix: write one address, or nothing
@@ -156,6 +156,7 @@ def test_the_terminal_is_asked(tmp_path: Path) -> None:
             "computes on",
             "package lies",
             "start with",
+            "many devices",
             "laws from",
         ):
             talk.answer(question, "")
@@ -186,9 +187,13 @@ def copied(folder: Path, data: dict[str, Any]) -> Path:
 def test_plain_copier_gives_the_same_bytes(style: str, name: str, tmp_path: Path) -> None:
     given = {"style": style, "name": name, "description": HOSTILE}
     tool = made(
-        tmp_path / "tool", EVERY_KIND, "laws=installed", *(f"{key}={value}" for key, value in given.items())
+        tmp_path / "tool",
+        EVERY_KIND,
+        "laws=installed",
+        "sharding=true",
+        *(f"{key}={value}" for key, value in given.items()),
     )
-    plain = copied(tmp_path / "plain", {**given, "kinds": CONFIG["kinds"]["choices"]})
+    plain = copied(tmp_path / "plain", {**given, "kinds": CONFIG["kinds"]["choices"], "sharding": True})
     written = read_tree(tool)
     assert read_tree(plain) == {p: data for p, data in written.items() if not p.startswith(".scaffold/")}
     publish(plan_update((), find_layout(plain)))  # which writes the records, where all is as the tool has it

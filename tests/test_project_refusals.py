@@ -80,6 +80,7 @@ DEFAULTS = {
     "email": "",
     "kinds": ["module"],
     "laws": "wheel",
+    "sharding": False,
     "layout": "flat",
     "license": "Apache-2.0",
     "name": "study",

@@ -10,7 +10,14 @@ from tests.projects import EXAMPLES, failed_laws, run
 from tests.sharding_mistakes import MISTAKES, TRAINER, Mistake, edited
 
 FILES = (
-    *("decoder.py", "sharding.py", "filter_specs.py", "tests/conftest.py", "tests/test_decoder.py"),
+    *(
+        "decoder.py",
+        "sharding.py",
+        "filter_specs.py",
+        "weight_decay.py",
+        "tests/conftest.py",
+        "tests/test_decoder.py",
+    ),
     "tests/numbers/decoder.8_devices.txt",
 )
 

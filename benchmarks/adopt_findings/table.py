@@ -16,7 +16,7 @@ TOTAL = re.compile(r"\d+ findings: .* false now")
 
 def told(one: Row) -> str:
     """What is said of a row by hand."""
-    return f"false, {'now style' if one.now == 'style' else one.now}" if one.now else "true"
+    return f"false, {'now advice' if one.now == 'style' else one.now}" if one.now else "true"
 
 
 def line(one: Row) -> str:

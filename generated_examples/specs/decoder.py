@@ -34,11 +34,11 @@ class FeedForward(Module, sharding={"hidden_size": "model"}):
     """Two layers: the first is divided by rows, the second by columns."""
 
     up: Float[Array, "hidden_size size"] = param("normal(0.2)")
-    bias: Float[Array, " hidden_size"] = param("zeros")
+    bias: Float[Array, " hidden_size"] = param("zeros", decay=False)
     down: Float[Array, "size hidden_size"] = param("normal(0.2)")
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
-        hidden = jax.nn.gelu(x @ self.up.T + self.bias)
+        hidden = jax.nn.gelu(x @ self.up.T + self.bias[None, :])
         return jnp.matmul(hidden, self.down.T, out_sharding=out_sharding(None, None))
 
 
@@ -48,8 +48,8 @@ class DecoderBlock(Module, sharding={}):
 
     attention: Attention
     feed_forward: FeedForward
-    attention_scale: Float[Array, " size"] = param("ones")
-    feed_forward_scale: Float[Array, " size"] = param("ones")
+    attention_scale: Float[Array, " size"] = param("ones", decay=False)
+    feed_forward_scale: Float[Array, " size"] = param("ones", decay=False)
 
     def __init__(
         self,
@@ -66,8 +66,8 @@ class DecoderBlock(Module, sharding={}):
         self.feed_forward = FeedForward.create(hidden_size, size, dtype, key=second)
 
     def __call__(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
-        x = x + self.attention(self.normed(x) * self.attention_scale)
-        return x + self.feed_forward(self.normed(x) * self.feed_forward_scale)
+        x = x + self.attention(self.normed(x) * self.attention_scale[None, :])
+        return x + self.feed_forward(self.normed(x) * self.feed_forward_scale[None, :])
 
     def normed(self, x: Float[Array, "length size"]) -> Float[Array, "length size"]:
         """Divide each row by its root mean square."""

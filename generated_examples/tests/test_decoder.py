@@ -58,6 +58,7 @@ class TestFeedForward(PytreeLaws):
         "hidden_size": 2,
     }
     drawn = ("up", "down")
+    undecayed = ("bias",)
     sharding: ClassVar = {"hidden_size": "model"}
     returns = (Output((5, 3)),)
     takes_dtype = True
@@ -94,6 +95,7 @@ class TestDecoderBlock(PytreeLaws):
         "size": 7,
     }
     drawn = ("attention", "feed_forward")
+    undecayed = ("attention_scale", "feed_forward_scale")
     sharding: ClassVar = {}
     returns = (Output((3, 5)),)
     methods = (

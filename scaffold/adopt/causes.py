@@ -1,4 +1,4 @@
-"""Findings of many classes by cause: what has one law and one text is one cause, wherever it was found."""
+"""Findings by law and cause: what has one law and one text is one cause, wherever it was found."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,10 +6,12 @@ from typing import Any
 
 from msgspec import Struct
 
+from scaffold.choices import SEVERITIES
 from scaffold.errors import shown
 
-SEVERITIES = ("fault", "cost", "style")
 MAX_PLACES = 3
+MAX_CAUSES = 3
+"""Causes of one law on a terminal, so that no law hides the others."""
 MAX_LINES = 40
 """Lines of findings on a terminal."""
 _LONGEST = 400
@@ -28,15 +30,19 @@ class Cause(Struct, frozen=True):
     places: tuple[str, ...]
 
     @property
+    def law(self) -> tuple[str, str, str]:
+        """The severity, number and name of the law that it breaks."""
+        return self.first["severity"], self.first["law"], self.first["name"]
+
+    @property
     def lines(self) -> tuple[str, ...]:
-        """The cause with its count, up to three places, and what mends it."""
-        one, count = self.first, len(self.places)
+        """The cause with its count, up to three places, and what to look for."""
+        count = len(self.places)
         times = f" ({count} times)" if count > 1 else ""
-        head = f"  {one['severity']:5} {one['law']} {one['name']}{times}: {on_a_line(one['what'])}"
         more = f" and {count - MAX_PLACES} more" if count > MAX_PLACES else ""
-        places = f"        at {'; '.join(self.places[:MAX_PLACES])}{more}"
-        hint = [f"        look for: {on_a_line(one['hint'])}"] if one["hint"] else []
-        return (head, places, *hint, f"        fix: {one['fix']}")
+        places = f"      at {'; '.join(self.places[:MAX_PLACES])}{more}"
+        hint = [f"      look for: {on_a_line(self.first['hint'])}"] if self.first["hint"] else []
+        return (f"    {on_a_line(self.first['what'])}{times}", places, *hint)
 
 
 def causes_of(findings: Iterable[tuple[str, Finding]]) -> list[Cause]:
@@ -48,19 +54,30 @@ def causes_of(findings: Iterable[tuple[str, Finding]]) -> list[Cause]:
         first.setdefault(key, finding)
         places.setdefault(key, {})[f"{label}, `{finding['where']}`"] = None
     causes = [Cause(first[key], tuple(places[key])) for key in first]
-    return sorted(causes, key=lambda one: (SEVERITIES.index(one.first["severity"]), -len(one.places)))
+    return sorted(causes, key=lambda cause: (SEVERITIES.index(cause.law[0]), -len(cause.places)))
 
 
-def cause_lines(causes: Sequence[Cause], most: int) -> Iterator[str]:
-    """The causes, line by line, up to so many lines; then how many more there are."""
-    left, told = most, 0
-    for cause in causes:
-        if len(cause.lines) > left:
+def cause_lines(causes: Sequence[Cause], most: int | None) -> Iterator[str]:
+    """The causes by law, line by line: all of them, or so many lines with a few causes of each law, and the rest counted."""
+    lines: list[str] = []
+    printed = 0
+    for law in dict.fromkeys(cause.law for cause in causes):
+        of_law = [cause for cause in causes if cause.law == law]
+        shown_causes = of_law if most is None else of_law[:MAX_CAUSES]
+        block = _law_lines(shown_causes)
+        if most is not None and len(lines) + len(block) > most:
             break
-        yield from cause.lines
-        left, told = left - len(cause.lines), told + 1
-    if told < len(causes):
-        yield f"  {len(causes) - told} more causes: `--report FILE.md` writes all, and `--json` prints them"
+        lines, printed = lines + block, printed + len(shown_causes)
+    yield from lines
+    left = len(causes) - printed
+    if left:
+        yield f"  {left} more cause{'s' * (left > 1)}: `--report FILE.md` writes all, and `--json` prints them"
+
+
+def _law_lines(causes: Sequence[Cause]) -> list[str]:
+    """The causes of one law under its name, and what mends them once."""
+    head = "  {:6} {} {}".format(*causes[0].law)
+    return [head, *(line for cause in causes for line in cause.lines), f"    fix: {causes[0].first['fix']}"]
 
 
 def on_a_line(text: str) -> str:

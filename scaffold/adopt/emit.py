@@ -71,6 +71,7 @@ def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
         "stem": one.stem,
         "test_helpers": list(dict.fromkeys(told_of(one.found, "helpers"))),
         "skips": skips,
+        "severity": layout.settings.severity,
         "test_imports": [],
     }
     is_class = one.found["kind"] != "transformation"
@@ -216,13 +217,13 @@ def skips_of(found: Found) -> list[Skip]:
 def presumed_skips(argument: str) -> list[Skip]:
     """What leaves a derivative rule out that says what a function does which was guessed."""
     why = f"nobody has said what `{argument}` is, and a derivative rule says what it does: where it is said, the rule is held to P9"
-    return [("p09_methods_have_true_gradients", why), ("p09_derivative_rules_of_its_own_are_right", why)]
+    return [("p09_methods_have", why), ("p09_derivative_rules", why)]
 
 
 def unsure_skip(member: str) -> Skip:
     """What leaves methods out for which no sizes were found."""
     why = f"no sizes of the arrays were found with which `{member}` works: where they are said, it is held to P7"
-    return "p07_methods_give_what_is_declared", why
+    return "p07_methods_give", why
 
 
 def unusable_skip(member: str, told: str) -> Skip:
@@ -230,7 +231,7 @@ def unusable_skip(member: str, told: str) -> Skip:
     why = (
         f"it is not known how `{member}` is used, which raised {told}: where a call is said, it is held to P7"
     )
-    return "p07_methods_give_what_is_declared", why
+    return "p07_methods_give", why
 
 
 def file_path(one: Adopted, layout: Layout) -> PurePosixPath:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
 from scaffold.adopt.memory import GIB, share_of_machine
 from scaffold.adopt.process import Child, NoAnswerError
-from scaffold.adopt.report import LeftOut, Outcome, Report
+from scaffold.adopt.report import LeftOut, Outcome, Report, failures
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
@@ -21,6 +21,7 @@ from scaffold.in_project.layout import Layout
 from scaffold.interpreter import find_python
 from scaffold.lay_out import conftest_file
 from scaffold.lifecycle.adopted import adopted_files
+from scaffold.lifecycle.replaced import numbers_of
 from scaffold.tidy import tidy
 
 Progress = Callable[[int, int, str], None]
@@ -45,6 +46,8 @@ class Wanted(Struct, frozen=True):
     seconds: float = 60.0
     """The limit for each class, to find it, and for each of its tests."""
     force: bool = False
+    records: bool = True
+    """Whether the numbers of what is adopted are recorded."""
     memory: float = 0.0
     """The limit for each process, in GiB; 0 for its share of the machine's."""
 
@@ -62,6 +65,11 @@ class Run(Struct, frozen=True):
     path: tuple[str, ...]
     """Folders in which the classes are looked for."""
     written: Written
+
+    @property
+    def records(self) -> bool:
+        """Whether the numbers of what is adopted are recorded."""
+        return self.wanted.records and self.layout.settings.numbers != "off"
 
 
 def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tuple[Plan, Report]:
@@ -89,7 +97,7 @@ def adopt(wanted: Wanted, layout: Layout, here: Path, progress: Progress) -> tup
             wanted.processes,
             progress,
         )
-    return _plan(outcomes, run), Report(tuple(outcomes), left_out_of(listed))
+    return _plan(outcomes, run), Report(tuple(outcomes), left_out_of(listed), layout.settings.severity)
 
 
 def left_out_of(listed: Mapping[str, Any]) -> tuple[LeftOut, ...]:
@@ -199,6 +207,9 @@ def _outcome(child: Child, one: Adopted, run: Run) -> Outcome:
     found = child.ask({**request, **said, **_path(run)}, wanted.seconds + GRACE)
     if found.get("abstract"):
         return Outcome(one, left_out=found["abstract"])
+    if found.get("internal"):
+        error = {"test": "the search", "what": found["error"], "where": found["internal"]}
+        return Outcome(one, why=found["error"], report={"errors": [error]})
     if not found.get("built"):
         return Outcome(
             one, why=found.get("why") or found.get("error", ""), unknown=tuple(found.get("unknown", ()))
@@ -225,21 +236,17 @@ def _ours(child: Child, one: Adopted, run: Run) -> Iterator[Outcome]:
         file, before = _file(one, run), len(one.skips)
         outcome = Outcome(one, file=file, report=_asked(child, one, file.text, run), baseline=before)
         yield outcome
-        accepted = [finding for finding in outcome.findings if _is_accepted(finding, one)]
+        accepted = [finding for finding in outcome.findings if skip_of(finding)[0] in one.accepted]
         if accepted:
             outcome = _without(outcome, accepted, run)
             yield outcome
-        if run.wanted.baseline and outcome.findings:
-            outcome = _without(outcome, outcome.findings, run)
+        failing = [*failures(outcome.findings, run.layout.settings.severity)]
+        if run.wanted.baseline and failing:
+            outcome = _without(outcome, failing, run)
             yield outcome
         one = outcome.one
         if len(one.skips) == before or not outcome.report.get("rests"):
             return
-
-
-def _is_accepted(finding: Mapping[str, Any], one: Adopted) -> bool:
-    """Whether it is a matter of style, or was left out before."""
-    return finding["severity"] == "style" or skip_of(finding)[0] in one.accepted
 
 
 def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -> Outcome:
@@ -252,8 +259,10 @@ def _without(outcome: Outcome, skipped: Sequence[Mapping[str, Any]], run: Run) -
 
 
 def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
-    path = str(run.layout.root / file_path(one, run.layout))
+    tests = file_path(one, run.layout)
+    path = str(run.layout.root / tests)
     request = {"do": "hold", "text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
+    request["records"] = run.records and not (run.layout.root / numbers_of(tests)).exists()
     try:
         return child.ask({**request, "seconds": run.wanted.seconds}, run.wanted.seconds * 5 + GRACE)
     except NoAnswerError as error:
@@ -269,9 +278,18 @@ def _plan(outcomes: Sequence[Outcome], run: Run) -> Plan:
     """The plan that writes the tests of what was found; what was edited in them stays."""
     written = {one.file: one.one for one in outcomes if one.file is not None and not one.stays}
     extra = [conftest_file(run.layout)] if written else []
+    numbers = [numbers for one in outcomes if (numbers := _numbers(one)) is not None]
     adopted = [adopted_files(one.module, one.name, file.path) for file, one in written.items()]
     wishes = Wishes(register=False, force=run.wanted.force, renamed=run.written.renamed)
-    plan = plan_in_project(run.layout, [*written, *extra], (), (), wishes, adopted)
+    plan = plan_in_project(run.layout, [*written, *numbers, *extra], (), (), wishes, adopted)
     stay = [f"{one.file.path}: {one.stays}" for one in outcomes if one.stays and one.file]
     notes = [one for one in plan.notes if "--no-register" not in one]  # which is no option here
     return replace(plan, notes=(*notes, *stay))
+
+
+def _numbers(outcome: Outcome) -> File | None:
+    """The record of what an adopted class computes; one that is there stays, which `pytest --numbers=update` changes."""
+    text = str(outcome.report.get("numbers", ""))
+    if outcome.file is None or not text:
+        return None
+    return File(numbers_of(outcome.file.path), text, keep=True)

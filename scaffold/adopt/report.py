@@ -1,22 +1,22 @@
 """What is said of the classes: a line each, then the findings, then what could not be found, with the flag that gives it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct, field
 
-from scaffold.adopt.causes import MAX_LINES, SEVERITIES, cause_lines, causes_of, on_a_line
+from scaffold.adopt.causes import MAX_LINES, cause_lines, causes_of, on_a_line
 from scaffold.adopt.emit import Adopted
+from scaffold.choices import SEVERITIES
 from scaffold.errors import shown
 from scaffold.files.fileset import File
 
 _CANNOT = "cannot be looked at"
-INCOMPLETE = 3
-"""The exit code where something could not be looked at."""
-BY_CAUSE = 3
-"""From so many classes with findings on, these are told by cause."""
-_PLURALS = {"fault": "faults", "cost": "costs", "style": "of style"}
+INCOMPLETE, INTERNAL = 3, 70
+"""The exit codes where something could not be looked at, and where a law itself failed."""
+REPORT_IT = "  please report it with this line and the class; --json has the whole"
+_PLURALS = {"fault": "faults", "cost": "costs", "advice": "advice"}
 
 
 class LeftOut(Struct, frozen=True):
@@ -67,13 +67,18 @@ class Outcome(Struct, frozen=True):
     @property
     def is_whole(self) -> bool:
         """Whether it was built, called and held to all of its laws."""
-        ended = "error" in self.report or self.report.get("errors")
+        ended = "error" in self.report or self.internal_errors
         return self.state in ("adopted", "left out") and not ended
 
     @property
     def findings(self) -> list[dict[str, Any]]:
         """What the laws found, and nobody has accepted."""
         return list(self.report.get("findings", ()))
+
+    @property
+    def internal_errors(self) -> list[dict[str, Any]]:
+        """Errors of the laws themselves, which say nothing of the class."""
+        return list(self.report.get("errors", ()))
 
     @property
     def state(self) -> str:
@@ -89,16 +94,21 @@ class Outcome(Struct, frozen=True):
         if self.file is None:
             return f"left out: {self.left_out}" if self.left_out else f"not built: {_first_line(self.why)}"
         told = ["adopted" if self.state == "adopted" else "adopted without a call"]
+        told += [f"called by `{self.one.found['method']}`"] if self.one.found.get("method") else []
         told += [f"its own tests in {self.file.path}"] if self.kept else []
         told += [f"its tests ended: {self.report['error']}"] if "error" in self.report else [self._counts()]
         return ", ".join(told)
 
     def _counts(self) -> str:
         counts = Counter(str(one["severity"]) for one in _distinct(self.findings))
-        told = [f"{count} {word if count == 1 else _PLURALS[word]}" for word, count in sorted(counts.items())]
-        errors = len(self.report.get("errors", ()))
-        ended = [f"{errors} tests ended with an error of their own"] if errors else []
+        words = [word for word in SEVERITIES if counts[word]]
+        told = [f"{counts[word]} {word if counts[word] == 1 else _PLURALS[word]}" for word in words]
+        errors = len(self.internal_errors)
+        ended = [f"{errors} internal error{'s' * (errors > 1)}"] if errors else []
         held = f"{self.report.get('passed', 0)} tests pass"
+        rests = dict[str, str](self.report.get("rests", {}))
+        laws = ", ".join(sorted(set(rests.values()), key=lambda law: (len(law), law)))
+        told += [f"{len(rests)} not run ({laws})"] if rests else []
         accepted = [f"{self.baseline} left out"] if self.baseline else []
         return ", ".join([held, *told, *ended, *accepted])
 
@@ -147,6 +157,8 @@ class Report(Struct, frozen=True):
 
     outcomes: tuple[Outcome, ...]
     left_out: tuple[LeftOut, ...] = ()
+    severity: str = "fault"
+    """The least severe finding that fails a test."""
 
     @property
     def ok(self) -> bool:
@@ -155,8 +167,10 @@ class Report(Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """1 where a law found something, and 3 where something could not be imported, built, called or held to the laws."""
-        if any(one.findings for one in self.outcomes):
+        """70 where a law failed itself, 1 where one found what fails a test, 3 where something could not be imported, built, called or held."""
+        if any(one.internal_errors for one in self.outcomes):
+            return INTERNAL
+        if any(any(failures(outcome.findings, self.severity)) for outcome in self.outcomes):
             return 1
         is_whole = all(one.is_whole for one in self.outcomes) and all(one.is_by_kind for one in self.left_out)
         return 0 if is_whole else INCOMPLETE
@@ -168,27 +182,42 @@ class Report(Struct, frozen=True):
         lines += [one.text for one in self.left_out]
         lines += self._findings(MAX_LINES)
         hints = [hint for one in self.outcomes for hint in one.hints()]
-        return "\n".join([*lines, *(["", "not found:", *hints] if hints else [])])
+        internal = self._internal()
+        return "\n".join([*lines, *internal, *(["", "not found:", *hints] if hints else [])])
 
     def markdown(self) -> str:
         """All of it, as a file: the classes in a table, and every cause with its places."""
         rows = [f"| `{one.one.label}` | {one.line} |" for one in self.outcomes]
         rows += [f"| {one.text.replace(': ', ' | ', 1)} |" for one in self.left_out]
-        findings = self._findings(len(rows) * 10**6)
+        findings = self._findings(None)
         hints = [hint for one in self.outcomes for hint in one.hints()]
         parts = ["# What the laws say", "", "| class | |", "|---|---|", *rows]
         parts += ["", "```text", *findings[1:], "```"] if findings else []
+        internal = self._internal()
+        parts += ["", "```text", *internal[1:], "```"] if internal else []
         parts += ["", "## Not found", "", "```text", *hints, "```"] if hints else []
         return "\n".join(parts) + "\n"
 
-    def _findings(self, most: int) -> list[str]:
-        """The findings: of few classes by class, of many by cause, up to so many lines."""
-        found = [one for one in self.outcomes if one.findings]
-        if len(found) < BY_CAUSE:
-            by_class = (["", one.one.label, *_told_findings(one.findings)] for one in found)
-            return [line for lines in by_class for line in lines]
-        pairs = [(one.one.label, finding) for one in found for finding in _distinct(one.findings)]
-        return ["", f"findings of {len(found)} classes, by cause:", *cause_lines(causes_of(pairs), most)]
+    def _internal(self) -> list[str]:
+        """Errors of the laws themselves, each law once."""
+        errors = {
+            error[
+                "test"
+            ]: f"  {error['test']} of {outcome.one.label}, in {error['where']}: {on_a_line(error['what'])}"
+            for outcome in reversed(self.outcomes)
+            for error in outcome.internal_errors
+        }
+        head = "internal errors, which say nothing of the classes:"
+        return ["", head, *errors.values(), REPORT_IT] if errors else []
+
+    def _findings(self, most: int | None) -> list[str]:
+        """The findings by law and cause: all of them, or up to so many lines."""
+        findings = [
+            (outcome.one.label, finding)
+            for outcome in self.outcomes
+            for finding in _distinct(outcome.findings)
+        ]
+        return ["", "findings:", *cause_lines(causes_of(findings), most)] if findings else []
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -198,16 +227,10 @@ class Report(Struct, frozen=True):
         }
 
 
-def _told_findings(findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """The findings by law, the gravest first: place and cause of each, and what mends them once."""
-    ordered = sorted(_distinct(findings), key=lambda one: SEVERITIES.index(one["severity"]))
-    for law in dict.fromkeys((one["severity"], one["law"]) for one in ordered):
-        group = [one for one in ordered if (one["severity"], one["law"]) == law]
-        for one in group:
-            yield f"  {one['severity']:5} {one['law']} {one['name']}, at `{one['where']}`: {on_a_line(one['what'])}"
-            if one["hint"]:
-                yield f"        look for: {on_a_line(one['hint'])}"
-        yield f"        fix: {group[0]['fix']}"
+def failures(findings: Iterable[Mapping[str, Any]], severity: str) -> Iterator[Mapping[str, Any]]:
+    """The findings that fail a test, where `severity` is the least severe that does."""
+    fails = SEVERITIES[: SEVERITIES.index(severity) + 1]
+    return (finding for finding in findings if finding["severity"] in fails)
 
 
 def _distinct(findings: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

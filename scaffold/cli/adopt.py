@@ -38,6 +38,9 @@ if TYPE_CHECKING:
     "--set", "sets", multiple=True, metavar="NAME=VALUE", help="The value of an argument; repeat for several."
 )
 @click.option("--baseline", is_flag=True, help="Leave out what is found, with its text as the reason.")
+@click.option(
+    "--no-record", is_flag=True, help="Leave what the classes compute to the first run of their tests."
+)
 @click.option("-n", "processes", type=click.IntRange(1), default=1, help="How many processes (default: 1).")
 @click.option(
     "--time-limit",
@@ -83,6 +86,7 @@ def adopt(
     call: str,
     sets: tuple[str, ...],
     baseline: bool,
+    no_record: bool,
     processes: int,
     time_limit: float,
     memory_limit: float | None,
@@ -118,7 +122,7 @@ def adopt(
         _check(targets, folder, as_json=as_json)
         return
     wanted = Wanted(targets, python, build, call, pairs(sets), baseline, processes, time_limit, force)
-    wanted = replace(wanted, memory=memory_limit or 0.0)
+    wanted = replace(wanted, memory=memory_limit or 0.0, records=not no_record)
     if as_spec:
         _print_specs(wanted, folder, as_json=as_json)
         return

@@ -19,6 +19,11 @@ from scaffold.cli.terminal import can_ask, hint
     metavar="KEY=VALUE",
     help="Answer a question; repeat for several.",
 )
+@click.option(
+    "--sharding",
+    is_flag=True,
+    help="With a decoder that trains on many devices; as `--data sharding=true`.",
+)
 @click.option("--defaults", is_flag=True, help="Ask nothing: what is not answered has its default.")
 @dry_run_option
 @diff_option
@@ -27,6 +32,7 @@ from scaffold.cli.terminal import can_ask, hint
 def new_project(
     folder: str,
     data: tuple[str, ...],
+    sharding: bool,
     defaults: bool,
     dry_run: bool,
     diff: bool,
@@ -42,7 +48,7 @@ def new_project(
     target = project_folder(folder)
     recovered(target, writes=not (dry_run or diff))
     ask = can_ask() and not (defaults or as_json)
-    plan = plan_project(target, parse_answers(data), ask=ask, force=force)
+    plan = plan_project(target, parse_answers([*data, *["sharding=true"] * sharding]), ask=ask, force=force)
     written = carry_out(plan, dry_run=dry_run, diff=diff, as_json=as_json)
     if written and not as_json:
         hint(f"next: {' && '.join(next_steps(written))}")

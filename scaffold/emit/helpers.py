@@ -32,6 +32,7 @@ HELPERS: Mapping[str, Helper] = {
     ),
     "nnx_state": Helper(("map_variables", "restore_state"), "`snapshot` and `restore` do their work", "kind"),
     "serialisation": Helper(("load_tree", "save_tree"), "`save` and `load` do their work", "save"),
+    "weight_decay": Helper(("decayed_fields", "decayed"), "sub-modules are asked what decays", "fields"),
     "sharding": Helper(("field_specs", "out_sharding"), "`partition_specs` does its work", "sharding"),
 }
 

@@ -1,5 +1,6 @@
 """The filter spec `trainable()`: which leaves are trained, and which stay whatever the optimiser does."""
 
+from scaffold.spec.decay import undecayed
 from scaffold.spec.frozen import always_frozen, thawed_by
 from scaffold.spec.model import ModuleSpec
 
@@ -12,6 +13,14 @@ def trainable_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, .
     if any(one.role == "module" for one in spec.dynamic):
         return f"return trained_fields(self{_but(spec, left)})"
     return _flat(spec, left, tests)
+
+
+def decayed_body(spec: ModuleSpec, stays: tuple[str, ...], tests: tuple[str, ...]) -> str:
+    """The body of `decayed`: as `trainable_body`, without the fields that weight decay leaves alone."""
+    left = undecayed(spec)
+    if any(one.role == "module" for one in spec.dynamic):
+        return f"return decayed_fields(self, self.trainable(), but={left!r})"
+    return trainable_body(spec, (*stays, *left), tests)
 
 
 def _but(spec: ModuleSpec, left: tuple[str, ...]) -> str:

@@ -7,11 +7,18 @@ from typing import Any, cast
 
 from msgspec import Struct
 
-from scaffold.choices import BACKENDS, LAWS
+from scaffold.choices import BACKENDS, LAWS, NUMBERS, SEVERITIES
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.mesh_axes import read_rules
 
 STYLES = ("kidger", "scientific-python")
+_CHOICES = {
+    "backend": BACKENDS,
+    "style": STYLES,
+    "laws": LAWS,
+    "numbers": NUMBERS,
+    "severity": SEVERITIES,
+}
 _KINDS: dict[object, str] = {
     bool: "a boolean",
     int: "an integer",
@@ -39,6 +46,12 @@ class Settings(Struct, frozen=True):
     """Names and folders of the project's own templates; one with the name of a kind takes the place of that kind's."""
     laws: str = ""
     """Whether the tests import the laws that are `installed`, or those of a `wheel` beside them; empty to find out."""
+
+    severity: str = "fault"
+    """The least severe finding that fails a test of an adopted class; what is below it is a warning."""
+
+    numbers: str = ""
+    """What a run of the tests does with recorded numbers, where neither its options nor its environment say it."""
 
     @classmethod
     def of(cls, table: object) -> "Settings":
@@ -77,12 +90,8 @@ _NO_TEXTS = ("lower_for", "save", "sharding", "templates")
 def _entry_faults(key: str, value: object) -> Iterator[Fault]:
     """What is wrong with one entry."""
     match key, value:
-        case ("backend", str()):
-            yield from _choice_faults(key, [value], BACKENDS)
-        case ("style", str()):
-            yield from _choice_faults(key, [value], STYLES)
-        case ("laws", str()):
-            yield from _choice_faults(key, [value], LAWS)
+        case ("backend" | "style" | "laws" | "numbers" | "severity", str()):
+            yield from _choice_faults(key, [value], _CHOICES[key])
         case ("save", bool()):
             return
         case ("save", _):
@@ -102,8 +111,8 @@ def _entry_faults(key: str, value: object) -> Iterator[Fault]:
             yield _wrong_kind(key, value, "a table")
         case ("lower_for", _):
             yield _wrong_kind(key, value, "a list of strings", BACKENDS)
-        case ("backend" | "style" | "laws" | "tests" | "specs" | "package", _):
-            legal = {"backend": BACKENDS, "style": STYLES, "laws": LAWS}.get(key, ())
+        case ("backend" | "style" | "laws" | "numbers" | "severity" | "tests" | "specs" | "package", _):
+            legal = _CHOICES.get(key, ())
             yield _wrong_kind(key, value, "a string", legal)
         case _:
             legal = tuple(sorted(Settings.__struct_fields__))

@@ -83,6 +83,8 @@ class Kind(Struct, frozen=True):
     """Whether its constructor takes streams of keys, `rngs`, in the place of a key."""
     variables: bool = False
     """Whether its arrays lie in Variables of Flax, which a call may update."""
+    decays: bool = False
+    """Whether its classes say which of their parameters weight decay moves."""
     keeps_state: bool = False
     """Whether `equinox.nn.State` may keep arrays for its classes."""
     read: "Callable[[ModuleSpec, str], str] | None" = None

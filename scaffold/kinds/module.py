@@ -17,12 +17,16 @@ from scaffold.emit.members import (
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
-from scaffold.emit.trainable import trainable_body
+from scaffold.emit.trainable import decayed_body, trainable_body
 from scaffold.kinds import Kind
 from scaffold.spec.bases import MODULE
 from scaffold.spec.constructor import has_factory
+from scaffold.spec.decay import undecayed
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.states import with_state
+
+TESTS = ("eqx.is_inexact_array(leaf)",)
+"""What a leaf must pass to be trained."""
 
 
 def complete(spec: ModuleSpec) -> ModuleSpec:
@@ -54,6 +58,8 @@ def context(spec: ModuleSpec) -> dict[str, Any]:
         "properties": [list(one) for one in (*readable(spec), *properties(spec))],
         "has_trainable": needs_trainable(outer) and not spec.defines("trainable"),
         "trainable_body": block(_trainable(outer), BODY),
+        "has_decayed": bool(undecayed(spec)) and not spec.defines("decayed"),
+        "decayed_body": block(decayed_body(outer, _untrained(outer), TESTS), BODY),
         **group_context(spec),
         **call_context(spec),
         **save_context(spec),
@@ -99,8 +105,11 @@ def _stays(field: Field) -> bool:
 
 
 def _trainable(spec: ModuleSpec) -> str:
-    stays = tuple(field.name for field in spec.dynamic if _stays(field))
-    return trainable_body(spec, stays, ("eqx.is_inexact_array(leaf)",))
+    return trainable_body(spec, _untrained(spec), TESTS)
+
+
+def _untrained(spec: ModuleSpec) -> tuple[str, ...]:
+    return tuple(field.name for field in spec.dynamic if _stays(field))
 
 
 KIND = Kind(
@@ -110,4 +119,5 @@ KIND = Kind(
     complete=complete,
     nests=True,
     keeps_state=True,
+    decays=True,
 )

@@ -34,6 +34,7 @@ from scaffold.spec.constructor import (
     uses_key,
     variadic_dims,
 )
+from scaffold.spec.decay import decay_faults
 from scaffold.spec.dtypes import dtype_faults
 from scaffold.spec.expressions import assigned_names, own_nodes
 from scaffold.spec.frozen import frozen_faults
@@ -78,7 +79,13 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*known_attributes(whole, names), *keys_used_once(sound), *call_faults(sound, names)]
     faults += [*of_kind, *_tests(whole, names), *constructor_faults(whole)]
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
-    faults += [*generic_faults(sound), *frozen_faults(sound), *method_faults(sound), *helper_faults(sound)]
+    faults += [
+        *generic_faults(sound),
+        *frozen_faults(sound),
+        *decay_faults(sound),
+        *method_faults(sound),
+        *helper_faults(sound),
+    ]
     faults += sharding_faults(sound)
     # Sizes come last: they rest on dims and arguments that are right.
     place = f"{sound.where}: test.sizes"

@@ -108,6 +108,10 @@ FIELD_KEYS = {
         "boolean or a name",
         "Whether nothing of a parameter or a sub-module is trained, or the static bool that says so.",
     ),
+    "decay": Key(
+        "boolean",
+        "Whether weight decay moves a parameter or a sub-module (default: true); `decayed()` says so of all leaves.",
+    ),
     "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
     "std": Key(
         "value",

@@ -45,6 +45,8 @@ class Field(Struct, frozen=True):
     """Whether the constructor takes None for it."""
     frozen: str = ""
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
+    decays: bool = True
+    """Whether weight decay moves what is trained of it."""
     doc: str = ""
     comment: str = ""
     """Lines of comment above it."""

@@ -140,6 +140,7 @@ class Reader:
             of=expression_source(table.get("of")),
             nullable=nullable,
             frozen=frozen_as(table.get("frozen")),
+            decays=table.get("decay") is not False,
             doc=self.text(table, "doc"),
             comment=as_comment(self.text(table, "comment")),
         )

@@ -30,6 +30,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         else [],
         "static": [],
         "updates": [],
+        "severity": "",
         "skips": [[repr(part).replace("'", '"'), "as the spec says"] for part in spec.test.skip],
         "test_helpers": [],
         "test_classes": [],

@@ -13,6 +13,7 @@ from scaffold.kinds import Context, kind_of
 from scaffold.spec.cases import flags, passed_names
 from scaffold.spec.check_tests import never_reads
 from scaffold.spec.constructor import parameters
+from scaffold.spec.decay import undecayed
 from scaffold.spec.frozen import ALWAYS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.signature import key_arguments
@@ -20,16 +21,11 @@ from scaffold.spec.states import is_stateful, state_fields
 from scaffold.spec.statics import stored_value
 from scaffold.spec.types import (
     ArrayType,
-    CallableType,
     ClassType,
     DictType,
     ListType,
-    LiteralType,
-    ScalarType,
     TreeType,
-    TupleType,
     Type,
-    UnionType,
     walk,
 )
 from scaffold.suite.calls import call_arguments, output
@@ -48,6 +44,7 @@ from scaffold.suite.examples import constructor_name
 from scaffold.suite.mapped import batched, call_source, outputs
 from scaffold.suite.methods import method_rows
 from scaffold.suite.other import absent_inputs, other_inputs
+from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.subject import Subject
 
 
@@ -101,8 +98,8 @@ def _declarations(subject: Subject) -> Context:
         "other": other_inputs(subject),
         "filters": [[method, repr(paths)] for method, paths in subject.facts.filters],
         "ties": [list(pair) for pair in subject.facts.ties],
-        "rejected": _rejected(subject.spec),
-        "accepted": [_dict((row,)) for row in bounds(subject.spec)[0]],
+        "rejected": rejected_inputs(subject.spec),
+        "accepted": [changed((row,)) for row in bounds(subject.spec)[0]],
         "declared": [list(row) for row in _declared(subject)],
     }
 
@@ -138,6 +135,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "tuples": [paths[name] for name in tuple_fields(spec)] if plain else [],
         "used": [paths[name] for name in used_fields(spec)],
         "ignored": ignored_arguments(spec),
+        "undecayed": [paths[name] for name in undecayed(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
     yield from sharding_rows(spec)
@@ -260,53 +258,6 @@ def _shown(value: Any) -> str:
     if isinstance(value, frozenset):
         return f"frozenset(({', '.join(sorted(map(_shown, cast('frozenset[Any]', value))))},))"
     return repr(value)
-
-
-def _rejected(spec: ModuleSpec) -> list[list[str]]:
-    """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
-    rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
-    own = [[_dict(row), "ValueError"] for row in rows]
-    static = (
-        one
-        for one in spec.static
-        if one.given and is_checked(one) and one.converter is None and one.preprocess is None
-    )
-    return own + [
-        [_dict(((one.name, wrong),)), "TypeError"] for one in static for wrong in _all_wrong(one.type)
-    ]
-
-
-def _dict(row: tuple[tuple[str, str], ...]) -> str:
-    return "{" + ", ".join(f'"{name}": {source}' for name, source in row) + "}"
-
-
-def _all_wrong(kind: Type) -> tuple[str, ...]:
-    """Values of other types; to Python a bool is an int, and equal to one."""
-    match kind:
-        case ScalarType(name="int"):
-            return _wrong(kind), "True"
-        case ScalarType(name="bool"):
-            return _wrong(kind), "1"
-        case _:
-            return (_wrong(kind),)
-
-
-def _wrong(kind: Type) -> str:
-    match kind:
-        case ScalarType(name="float"):
-            return 'float("nan")'
-        case ScalarType(name="int"):
-            return "2.5"
-        case CallableType():
-            return "lambda x: x"
-        case TupleType(items=(item,), variadic=True) | ListType(item=item):
-            return f"({_wrong(item)},)"
-        case TupleType():
-            return "()"
-        case DictType(item=item):
-            return f'{{"a": {_wrong(item)}}}'
-        case UnionType() | LiteralType() | _:
-            return "1j"
 
 
 def _ignores_key(subject: Subject) -> bool:

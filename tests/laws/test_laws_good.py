@@ -9,6 +9,7 @@ import pytest
 from harness.runner import PACKAGE, run
 from mistakes.reported import structure as pitfalls
 from mistakes.reported.catalogue import PITFALLS
+from mutants import decay as mutants_decay
 from mutants import training as mutants_training
 from right import layers as good_layers
 from right import styles as good_styles
@@ -19,6 +20,7 @@ from pytree_laws.laws import LAWS
 from scaffold.laws import law_table
 
 RIGHT = (
+    mutants_decay.DecayLaws,
     mutants_training.RightDataLaws,
     mutants_training.RightFrozenLaws,
     mutants_training.RightAdapterLaws,

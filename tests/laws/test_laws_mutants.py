@@ -8,6 +8,7 @@ from mistakes.reported import structure as pitfalls
 from mistakes.reported import training as pitfalls_training
 from mutants import calls as mutants_calls
 from mutants import construction as mutants_construction
+from mutants import decay as mutants_decay
 from mutants import files as mutants_files
 from mutants import numbers as mutants_numbers
 from mutants import of_other_laws as mutants_again
@@ -21,6 +22,7 @@ MODULES = (
     mutants_again,
     mutants_calls,
     mutants_construction,
+    mutants_decay,
     mutants_files,
     mutants_structure,
     mutants_static,

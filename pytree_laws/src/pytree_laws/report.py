@@ -5,8 +5,8 @@ import dataclasses
 from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple
 
-SEVERITIES = FAULT, COST, STYLE = "fault", "cost", "style"
-"""It is wrong or will crash; it compiles or copies too often; it is a matter of taste."""
+SEVERITIES = FAULT, COST, ADVICE = "fault", "cost", "advice"
+"""It is wrong or will crash; it compiles or copies too often; the class may be so on purpose."""
 DECLARED = "declared not to hold"
 """How the reason of a skip begins that a suite declares."""
 
@@ -72,6 +72,14 @@ class LawBroken(AssertionError):
     def __init__(self, finding: Finding) -> None:
         super().__init__(str(finding))
         self.finding = finding
+
+
+class LawWarning(UserWarning):
+    """A class breaks a law that is less severe than what fails a test of its suite."""
+
+
+UNDER_TEST = "the class under test"
+"""What is said to have raised an error that no law speaks of."""
 
 
 class Fault(Exception):

@@ -19,10 +19,11 @@ from pytree_laws.engine.timeout import TooLong, time_limit
 from .begun import find_with_state
 from .build import ways_to_build
 from .built import Built, Failure, StateOf, builds, instance_of, model_of
-from .call import Called, Subject, find_call, methods_of
+from .call import Called, Subject, find_call
 from .fixed import with_fixed
 from .further import all_members_work, further_methods, written_methods
 from .kinds import Kind, kind_of
+from .methods import methods_of
 from .search import Budget
 from .sound import is_refused, lone_methods, presumed, sound, sound_for_all, without_a_way, without_sizes
 from .sources import Source, as_said, distinct, literal, refer
@@ -71,6 +72,11 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
             "why": failure.first or "nothing is known of its arguments",
             "unknown": failure.unknown,
         }
+    if called is not None and not (called.is_meaningful or request["call"]):
+        of_call.first = (
+            f"no meaningful call: `{called.method}` takes no arrays, and only gives a part or a copy"
+        )
+        called = None
     methods, further = methods_of(cls), methods_beside(cls, built, called, said)
     other = sound_for_all(built, called, further)
     if other != built and not request["call"]:

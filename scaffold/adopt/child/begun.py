@@ -10,9 +10,10 @@ import jax
 
 from .annotations import EMPTY, required, signature_of
 from .built import Failure
-from .call import Called, Subject, contexts, is_base, methods_of, parameters_of_method, takes_self, try_method
+from .call import Called, Subject, contexts, try_method
 from .domains import apart
 from .fixed import is_number
+from .methods import is_base, methods_of, parameters_of_method, takes_self
 from .search import Budget, combinations
 from .sources import Source, merged
 from .values import values_for

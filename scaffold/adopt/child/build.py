@@ -115,13 +115,14 @@ def ways_of_maker(
     optional = [one for one in parameters if one.default is not EMPTY]
     needed = (*context.said, "rngs")  # without streams of its own, each call of an NNX module needs some
     wanted = required(parameters) + [one for one in optional if one.name in needed]
+    filled: list[str] = []
     for _ in range(3):
         lists = {one.name: values_for(one.name, one.annotation, context) for one in wanted}
         failure.unknown = [name for name, found in lists.items() if not found]
-        found = False
+        found, is_bare = False, False
         for built in that_build(cls, written, wanted, lists, budget, failure):
-            found = True
-            spare = [one.name for one in wanted if one in optional and one.name not in needed]
+            found, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
+            spare = [one.name for one in wanted if one in optional and one.name not in (*needed, *filled)]
             yield least(cls, built, spare)
         words = [word for text in failure.messages for word in WORDS.findall(text)]
         told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
@@ -131,6 +132,9 @@ def ways_of_maker(
         numbers = [one for one in counts if one not in context.numbers]
         if not (further or new or numbers):  # nothing is named: what may be left out is perhaps needed
             further = [one for one in optional if one not in wanted][:2]
+        if is_bare and not filled:  # without its optional parts there is nothing to see
+            further, found = [one for one in optional if one.default is None and one not in wanted], False
+            filled = [one.name for one in further]
         if found or not (further or new or numbers):
             return
         wanted = [*wanted, *further[:4]]

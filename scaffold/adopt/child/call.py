@@ -10,30 +10,31 @@ from typing import Any
 
 import jax
 
-from pytree_laws.declare.methods import is_action
 from pytree_laws.inspect.arrays import is_array, is_inexact
 from pytree_laws.inspect.trees import combine, partition
-from pytree_laws.trace.jaxprs import NEEDS_VALUES
+from pytree_laws.trace.jaxprs import NEEDS_VALUES, is_variable
 
 from . import names
-from .annotations import ARRAYS, EMPTY, is_shaped, parameters_of, required
+from .annotations import ARRAYS, EMPTY, is_shaped, required
 from .build import instances
 from .built import Failure
 from .depends import is_empty, used_inputs
 from .domains import apart
 from .fixed import fixed_arguments
 from .kinds import is_nnx
+from .methods import is_promised, methods_of, parameters_of_method
 from .plain import Context, array, arrays, tuple_of
 from .search import Budget, combinations
 from .sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
 from .sources import Source
 from .values import values_for
 
-SELF = ("self", "module")
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 NUMBERS = (bool, int, float, complex)
-NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "trainable", "keys", "items",
-             "values", "copy", "get_raw_value", "eval", "train", "sow", "perturb", "set_attributes")  # fmt: skip
+
+
+FURTHER = 60
+"""How many arguments of another method are tried, where one works."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,10 @@ class Called:
     """Whether arrays are all that it returns."""
     fixed: tuple[str, ...] = ()
     """The arguments that no tracer can be: an int that decides a shape, a word."""
+    merit: float = 0.0
+    """How much speaks for it as what the class is for."""
+    is_meaningful: bool = True
+    """Whether it computes, of arguments or of most of what the instance holds."""
     also: str = ""
     """Another shape that it takes as well, where the answer is ambiguous."""
 
@@ -76,6 +81,12 @@ class Trace:
     by_name: Mapping[str, bool]
     others: int = 0
     """Outputs that are neither arrays nor numbers, as functions."""
+    share: float = 1.0
+    """The share of the instance's floating leaves on which the outputs depend."""
+    computes: bool = True
+    """Whether an output is more than a leaf or an argument as it is."""
+    edits: bool = False
+    """Whether it returns an instance of the class: a copy with other values."""
 
 
 @dataclass
@@ -88,54 +99,26 @@ class Subject:
     """The state that belongs to it, where it has one."""
 
 
-def methods_of(cls: type) -> list[str]:
-    """The methods that may be the call, that of the instance first."""
-    found = [
-        name
-        for owner in cls.__mro__
-        if not is_base(owner)
-        for name, value in vars(owner).items()
-        if takes_self(value)
-    ]
-    public = [name for name in dict.fromkeys(found) if not name.startswith("_")]
-    plain = [name for name in public if name not in NO_CALLS and not is_action(cls, name)]
-    own_call = any("__call__" in vars(owner) for owner in cls.__mro__ if not is_base(owner))
-    return [*([""] if own_call else []), *plain]
-
-
-def takes_self(value: Any) -> bool:
-    """Whether what a class holds is a method: a function, as it is or wrapped, of an instance."""
-    if not callable(value) or isinstance(value, type | staticmethod | classmethod):
-        return False
-    try:
-        return next(iter(inspect.signature(value).parameters), "") in SELF
-    except (TypeError, ValueError):
-        return False
-
-
-def is_base(owner: type) -> bool:
-    """Whether a class is one that all of its kind have, whose methods are no calls."""
-    known = {
-        ("equinox", "Module"), ("flax.nnx", "Module"), ("flax.nnx", "Pytree"), ("flax.nnx", "Object"),
-    }  # fmt: skip
-    held = [getattr(sys.modules.get(module), name, None) for module, name in known]
-    if owner.__module__.partition(".")[0] in ("abc", "chex", "collections", "typing"):
-        return True
-    return owner in (object, tuple, list, dict, typing.Generic, *held)
-
-
 def find_call(
     cls: type, subject: Subject, wished: str, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
-    """The first call whose outputs depend on arguments and parameters; or else on one of the two."""
-    fallback: Called | None = None
+    """The call that is most what the class is for, whose outputs depend on arguments and parameters; or else on one of the two."""
+    best: Called | None = None
     for name in [wished] if wished else methods_of(cls)[:12]:
         name = "" if name == "__call__" else name
-        found = try_method(subject, name, said, budget, failure)
-        if found is not None and found.is_full:
+        tries = budget.tries if best is None or not best.is_full else min(budget.tries, FURTHER)
+        own = Budget(tries)
+        found = try_method(subject, name, said, own, failure)
+        budget.tries -= tries - max(0, own.tries)
+        if found is not None and found.is_full and not name:
             return found
-        fallback = fallback or found
-    return fallback
+        best = max(filter(None, (best, found)), key=rank, default=None)
+    return best
+
+
+def rank(called: Called) -> tuple[bool, bool, float]:
+    """What decides between two calls; of equal ones the first is taken."""
+    return called.is_full, called.is_meaningful, called.merit
 
 
 def try_method(
@@ -155,15 +138,6 @@ def try_method(
             return None
         wanted = [*wanted, *further[:2]]
     return None
-
-
-def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None:
-    """The parameters of a method without `self`, as its class has it: what wraps it for an instance hides some of them."""
-    try:
-        found = parameters_of(getattr(cls, name), cls)
-    except (AttributeError, TypeError, ValueError):
-        return None
-    return found[1:] if found and found[0].name in SELF else found
 
 
 def is_wanted(one: inspect.Parameter, said: Mapping[str, Source]) -> bool:
@@ -248,7 +222,12 @@ def try_call(
     kept = {key: value for key, value in chosen.items() if key not in idle}
     keywords = tuple(one for one in keywords if one not in idle)
     fixed = fixed_arguments(subject, name, kept, keywords)
-    return Called(name, kept, keywords, trace.by_parameters, trace.by_arguments, not trace.others, fixed)
+    takes = any(trace.by_name.values())
+    promised = not name or is_promised(type(subject.instance), name)
+    merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
+    is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
+    by = trace.by_parameters, trace.by_arguments, not trace.others
+    return Called(name, kept, keywords, *by, fixed, merit, is_meaningful)
 
 
 def traced(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]) -> Trace:
@@ -265,16 +244,18 @@ def traced(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: 
         leaves = jax.tree.leaves(result)
         found = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
         others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(found))
+        edits.append(isinstance(result, type(subject.instance)))
         return found
 
-    others: list[int] = []
+    others, edits = list[int](), list[bool]()
     given = {key: arrays for key, (_, arrays) in parts.items()}
     try:
         closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
     except NEEDS_VALUES:
         outputs = run(held, given)
-        return Trace(len([one for one in outputs if not is_empty(one)]), True, True, {}, others[-1])
-    return replace(read(closed, outputs, held, given), others=others[-1])
+        full = [one for one in outputs if not is_empty(one)]
+        return Trace(len(full), True, True, {}, others[-1], edits=edits[-1])
+    return replace(read(closed, outputs, held, given), others=others[-1], edits=edits[-1])
 
 
 def read(closed: Any, outputs: Any, held: Any, given: Mapping[str, Any]) -> Trace:
@@ -287,7 +268,9 @@ def read(closed: Any, outputs: Any, held: Any, given: Mapping[str, Any]) -> Trac
     full = [one for one in outputs if not is_empty(one)]
     flat = {key: any(marks) for key, marks in by_name.items() if marks}
     by_parameters = any(trained) or (not trained and (any(mark for _, mark in own) or any(every)))
-    return Trace(len(full), by_parameters, any(every) or not every, flat)
+    share = sum(trained) / len(trained) if trained else 1.0
+    computes = any(one not in closed.jaxpr.invars for one in closed.jaxpr.outvars if is_variable(one))
+    return Trace(len(full), by_parameters, any(every) or not every, flat, share=share, computes=computes)
 
 
 def taken_apart(instance: Any) -> tuple[Any, Any]:

@@ -1,7 +1,7 @@
 """The values that are drawn for arguments: of a domain that a class allows, and none twice."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ import jax
 
 from pytree_laws.inspect.trees import partition
 
+from . import names
 from .sources import Source
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ def allowed(built: "Built") -> "Built":
     for domain in DOMAINS:
         others = within(domain, built.arguments)
         changed = [name for name, one in others.items() if one != built.arguments[name]]
-        for names in [*([one] for one in changed), changed]:
-            chosen = {name: others[name] if name in names else one for name, one in built.arguments.items()}
+        for moved in [*([one] for one in changed), changed]:
+            chosen = {name: others[name] if name in moved else one for name, one in built.arguments.items()}
             other = replace(built, arguments=chosen)
             if holds_for_values(other):
                 return other
@@ -53,7 +54,7 @@ def holds_for_values(built: "Built") -> bool:
 
 
 def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
-    """The arguments, each with draws of its own: of later seeds, where another has the same.
+    """The arguments, each with draws, a function and a word of its own: an exchange of two would not be seen.
 
     What an instance of the suite gives, `self.make(seed).init(...)`, is made of the same draws as the others.
     """
@@ -66,5 +67,13 @@ def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:
                 break
             chosen = one.later(later)
         seen.update(DRAWS.findall(chosen.text))
-        found[name] = chosen
+        found[name] = chosen.but(unlike(chosen.text, [one.text for one in found.values()]))
     return found
+
+
+def unlike(text: str, others: Sequence[str]) -> str:
+    """The text of a value that stands for any of its kind, or another such, where an argument has it already."""
+    if text not in others:
+        return text
+    kind = next((one for one in names.ANY if text in one), ())
+    return next((one for one in kind if one not in others), text)

@@ -11,7 +11,8 @@ from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
 from .annotations import required
 from .built import Failure
-from .call import Called, Subject, methods_of, parameters_of_method, traced, try_method
+from .call import Called, Subject, traced, try_method
+from .methods import methods_of, parameters_of_method
 from .search import Budget
 from .sources import Source
 

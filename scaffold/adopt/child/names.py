@@ -17,6 +17,9 @@ WHOLE = re.compile(r"(steps|periods?|iters?|iterations|epochs)$|(^|_)(every|num|
 STATE = re.compile(r"^state$")
 TIME = re.compile(r"^(t|t0|t1|ta|tb|time|dt|dt0|tprev|tnext)$")
 
+ORDERED = re.compile(r"(^|_)(ts|times|knots|grid|edges|breaks|breakpoints|timestamps|boundaries)$")
+"""Numbers that ascend."""
+
 TEXTS = {
     r"weight": ['"weight"'],
     r"activation|act": ['"relu"', '"tanh"'],
@@ -47,6 +50,8 @@ VALUES = {
 }
 """Values by a name that has no annotation; `<size>` and the like stand for those of a type."""
 
+ANY = (("jnp.tanh", "jnp.sin", "jax.nn.softplus"), ('"name"', '"weight"', '"mean"', '"scale"'))
+"""Functions and words of which any would do."""
 ONE = ("jnp.tanh", "jnp.mean", "jax.nn.initializers.ones")
 TWO = ("jax.lax.add", "jnp.multiply")
 HELPERS = {

@@ -88,6 +88,8 @@ def array(name: str, shape: tuple[int, ...], dtype: str, context: Context) -> So
         return Source(f'sample(seed, {shape}, "{dtype}")')
     if len(shape) == 2 and shape[0] == shape[1] and names.MATRIX.search(name):
         return Source(f"sample(seed, {shape}) / 8 + jnp.eye({shape[0]})")
+    if len(shape) == 1 and names.ORDERED.search(name):
+        return Source(f"jnp.sort(sample(seed, {shape}))")
     return Source(f"sample(seed, {shape})" if shape else "sample(seed)")
 
 

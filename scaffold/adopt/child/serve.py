@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TextIO
 
 Request = dict[str, Any]
@@ -35,9 +36,7 @@ def answer(answers: TextIO, value: dict[str, Any]) -> None:
     try:
         text = json.dumps(value)
     except (TypeError, ValueError, RecursionError) as error:  # of what a class gave for a text
-        text = json.dumps(
-            {"id": value.get("id"), "error": f"its answer is no JSON: {error}", "traceback": ""}
-        )
+        text = json.dumps({"id": value.get("id"), "error": f"its answer is no JSON: {error}"})
     answers.write(text + "\n")
     answers.flush()
 
@@ -72,4 +71,12 @@ def handled(request: Request) -> dict[str, Any]:
             return doors[request["do"]](request)
         except Exception as error:  # of the tool: what classes raise is caught where they run
             told = f"{type(error).__name__}: {message_of(error)}"
-            return {"error": told, "traceback": traceback.format_exc()}
+            return {"error": told, "internal": place_in_tool(error)}
+
+
+def place_in_tool(error: BaseException) -> str:
+    """The file and line of the tool that raised an error; empty where a class or a library did."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    file = Path(frame.filename)
+    is_ours = file.parent == Path(__file__).parent or "pytree_laws" in file.parts
+    return f"{file.name}:{frame.lineno}" if is_ours else ""

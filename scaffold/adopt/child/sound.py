@@ -23,13 +23,13 @@ from .call import (
     Called,
     Subject,
     instead,
-    parameters_of_method,
     put_together,
     search,
     shape_in,
     taken_apart,
 )
 from .domains import DOMAINS, apart, within
+from .methods import parameters_of_method
 from .search import Budget
 from .sources import Source
 

@@ -44,7 +44,7 @@ def listed(request: Request) -> dict[str, Any]:
 def taken_names(classes: Sequence[dict[str, Any]]) -> list[str]:
     """The names of all arguments that the constructors and methods of the classes take."""
     from .build import makers_of  # here, since it looks classes up as well
-    from .call import methods_of, parameters_of_method
+    from .methods import methods_of, parameters_of_method
     from .transformations import FURTHER
 
     found: set[str] = set()

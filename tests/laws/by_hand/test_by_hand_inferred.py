@@ -102,12 +102,12 @@ def found_of_inputs(suite):
 @pytest.mark.parametrize(
     ("suite", "found"),
     [
-        (Choosing, {"test_p01_shares_no_buffer_with_its_inputs": "style"}),
+        (Choosing, {"test_p01_shares_no_buffer_with_its_inputs": "advice"}),
         (Copied, {}),
         (Meant, {}),
     ],
 )
-def test_a_constructor_by_hand_that_stores_an_array_as_it_is_given_is_a_matter_of_style(suite, found):
+def test_a_constructor_by_hand_that_stores_an_array_as_it_is_given_is_advice(suite, found):
     assert found_of_inputs(suite) == found
 
 

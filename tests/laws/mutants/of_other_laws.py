@@ -5,7 +5,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from harness.mutants import GetAttrKey, Node, NodeLaws, mutant, node
+from harness.mutants import GetAttrKey, Node, NodeLaws, mutant, node, rebuild
 from harness.pairs import suite_of
 from mistakes.calls import calls, results
 from mistakes.reported import structure as pitfalls
@@ -16,7 +16,6 @@ from right.modules import Affine, AffineLaws
 from right.specimens import Leaf, Output, sample
 
 from mutants import ownership as mutants_ownership
-from mutants import static as mutants_static
 from mutants import structure as mutants_structure
 from mutants.structure import OneWeight
 
@@ -26,7 +25,6 @@ mutant("P4", "walking the path raised")(suite_of(nodes.ListOfLayers, nodes.Layer
 mutant("P5", "declared as static, but it is a leaf")(mutants_structure.StaticAmongLeaves)
 mutant("P5", "a call changed the treedef")(suite_of(calls.Recomputed))
 mutant("P9", "its dtype has no gradient")(pitfalls_training.IntegersTrained)
-mutant("P9", "two training steps made")(mutants_static.Weak)
 mutant("P12", "draws depend on nothing that it is given")(mutants_ownership.KeyIgnored)
 mutant("P13", "replacing it changed the leaves at")(mutants_structure.WrongNames)
 mutant("P15", "donation changed the values")(mutants_structure.Doubled)
@@ -162,6 +160,22 @@ class HalfOfTheResult(NodeLaws):
 @mutant("P9", "`weight`", "1 of its 3 elements never have a gradient")
 class ElementLeftOut(NodeLaws):
     cls = node(__call__=lambda self, x: self.weight.at[-1].set(0) * x * self.scale + self.bias)
+
+
+def half_of_the_weight(cls, aux, children):
+    weight, bias = children
+    is_array = isinstance(weight, jax.Array)
+    return rebuild(cls, weight=weight.astype(jnp.float16) if is_array else weight, bias=bias, scale=aux[0])
+
+
+@mutant("P9", "two training steps made", "float16")
+class HalfAfterAStep(NodeLaws):
+    """Unflatten rounds, so that an instance that was built has another dtype than one that was trained."""
+
+    cls = node(
+        unflatten=half_of_the_weight,
+        __call__=lambda self, x: self.weight.astype(x.dtype) * x * self.scale + self.bias,
+    )
 
 
 def by_callback(self, x):

@@ -264,9 +264,11 @@ def test_the_right_form_is_no_finding_and_the_wrong_one_is(told: str) -> None:
 
 
 @pytest.mark.parametrize("cls", [Generated, Record])
-def test_what_a_generated_constructor_keeps_is_style(cls: type) -> None:
+def test_what_a_generated_constructor_keeps_is_advice(cls: type) -> None:
     name = "p01_a_generated_constructor_is_given_nothing_that_can_change"
-    assert finding(with_inputs(cls, lambda: {"a": jnp.ones(2)}), name).startswith("style: it is the caller's")
+    assert finding(with_inputs(cls, lambda: {"a": jnp.ones(2)}), name).startswith(
+        "advice: it is the caller's"
+    )
     assert not finding(with_inputs(Wrapping, lambda: {"a": jnp.ones(2)}), name)
 
 

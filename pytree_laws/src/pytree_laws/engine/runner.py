@@ -3,18 +3,28 @@
 import contextlib
 import functools
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Generator
 from typing import Any, TypeVar
 
 import pytest
 
 from ..inspect.global_state import FirstUse, first_use
-from ..report import DECLARED, Fault, Finding, LawBroken, doing
+from ..report import (
+    SEVERITIES,
+    UNDER_TEST,
+    Fault,
+    Finding,
+    LawBroken,
+    LawWarning,
+    doing,
+)
 from ..session import once_per_session, session_of
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
 from ..values.precision import tolerated
 from .applicability import require_conditions
+from .expected import expected_failure
 from .timeout import TooLong, Watch, time_limit
 
 Guarded = TypeVar("Guarded", bound=type)
@@ -37,8 +47,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
         __tracebackhide__ = True
-        skip_what_is_declared(name, getattr(self, "skips", ()))
-        skip_what_rests_on_a_broken_law(self, number, name)
+        expected = expected_failure(name, getattr(self, "skips", ()))
         try:
             run_test(
                 self,
@@ -47,14 +56,22 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
             )
         except Fault as fault:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
+            if expected is not None:
+                expected.skip()
             where, what, hint, *other = fault.args
             if where == type(self).__name__ and not hint:
                 hint = hint_of(self, fault.__cause__)
             law = self.laws[other[0] if other else number]
             finding = Finding(law, name, where, what, hint)
+            skip_what_rests_on_a_broken_law(self, number, name, finding.severity)
             record_finding(self, finding, fault.__cause__)
+            if is_below(finding.severity, self.severity):
+                warnings.warn(LawWarning(str(finding)), stacklevel=2)
+                return
             failure = LawBroken(finding)
             raise failure.with_traceback(fault.__traceback__) from fault.__cause__
+        if expected is not None and not kwargs:  # one of several may hold
+            expected.fail_as_mended(type(self).__name__)
 
     return run
 
@@ -67,26 +84,11 @@ def run_if_applicable(
     test(suite, *args, **kwargs)
 
 
-def skip_what_is_declared(name: str, skips: Sequence[str] | Mapping[str, str]) -> None:
-    """Skips a test that a suite says does not hold for its class, with the reason that it gives."""
-    told = skips.items() if isinstance(skips, Mapping) else _reasons(skips)
-    for part, why in told:
-        if part in name:
-            pytest.skip(f"{DECLARED}: {why}".removesuffix(": "))
-
-
-def _reasons(skips: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Parts of names and reasons, of texts such as `p17_: its twin is meant`."""
-    for entry in skips:
-        part, _, why = entry.partition(":")
-        yield part.strip(), why.strip()
-
-
 def run_test(suite: Any, number: str, test: Callable[[], None]) -> None:
     """Runs a test; whatever the class raises is a finding, and so is a call without end."""
     __tracebackhide__ = True
     name, took = type(suite).__name__, f"took more than {suite.time_limit:.0f} seconds"
-    under_test = doing(name, "the class under test")
+    under_test = doing(name, UNDER_TEST)
     watch = session_of(suite).of(Watch)
     try:
         with (
@@ -121,8 +123,15 @@ def record_finding(suite: Any, finding: Finding, error: BaseException | None) ->
     results.findings[finding.test] = finding
 
 
-def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str) -> None:
-    """Skips in one line what says nothing while the law that it rests on is broken."""
+def is_below(severity: str, least: str) -> bool:
+    """Whether a finding is less severe than what fails a test."""
+    return SEVERITIES.index(severity) > SEVERITIES.index(least)
+
+
+def skip_what_rests_on_a_broken_law(
+    suite: Any, number: str, name: str, severity: str
+) -> None:
+    """Skips in one line a failure that follows from one at least as severe, of a law that it rests on."""
     session = session_of(suite)
     if session.reports_all:
         return
@@ -130,7 +139,8 @@ def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str) -> None:
     if name.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
     for broken, finding in session.results(suite).findings.items():
-        if broken != name and broken.startswith(causes):
+        is_base = broken != name and broken.startswith(causes)
+        if is_base and not is_below(finding.severity, severity):
             pytest.skip(f"it rests on {finding.law.number}, which is broken")
 
 

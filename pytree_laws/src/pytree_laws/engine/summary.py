@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from ..report import DECLARED, SEVERITIES, LawBroken
+from ..report import DECLARED, SEVERITIES, LawBroken, LawWarning
 from .collection import LeftOut, register_collection, session_in
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOUND, _RECORDED = "pytree_laws", "pytree_laws_recorded"
+_WARNING = f"{LawWarning.__module__}.{LawWarning.__qualname__}"
 PLUGIN = "pytree_laws.summary"
 """As `-p` names the module at the top that hands on these hooks."""
 TELLS_MOST = (
@@ -28,6 +29,7 @@ TELLS_MOST = (
 """What a suite may declare, from what sees most mistakes on."""
 MAX_NAMED = 4
 _RESTS = re.compile(r"it rests on (P\d+), which is broken")
+_BEHIND = re.compile(r"(?:rests on|first failure of|is the one that) ([PS]\d+)\b")
 
 
 class Collected:
@@ -41,6 +43,8 @@ class Collected:
 def register_summary(config: pytest.Config) -> None:
     """Has the run end with a summary, once for however many suites call it."""
     if not config.pluginmanager.has_plugin(PLUGIN):
+        # Also where a project makes errors of warnings: a finding that fails nothing stays one.
+        config.addinivalue_line("filterwarnings", f"default::{_WARNING}")
         config.pluginmanager.register(sys.modules[__name__], PLUGIN)
 
 
@@ -155,12 +159,11 @@ def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str
 def count_text(findings: Iterable[Mapping[str, str]]) -> str:
     """How many findings there are of each severity: `1 fault, 2 costs`."""
     counts = Counter(finding["severity"] for finding in findings)
-    plurals = {"fault": "faults", "cost": "costs", "style": "of style"}
+    plurals = {"fault": "faults", "cost": "costs", "advice": "advice"}
     names = {
         severity: severity if counts[severity] == 1 else plurals[severity]
         for severity in SEVERITIES
     }
-    names["style"] = plurals["style"]
     return ", ".join(
         f"{counts[severity]} {names[severity]}"
         for severity in SEVERITIES
@@ -172,7 +175,7 @@ def finding_lines(findings: Iterable[Mapping[str, str]]) -> list[str]:
     """One line a finding, the gravest first, and else in the order of causes."""
     ordered = sorted(findings, key=lambda one: SEVERITIES.index(one["severity"]))
     return [
-        f"{finding['severity']:5} {finding['law']} {finding['name']}, at `{finding['where']}`: "
+        f"{finding['severity']:6} {finding['law']} {finding['name']}, at `{finding['where']}`: "
         + first_line(finding["what"])
         for finding in ordered
     ]
@@ -191,7 +194,7 @@ def resting_lines(skipped: Mapping[str, str]) -> list[str]:
         if found := _RESTS.fullmatch(why):
             rests.setdefault(found[1], []).append(law_of(test))
     return [
-        f"skipped, since {broken} is broken: {', '.join(by_number(laws))} ({len(laws)} tests)"
+        f"follow from {broken}: {', '.join(by_number(laws))} ({len(laws)} tests)"
         for broken, laws in rests.items()
     ]
 
@@ -208,6 +211,12 @@ def declared_lines(reasons: Iterable[tuple[str, str]]) -> list[str]:
         if why.startswith(DECLARED):
             found.setdefault(why, []).append(law_of(test))
     return [f"{why} ({', '.join(by_number(laws))})" for why, laws in found.items()]
+
+
+def law_behind(why: str) -> str:
+    """The number of the broken law for which a test was skipped; empty where there is none."""
+    found = _BEHIND.search(why)
+    return found[1] if found else ""
 
 
 def is_of_law(why: str) -> bool:

@@ -68,6 +68,16 @@ def avals(tree: Any) -> dict[str, tuple[Any, ...]]:
     return {name: aval(leaf) for name, leaf in named_leaves(tree)}
 
 
+def without_lost_weakness(
+    before: Mapping[str, tuple[Any, ...]], after: Mapping[str, tuple[Any, ...]]
+) -> dict[str, tuple[Any, ...]]:
+    """The avals `after`, with those that are weakly typed no more as they were: P5 speaks of that."""
+    return {
+        name: before[name] if before.get(name) == (*own[:-1], True) else own
+        for name, own in after.items()
+    }
+
+
 def is_under(name: str, path: str) -> bool:
     return name == path or name.startswith(path + ".")
 

@@ -15,7 +15,7 @@ from ..inspect.arrays import is_array, is_floating
 from ..inspect.classes import LIBRARIES
 from ..inspect.trees import combine, flatten, partition
 from ..report import ANY_ERROR
-from ..sharding.dims import Dims, dims_of_call, dims_of_leaves
+from ..sharding.dims import Dims, dims_of_call, dims_of_leaves, own_dims
 from ..values.optimisation import weighted
 
 Axes = str | tuple[str, ...] | None
@@ -60,11 +60,23 @@ class Example:
 
     def sizes(self) -> dict[str, int]:
         """By name, what divides every dim of that name."""
-        found: dict[str, int] = {}
-        for array, dims in zip(self.arrays(), self.all_dims()):
-            for name, size in zip(dims or (), array.shape):
-                found[name] = math.gcd(size, found.get(name, 0))
-        return found
+        return _divisors(self.arrays(), self.all_dims())
+
+    def own_sizes(self) -> dict[str, int]:
+        """The same of the dims that the class or its call names, and not only a sub-module."""
+        named = own_dims(self.back(self.tree)).values()
+        own = {
+            dim for dims in (*named, *self.given, *self.results) for dim in dims or ()
+        }
+        return {name: size for name, size in self.sizes().items() if name in own}
+
+
+def _divisors(arrays: Sequence[Any], names: Sequence[Dims | None]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for array, dims in zip(arrays, names):
+        for name, size in zip(dims or (), array.shape):
+            found[name] = math.gcd(size, found.get(name, 0))
+    return found
 
 
 def example_of(
@@ -230,25 +242,31 @@ def blocked(error: BaseException) -> str:
 
 def _own_line(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
-    own = [frame for frame in frames if not _is_elsewhere(frame.filename)]
+    modules = {
+        getattr(module, "__file__", None): name
+        for name, module in [*sys.modules.items()]
+    }
+    own = [
+        frame
+        for frame in frames
+        if not _is_of_library(frame.filename, modules.get(frame.filename, ""))
+    ]
     if not own:
         return ""
     name = own[-1].filename.replace("\\", "/").rpartition("/")[2]
     return f"`{name}`, line {own[-1].lineno}, `{own[-1].line}`: "
 
 
-def _is_elsewhere(file: str) -> bool:
-    module = next(
-        (n for n, m in [*sys.modules.items()] if getattr(m, "__file__", None) == file),
-        "",
-    )
+def _is_of_library(file: str, module: str) -> bool:
     return file.startswith("<") or module.partition(".")[0] in _LIBRARIES
 
 
 def dims_alone(example: Example) -> Iterator[tuple[str, str]]:
-    """Each named dim on a mesh axis of its own, with what stops the call; empty where the call shards."""
-    sizes = example.sizes()
-    for name in [one for one in sizes if one.isidentifier()]:
+    """Each dim that the class names itself on a mesh axis of its own, with what stops the call; empty where it shards.
+
+    The suites of sub-modules try the dims that only these name.
+    """
+    for name in [one for one in example.own_sizes() if one.isidentifier()]:
         rules = {name: name}
         specs = specs_under(example, rules)
         mesh = abstract_mesh(example, specs)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from ..engine.applicability import not_applicable
-from ..engine.runner import skip_what_is_declared
+from ..engine.expected import expected_failure
 from ..engine.summary import Collected
 from ..engine.timeout import TooLong, time_limit
 from ..report import Fault, Finding, LawBroken, doing
@@ -58,7 +58,7 @@ def held(test: Callable[[Any, StepRun], None]) -> Callable[[Any, StepRun], None]
     @functools.wraps(test)
     def run(self: Any, step_run: StepRun) -> None:
         __tracebackhide__ = True
-        skip_what_is_declared(test.__name__, self.skips)
+        expected = expected_failure(test.__name__, self.skips)
         told = f"{law.number} of {type(self).__name__} took more than {self.time_limit:.0f} seconds"
         try:
             with doing("step", "the training step"), time_limit(self.time_limit, told):
@@ -69,6 +69,8 @@ def held(test: Callable[[Any, StepRun], None]) -> Callable[[Any, StepRun], None]
                     pytest.skip("the step raises, as S1 says")
                 test(self, step_run)
         except Fault as fault:
+            if expected is not None:
+                expected.skip()
             where, what, hint = fault.args
             finding = Finding(law, test.__name__, where, what, hint)
             raise LawBroken(finding).with_traceback(
@@ -79,6 +81,8 @@ def held(test: Callable[[Any, StepRun], None]) -> Callable[[Any, StepRun], None]
                 law, test.__name__, "step", told, "`time_limit` allows more"
             )
             raise LawBroken(finding) from None
+        if expected is not None:
+            expected.fail_as_mended(type(self).__name__)
 
     return run
 

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 import jax
 
+from ..declare.unread import refuse_unread
 from ..inspect.arrays import is_array, is_inexact
 from ..inspect.trees import named_leaves, nodes
 
@@ -40,6 +41,10 @@ class StepSuite:
     """Paths that a step writes and never reads, such as the last loss."""
     callbacks: ClassVar[bool] = False  # whether the compiled step may call the host
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        refuse_unread(cls)
 
     def state(self, seed: int) -> Any:
         """A new state to begin with, from a seed."""

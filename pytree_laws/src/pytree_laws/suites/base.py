@@ -12,6 +12,7 @@ import pytest
 
 from ..declare.leaf_spec import Output
 from ..declare.methods import Method
+from ..declare.unread import refuse_unread
 from ..discover.inference import inferred_outputs, inferred_statics
 from ..engine.applicability import not_applicable
 from ..engine.collection import session_in
@@ -20,7 +21,7 @@ from ..engine.summary import Collected, register_summary
 from ..engine.timeout import Watch
 from ..inspect.references import snapshot
 from ..inspect.trees import flatten, without_functions
-from ..report import Law
+from ..report import ADVICE, Law
 from ..trace.programs import settings
 from ..values.closeness import Tolerance, settle
 from ..values.comparison import compare
@@ -55,9 +56,14 @@ class Suite(Collected):
     dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
     tolerance: ClassVar[Tolerance] = None  # of numbers: one, or by dtype
     tries_configurations: ClassVar[bool] = True  # False: another suite does
+    severity: ClassVar[str] = ADVICE  # the least that fails a test; below it warns
     time_limit: ClassVar[float] = 300.0  # seconds for each test
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
     """Parts of the names of tests that do not hold here, with reasons: `p17_: a twin is meant`."""
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        refuse_unread(cls)
 
     to_tree: ClassVar[Callable[..., Any]]  # a tree of its arrays, and the way back
     with_static: ClassVar[Callable[..., Any]]  # a copy with another static value

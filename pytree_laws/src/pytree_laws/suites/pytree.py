@@ -59,6 +59,7 @@ class PytreeSuite(Suite):
     """What suites of pytrees declare besides, and what their laws share."""
 
     leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
+    undecayed: ClassVar[Sequence[str]] = ()  # trained, and left alone by weight decay
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
 

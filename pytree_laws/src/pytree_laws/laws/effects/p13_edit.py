@@ -33,7 +33,7 @@ LAW = Law(
     protects='`eqx.tree_at` that changes more than the leaf that it was pointed at, and "The truth value of an array with more than one element is ambiguous" from a mere `==`.',
     mistake="A dataclass compares arrays with ==, `__eq__` compares static values alone, `__len__` is 0, or its `__post_init__` changes what `replace` passes through it.",
     fix="Use `@dataclass(eq=False)`, and preprocess in a factory instead of `__post_init__`.",
-    lesser={"equality": "style", "is_true": "style"},
+    lesser={"equality": "advice", "is_true": "advice"},
     rests_on=("test_p03_round_trip", "test_p04_"),
 )
 

@@ -17,10 +17,12 @@ from ...engine.applicability import (
 from ...engine.runner import guard
 from ...inspect.arrays import copied, is_inexact, is_key, on_device
 from ...inspect.trees import (
+    flatten,
     is_under,
     look_up,
     map_arrays,
     named_leaves,
+    path_name,
     replace_leaves,
     with_attribute,
 )
@@ -37,7 +39,7 @@ from ...values.randomize import perturb_leaf
 LAW = Law(
     number="P16",
     name="helpers",
-    statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; partitions are these parts, and `combine` undoes them; the call passes through lax; keys give different draws, and a call that ignores its key draws nothing.",
+    statement="Filter specs select exactly the declared leaves, sub-modules by their own, on copies, with tied leaves and under jit; `decayed()` selects what is trained but for the declared; partitions are these parts, and `combine` undoes them; the call passes through lax; keys give different draws, and a call that ignores its key draws nothing.",
     protects="A filter spec that picks the wrong leaves: `eqx.partition` and the optimiser then train, or freeze, other arrays than you meant, without an error.",
     mistake="A spec compares leaves by identity or value, the class has buffers and no `trainable()`, or the call ignores its key.",
     fix="Build specs from leaf paths alone, and use the key that is given.",
@@ -122,6 +124,34 @@ class Helpers(Training):
                 f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
             )
             check(selected == wanted, method, message)
+
+    @applies_where(declares("undecayed", "nothing is declared that does not decay"))
+    def test_p16_decay_moves_all_that_is_trained_but_the_declared(self) -> None:
+        fresh = self.cached_instance()
+        for what, instance in (
+            ("a fresh instance", fresh),
+            ("a copy", map_arrays(copied, fresh)),
+            ("its trained leaves alone", self.weights_of(fresh)),
+        ):
+            with doing("decayed", f"on {what} it"):
+                decayed = marked(instance, instance.decayed())
+            wanted = {
+                name
+                for name in self.expected_to_train(fresh) - denied_below(fresh)
+                if not any(is_under(name, path) for path in self.undecayed)
+            }
+            message = (
+                f"on {what} it selects {sorted(decayed)}, wanted is {sorted(wanted)}"
+            )
+            hint = "all that `trainable()` selects, without `undecayed` and what sub-modules leave out"
+            check(decayed == wanted, "decayed", message, hint)
+
+    def weights_of(self, instance: Any) -> Any:
+        """The instance as an optimiser has it, with None in the place of what is not trained."""
+        leaves, treedef = flatten(instance)
+        kept = self.trained(instance)
+        chosen = [leaf if i in kept else None for i, leaf in enumerate(leaves)]
+        return treedef.unflatten(chosen)
 
     @applies_where(declares("filters", "no filters are declared"))
     def test_p16_partitions_are_the_declared_parts(self) -> None:
@@ -251,3 +281,24 @@ class Helpers(Training):
             )
         else:
             check(varies, "call", "eight keys give the same output", UNUSED_KEY)
+
+
+def marked(instance: Any, spec: Any) -> set[str]:
+    """The paths of the leaves at which a filter spec is True."""
+    marks = zip(named_leaves(instance), jax.tree.leaves(spec))
+    return {name for (name, _), mark in marks if mark is True}
+
+
+def denied_below(instance: Any) -> set[str]:
+    """The paths of the leaves that sub-modules with a `decayed()` of their own leave out."""
+    parts = jax.tree_util.tree_flatten_with_path(
+        instance,
+        is_leaf=lambda node: node is not instance and hasattr(node, "decayed"),
+    )[0]
+    return {
+        f"{path_name(path)}.{name}"
+        for path, part in parts
+        if hasattr(part, "decayed")
+        for name, _ in named_leaves(part)
+        if name not in marked(part, part.decayed())
+    }

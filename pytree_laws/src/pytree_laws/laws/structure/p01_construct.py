@@ -63,9 +63,9 @@ LAW = Law(
     # Who stores an array as it was given may mean to: nothing changes it in place but donation.
     # The constructor of a dataclass or NamedTuple stores all as it is, as its callers know.
     lesser={
-        "defaults_are_immutable": "style",
-        "shares_no_buffer": "style",
-        "generated_constructor": "style",
+        "defaults_are_immutable": "advice",
+        "shares_no_buffer": "advice",
+        "generated_constructor": "advice",
     },
 )
 

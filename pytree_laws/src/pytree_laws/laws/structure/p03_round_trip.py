@@ -36,6 +36,7 @@ LAW = Law(
     protects="An `__init__` or `__post_init__` that breaks when a transformation rebuilds the pytree with unexpected values, such as `object()` or None in the place of arrays.",
     mistake="Unflatten converts, checks, calls a constructor that does more than store, or lists the children in another order than flatten.",
     fix="Unflatten must only store: `object.__new__(cls)` and plain stores, in the order of flatten. Preprocess in a factory.",
+    lesser={"trivial_subclass": "advice"},
 )
 
 

@@ -58,7 +58,7 @@ LAW = Law(
     protects="A function that gives one result eagerly and another under `jax.jit`: Python control flow on traced values, or side effects that happen at tracing alone.",
     mistake="The call branches on values, keeps state on self, mixes dtypes, or makes an array with a fixed or default dtype.",
     fix="Return new state instead of storing it; make arrays with `dtype=x.dtype`; broadcast explicitly.",
-    lesser={"mixes_no": "style", "broadcasts": "style", "loses_no": "style"},
+    lesser={"mixes_no": "advice", "broadcasts": "advice", "loses_no": "advice"},
     rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux"),
 )
 

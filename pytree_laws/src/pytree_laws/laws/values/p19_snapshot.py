@@ -201,6 +201,12 @@ def sections(suite: Any) -> Record:
     return {name: one for name, one in found.items() if one or name in needed}
 
 
+def record_text(suites: Sequence[Any], tests: str) -> str:
+    """A new record of the suites of a test file."""
+    found = {name: one for suite in suites for name, one in sections(suite).items()}
+    return render_record(dict(sorted(found.items())), tests)
+
+
 def entries_of(suite: Any, what: str) -> dict[str, Entry]:
     """What a suite computes now in one section."""
     if what in FURTHER:

@@ -1,0 +1,73 @@
+"""Attributes of a suite that nothing reads: a declaration with a slip in its name would be one that is not held."""
+
+import difflib
+import types
+from collections.abc import Iterator
+from typing import Any
+
+_OWN = __name__.partition(".")[0]
+
+
+def refuse_unread(suite: type) -> None:
+    """Raises TypeError for values in the body of a suite that neither a law nor the suite's own code reads."""
+    if _is_of_laws(suite):
+        return
+    known = {
+        name
+        for owner in suite.__mro__
+        if _is_of_laws(owner)
+        for name in (*dir(owner), *vars(owner).get("__annotations__", {}))
+    }
+    read = {
+        name
+        for owner in suite.__mro__
+        if not _is_of_laws(owner)
+        for name in _read_by(owner)
+    }
+    unread = [
+        name
+        for name, value in vars(suite).items()
+        if _is_value(name, value) and name not in known | read
+    ]
+    if unread:
+        raise TypeError(
+            "; ".join(
+                f"`{name}` of {suite.__name__} is read by no law and by no method{_nearest(name, known)}"
+                for name in unread
+            )
+        )
+
+
+def _is_of_laws(owner: type) -> bool:
+    return owner.__module__.partition(".")[0] in (_OWN, "builtins")
+
+
+def _is_value(name: str, value: Any) -> bool:
+    """Whether it looks like a declaration: no method, no class, and no name of Python's or of the author's own."""
+    is_code = callable(value) or hasattr(type(value), "__get__")
+    return not (name.startswith("_") or name.isupper() or is_code)
+
+
+def _read_by(owner: type) -> Iterator[str]:
+    """The names that the methods of a class read."""
+    for value in vars(owner).values():
+        code = getattr(getattr(value, "__func__", value), "__code__", None)
+        if isinstance(code, types.CodeType):
+            yield from _names_in(code)
+
+
+def _names_in(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for inner in code.co_consts:
+        if isinstance(inner, types.CodeType):
+            yield from _names_in(inner)
+
+
+def _nearest(name: str, known: set[str]) -> str:
+    public = sorted(one for one in known if not one.startswith(("_", "test_")))
+    found = difflib.get_close_matches(name, public, 1)
+    return (
+        f"; did you mean `{found[0]}`?"
+        if found
+        else "; remove it, or begin its name with `_`"
+    )

@@ -1,0 +1,59 @@
+"""The failures that a suite declares: its `skips`."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+
+import pytest
+
+from ..report import DECLARED
+
+Skips = Sequence[str] | Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Expected:
+    """An entry of `skips` for one test."""
+
+    part: str
+    """Of the name of the test, or all of it."""
+    why: str
+    test: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it names this test alone, which then has to fail."""
+        return self.part in (self.test, self.test.removeprefix("test_"))
+
+    def skip(self) -> None:
+        """Skips the test with the reason of the entry."""
+        __tracebackhide__ = True
+        pytest.skip(f"{DECLARED}: {self.why}".removesuffix(": "))
+
+    def fail_as_mended(self, suite: str) -> None:
+        """Fails a test that holds by now, with the entry to delete."""
+        __tracebackhide__ = True
+        pytest.fail(
+            f"{self.test} holds, and `skips` of {suite} says that it does not: delete its entry "
+            f'"{self.part}"',
+            pytrace=False,
+        )
+
+
+def expected_failure(test: str, skips: Skips) -> Expected | None:
+    """The entry for a test; one that names a part of several tests skips it at once."""
+    __tracebackhide__ = True
+    pairs = skips.items() if isinstance(skips, Mapping) else _pairs(skips)
+    for part, why in pairs:
+        if part in test:
+            entry = Expected(part, why, test)
+            if not entry.is_whole:
+                entry.skip()
+            return entry
+    return None
+
+
+def _pairs(skips: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Parts of names and reasons, of texts such as `p17_: its twin is meant`."""
+    for entry in skips:
+        part, _, why = entry.partition(":")
+        yield part.strip(), why.strip()

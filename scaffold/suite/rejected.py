@@ -1,0 +1,63 @@
+"""Inputs that a constructor must refuse: beyond a bound, of another type, as the spec says."""
+
+from scaffold.emit.checks import is_checked
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.types import (
+    CallableType,
+    DictType,
+    ListType,
+    LiteralType,
+    ScalarType,
+    TupleType,
+    Type,
+    UnionType,
+)
+from scaffold.suite.declared import bounds
+
+
+def rejected_inputs(spec: ModuleSpec) -> list[list[str]]:
+    """Changes to the inputs that the constructor must refuse, and the errors that it then raises."""
+    rows = dict.fromkeys((*spec.test.rejected, *((row,) for row in bounds(spec)[1])))
+    own = [[changed(row), "ValueError"] for row in rows]
+    static = (
+        one
+        for one in spec.static
+        if one.given and is_checked(one) and one.converter is None and one.preprocess is None
+    )
+    return own + [
+        [changed(((one.name, wrong),)), "TypeError"] for one in static for wrong in _all_wrong(one.type)
+    ]
+
+
+def changed(row: tuple[tuple[str, str], ...]) -> str:
+    """A change to the inputs, as a dict of arguments."""
+    return "{" + ", ".join(f'"{name}": {source}' for name, source in row) + "}"
+
+
+def _all_wrong(kind: Type) -> tuple[str, ...]:
+    """Values of other types; to Python a bool is an int, and equal to one."""
+    match kind:
+        case ScalarType(name="int"):
+            return _wrong(kind), "True"
+        case ScalarType(name="bool"):
+            return _wrong(kind), "1"
+        case _:
+            return (_wrong(kind),)
+
+
+def _wrong(kind: Type) -> str:
+    match kind:
+        case ScalarType(name="float"):
+            return 'float("nan")'
+        case ScalarType(name="int"):
+            return "2.5"
+        case CallableType():
+            return "lambda x: x"
+        case TupleType(items=(item,), variadic=True) | ListType(item=item):
+            return f"({_wrong(item)},)"
+        case TupleType():
+            return "()"
+        case DictType(item=item):
+            return f'{{"a": {_wrong(item)}}}'
+        case UnionType() | LiteralType() | _:
+            return "1j"
