@@ -23,6 +23,7 @@ from scaffold.show.table import nbytes
 from scaffold.show.text import text_of
 from scaffold.show.tree import Dim, Part, Tree, element_bytes, triggers, walk
 from scaffold.spec.keys import ROLES
+from scaffold.spec.read import read_spec
 from tests.projects import EXAMPLES, scaffold
 
 AFFINE = str(EXAMPLES / "specs/affine.toml")
@@ -98,6 +99,22 @@ def test_a_dim_on_a_mesh_axis_says_so() -> None:
     assert "heads on model" in text_of([sharded()])
     [dim, *_] = sharded().to_json()["parts"][0]["dims"]
     assert (dim["name"], dim["axes"]) == ("heads", ("model",))
+
+
+def test_a_parameter_without_decay_says_so() -> None:
+    raw = {
+        "name": "Net",
+        "fields": {
+            "weight": {"type": "f[3]", "init": "zeros"},
+            "gain": {"type": "f[3]", "init": "ones", "decay": False},
+            "tail": {"type": "Tail", "decay": False, "init": "=Tail.create()"},
+        },
+    }
+    tail = read_spec({"name": "Tail", "fields": {"bias": {"type": "f[3]", "init": "zeros"}}}, "tail")
+    tree = tree_of_spec(read_spec(raw, "net"), {"Tail": tail}, {})
+    roles = {one.path: one.role for _, one in walk(tree.parts)}
+    assert roles == {"weight": "param", "gain": "undecayed", "tail": "module", "tail.bias": "undecayed"}
+    assert "undecayed   traced      yes        no decay" in text_of([tree])
 
 
 NODE = Tree(
