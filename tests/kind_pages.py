@@ -1,5 +1,6 @@
 """One page for each kind of class: what it is, a spec, the class that it gives, its picture, and the laws that bind it."""
 
+import re
 from pathlib import Path
 
 from scaffold.generate import shown_files, specs_of
@@ -25,7 +26,10 @@ SHOWN = {
 def index_page() -> str:
     """The list of all kinds, and the order of their pages."""
     kinds = described()
-    rows = [f"| [{name}]({name.replace('-', '_')}.md) | {kind['summary']} |" for name, kind in kinds.items()]
+    rows = [
+        f"| [{name}]({name.replace('-', '_')}.md) | {marked(kind['summary'])} |"
+        for name, kind in kinds.items()
+    ]
     names = [name.replace("-", "_") for name in kinds]
     tree = "\n".join(["```{toctree}", ":hidden:", "", *names, "```"])
     head = "# The kinds of class\n\n`kind` in a spec says which class is written."
@@ -43,7 +47,7 @@ def kind_page(name: str) -> str:
     options = [f"- `{option}`: {said}" for option, said in kind["options"].items()]
     parts = [
         f"# {name}",
-        f"{kind['summary'][:1].upper()}{kind['summary'][1:]}.",
+        f"{marked(kind['summary'][:1].upper() + kind['summary'][1:])}.",
         *(
             ["Its options, as `--option NAME=VALUE` or in the table `[options]`:", "\n".join(options)]
             if options
@@ -59,6 +63,11 @@ def kind_page(name: str) -> str:
         _laws(name),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def marked(text: str) -> str:
+    """The text with its Python as code, since Markdown takes underscores for marks."""
+    return re.sub(r"(?<![`\w.])(__\w+__|[a-z]+\.[A-Z]\w+|\w+\(\))", r"`\1`", text)
 
 
 def example_of(name: str) -> Path:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks import budget_plot
 from benchmarks._timing import Budget, Table, interleave, text
 
 ROOT = Path(__file__).parent.parent
@@ -109,3 +110,10 @@ def test_a_budget_is_met_up_to_its_limit():
 def test_a_table_divides_by_its_baselines():
     table = Table("T", {"wall": {"a": 1.0, "b": 4.0}}, [("wall", "a"), ("wall", "b")])
     assert [one["ratio"] for one in table.to_json()["rows"][1]["ratios"]] == [4.0, 1.0]
+
+
+def test_the_plot_of_the_budgets_is_drawn_from_their_table() -> None:
+    page = budget_plot.PAGE.read_text(encoding="utf-8")
+    assert budget_plot.PLOT.read_text(encoding="utf-8") == budget_plot.plot(page)
+    rows = budget_plot.ROW.findall(page)
+    assert len(rows) == page.partition("## Whole processes")[0].count("| at ")

@@ -49,7 +49,11 @@ def test_an_action_has_the_version_that_projects_are_given() -> None:
     used = [pair for path in WORKFLOWS.iterdir() for pair in USES.findall(path.read_text(encoding="utf-8"))]
     shared = [(name, version) for name, version in used if name in versions]
     assert shared and all(versions[name] == version for name, version in shared)
-    assert {name for name, _ in used} - versions.keys() == {"actions/setup-python"}
+    assert {name for name, _ in used} - versions.keys() == {
+        "actions/setup-python",
+        "actions/upload-pages-artifact",
+        "actions/deploy-pages",
+    }
 
 
 def test_ci_runs_the_tests_on_each_system_with_the_oldest_and_the_newest_python() -> None:

@@ -1,6 +1,10 @@
 """docs/laws/: a page for each law, of its own texts and a class that breaks it; docs/kinds/: one for each kind."""
 
+import re
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,3 +56,36 @@ def test_both_are_listed(request: pytest.FixtureRequest) -> None:
         f"{name.replace('-', '_')}.md" for name in kind_pages.PAGES
     }
     assert pages == {*named, "index.md"}
+
+
+def raised_by_jax() -> str:
+    """What jax and Equinox really say where the laws quote them."""
+    import equinox as eqx
+    import jax
+    import jax.numpy as jnp
+
+    class Hidden(eqx.Module):
+        offset: Any = eqx.field(static=True)
+
+    zeros = jnp.zeros(2)
+    attempts: list[Callable[[], Any]] = [
+        lambda: bool(zeros == zeros),
+        lambda: jax.lax.scan(lambda carry, x: (carry.astype(jnp.float16), x), zeros, zeros),
+        lambda: jax.jit(lambda x, y: x, static_argnums=1)(zeros, [1]),
+        lambda: jax.jit(lambda x, y: (x + 1, y + 1), donate_argnums=(0, 1))(zeros, zeros),
+        lambda: Hidden(zeros),
+    ]
+    said: list[str] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for attempt in attempts:
+            with pytest.raises((TypeError, ValueError, RuntimeError, UserWarning)) as caught:
+                attempt()
+            said.append(str(caught.value))
+    return "\n".join(said)
+
+
+def test_the_words_that_are_quoted_are_those_of_jax_and_equinox() -> None:
+    quoted = [one for law in LAWS.values() for one in re.findall(r'"([^"]+)"', law.protects)]
+    said = raised_by_jax().lower()
+    assert len(quoted) == 5 and all(one.lower() in said for one in quoted)

@@ -25,7 +25,7 @@ TUTORIAL = (REPOSITORY / "docs/tutorial.md").read_text(encoding="utf-8")
 COMMANDS = (REPOSITORY / "docs/commands.md").read_text(encoding="utf-8")
 SETUP, INSTALL, ADOPT, FROM_SPEC, OWN_TESTS = range(5)
 """The blocks of shell in the README."""
-TRY, TRY_SPEC, WRONG, TUTORIAL_INSTALL = range(4)
+TRY, TUTORIAL_INSTALL, TRY_SPEC, WRONG = range(4)
 """Those of the tutorial."""
 TRIED, WRITTEN, REFUSED, BROKEN = range(4)
 """The outputs in the tutorial."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scaffold.adopt import Wanted
+from scaffold.cli.show import existing
 from scaffold.generate import specs_of
 from scaffold.in_project.layout import find_layout
 from scaffold.in_project.spec_files import spec_files
@@ -22,6 +23,7 @@ from scaffold.show.table import nbytes
 from scaffold.show.text import text_of
 from scaffold.show.tree import Dim, Part, Tree, element_bytes, triggers, walk
 from scaffold.spec.keys import ROLES
+from scaffold.spec.read import read_spec
 from tests.projects import EXAMPLES, scaffold
 
 AFFINE = str(EXAMPLES / "specs/affine.toml")
@@ -97,6 +99,22 @@ def test_a_dim_on_a_mesh_axis_says_so() -> None:
     assert "heads on model" in text_of([sharded()])
     [dim, *_] = sharded().to_json()["parts"][0]["dims"]
     assert (dim["name"], dim["axes"]) == ("heads", ("model",))
+
+
+def test_a_parameter_without_decay_says_so() -> None:
+    raw = {
+        "name": "Net",
+        "fields": {
+            "weight": {"type": "f[3]", "init": "zeros"},
+            "gain": {"type": "f[3]", "init": "ones", "decay": False},
+            "tail": {"type": "Tail", "decay": False, "init": "=Tail.create()"},
+        },
+    }
+    tail = read_spec({"name": "Tail", "fields": {"bias": {"type": "f[3]", "init": "zeros"}}}, "tail")
+    tree = tree_of_spec(read_spec(raw, "net"), {"Tail": tail}, {})
+    roles = {one.path: one.role for _, one in walk(tree.parts)}
+    assert roles == {"weight": "param", "gain": "undecayed", "tail": "module", "tail.bias": "undecayed"}
+    assert "undecayed   traced      yes        no decay" in text_of([tree])
 
 
 NODE = Tree(
@@ -203,7 +221,8 @@ ROLES_OF = {
 
 @pytest.mark.slow  # docs/show.md shows one of them, and the pages of the laws build others
 def test_classes_of_libraries_are_built_and_drawn(tmp_path: Path) -> None:
-    trees = trees_of_class(Wanted(EXISTING), find_layout(tmp_path), tmp_path)
+    trees, faults = trees_of_class(Wanted(EXISTING), find_layout(tmp_path), tmp_path)
+    assert faults == []
     for tree, roles in zip(trees, ROLES_OF.values(), strict=True):
         drawn = [one.role for _, one in walk(tree.parts)]
         assert {role: drawn.count(role) for role in roles} == roles
@@ -218,6 +237,29 @@ def test_a_class_that_cannot_be_built_says_what_to_say(tmp_path: Path) -> None:
     result = scaffold(tmp_path, "show", "odd.py:Odd")
     assert result.returncode == 2 and "odd:Odd: no instance was built" in result.stderr
     assert "fix: say it with --set thing=..." in result.stderr or "`--build`" in result.stderr
+    # Beside a class that can be built, it is told, and the other is drawn.
+    with (tmp_path / "odd.py").open("a") as file:
+        file.write("\n\nclass Even(eqx.Module):\n    flag: bool = eqx.field(static=True, default=True)\n")
+    result = scaffold(tmp_path, "show", "odd.py")
+    assert result.returncode == 3 and "Even (module)" in result.stdout
+    assert "odd:Odd: no instance was built" in result.stderr
+
+
+TARGETS = {
+    "equinox.nn:MLP": "equinox.nn:MLP",
+    "equinox.nn.MLP": "equinox.nn:MLP",
+    "equinox.nn": "equinox.nn",
+    "layers.py": "layers.py",
+    "specs/affine.toml": "",
+    "skeleton.py": "",
+    "Affine": "",
+}
+
+
+def test_a_target_is_taken_for_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "layers.py").write_text("import equinox as eqx\n")
+    (tmp_path / "skeleton.py").write_text("from scaffold.skeleton import Module\n")
+    assert {one: existing(one, tmp_path) for one in TARGETS} == TARGETS
 
 
 WHOLE = ("Affine", "AffineInit", "GRUCell", "Embedding", "TiedEmbedding", "Coupling", "MaxNorm", "KeyCache")
@@ -230,7 +272,7 @@ def test_a_spec_counts_what_an_instance_holds() -> None:
     for name in WHOLE:
         [[spec], _] = specs_of(name, layout)
         target = f"{EXAMPLES / spec.stem}.py:{name}"
-        [built] = trees_of_class(Wanted((target,)), layout, EXAMPLES)
+        [[built], _] = trees_of_class(Wanted((target,)), layout, EXAMPLES)
         arrays = {one.path: len(one.dims) for _, one in walk(built.parts) if one.owns_array}
         declared = {one.path: len(one.dims) for _, one in walk(drawn[name].parts) if one.owns_array}
         assert arrays == declared, name

@@ -166,3 +166,13 @@ def test_a_reader_clicks_through_and_finds_donation(site: Path, browser: Any) ->
         "laws" in link.lower()
         for link in page.eval_on_selector_all("ul.search li a", "all => all.map(a => a.href)")
     )
+
+
+@pytest.mark.slow  # as above
+def test_what_is_too_wide_would_be_seen(browser: Any) -> None:
+    page = browser.new_page(viewport={"width": 400, "height": 900})
+    table = "<table style='width: 2000px'><tr><td>a</td></tr></table>"
+    page.set_content(f"<article>{table}</article>")
+    assert page.evaluate(OVERFLOWS) == ["the page", "TABLE"]
+    page.set_content(f"<article><div style='overflow-x: auto'>{table}</div></article>")
+    assert page.evaluate(OVERFLOWS) == []

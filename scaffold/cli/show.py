@@ -10,8 +10,9 @@ import click
 
 from scaffold.cli import options
 from scaffold.cli.common_options import folder_option, json_option
-from scaffold.cli.terminal import hint, say, say_json, wants_colour
-from scaffold.errors import ScaffoldError
+from scaffold.cli.failures import told
+from scaffold.cli.terminal import complain, hint, say, say_json, wants_colour
+from scaffold.errors import Fault, ScaffoldError
 
 if TYPE_CHECKING:
     from scaffold.in_project.layout import Layout
@@ -59,8 +60,8 @@ def show(
 ) -> None:
     """Draw classes: each part with its shape and role, what jax does with it, and what compiles anew. Nothing is written.
 
-    A CLASS that exists is `pkg.mod:Class` or `path.py:Class`; it is built in the interpreter of your project, as `adopt` does.
-    Anything else is the NAME of a class with a spec, or the file of one.
+    A CLASS that exists is `pkg.mod:Class` or `path.py:Class`, and `path.py` is all that a file has; each is built in the
+    interpreter of your project, as `adopt` does. Anything else is the NAME of a class with a spec, or the file of one.
     """
     from scaffold.in_project.layout import find_layout
 
@@ -72,28 +73,46 @@ def show(
         raise ScaffoldError(
             f"compares two classes, and there are {len(targets)}", where="--compare", fix="name two of them"
         )
-    trees = [tree for target in targets for tree in _trees(target, layout, sets, build, python, folder)]
-    _print(trees, "json" if as_json else form, compares=compares)
+    drawn = [_trees(target, layout, sets, build, python, folder) for target in targets]
+    _print([tree for trees, _ in drawn for tree in trees], "json" if as_json else form, compares=compares)
+    if faults := [fault for _, faults in drawn for fault in faults]:
+        complain("\n".join(told(faults)))
+        sys.exit(3)
 
 
 def _trees(
     target: str, layout: "Layout", sets: tuple[str, ...], build: str, python: str | None, folder: Path
-) -> "list[Tree]":
-    """The trees of a target; its form says which adapter makes them."""
+) -> "tuple[list[Tree], list[Fault]]":
+    """The trees of a target, and the classes that cannot be drawn; its form says which adapter makes them."""
     from scaffold.adopt import Wanted
     from scaffold.cli.adopt import pairs
 
     said = pairs(sets)
-    if ":" in target:
+    if exists := existing(target, folder):
         from scaffold.show.of_class import trees_of_class
 
-        return trees_of_class(Wanted((target,), python, build, said=said), layout, folder)
+        return trees_of_class(Wanted((exists,), python, build, said=said), layout, folder)
     from scaffold.generate import specs_of
     from scaffold.show.of_spec import tree_of_spec
 
     specs, known = specs_of(target, layout)
     chosen = _sizes(said)
-    return [tree_of_spec(one, known, chosen) for one in specs]
+    return [tree_of_spec(one, known, chosen) for one in specs], []
+
+
+def existing(target: str, folder: Path) -> str:
+    """The target as `adopt` takes it, where it is of classes that exist; empty for a spec."""
+    from scaffold.in_project.spec_files import is_skeleton
+
+    if ":" in target:
+        return target
+    path = folder / target
+    if path.suffix == ".py" and path.is_file():
+        return "" if is_skeleton(path) else target
+    module, _, name = target.rpartition(".")
+    if not module or name in ("py", "toml") or not all(part.isidentifier() for part in target.split(".")):
+        return ""
+    return f"{module}:{name}" if name[:1].isupper() else target
 
 
 def _sizes(said: dict[str, str]) -> dict[str, int]:

@@ -90,8 +90,11 @@ def described_by(path: Path) -> tuple[str, ...]:
     return (found[1],) if found else ()
 
 
+def is_skeleton(path: Path) -> bool:
+    """Whether a Python file says that it is a spec, by what it imports."""
+    return path.suffix == ".py" and re.search(_SKELETON, read_regular(path)) is not None
+
+
 def is_spec_of(path: Path, name: str) -> bool:
     """Whether the file says that it is a spec of the class, whatever faults it has."""
-    return name in described_by(path) and (
-        path.suffix != ".py" or re.search(_SKELETON, read_regular(path)) is not None
-    )
+    return name in described_by(path) and (path.suffix != ".py" or is_skeleton(path))

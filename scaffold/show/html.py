@@ -11,7 +11,7 @@ STYLE = """
 .scaffold-show table { border-collapse: collapse; margin: 0 0 1rem; display: table }
 .scaffold-show th { text-align: left } .scaffold-show td, .scaffold-show th { padding: 0.1rem 1rem 0.1rem 0; border: 0 }
 .scaffold-show code { background: none; padding: 0; white-space: pre } .scaffold-show .number { text-align: right; white-space: nowrap }
-.scaffold-show .param, .scaffold-show .frozen { color: light-dark(#116329, #7ee787) }
+.scaffold-show .param, .scaffold-show .undecayed, .scaffold-show .frozen { color: light-dark(#116329, #7ee787) }
 .scaffold-show .static, .scaffold-show .callable, .scaffold-show .python { color: light-dark(#7d4e00, #f2cc60) }
 .scaffold-show .buffer, .scaffold-show .key { color: light-dark(#0550ae, #79c0ff) } .scaffold-show .data { color: light-dark(#0b6a74, #56d4dd) }
 .scaffold-show .hidden { color: light-dark(#b42318, #ff7b72) } .scaffold-show .state { color: light-dark(#8250df, #d2a8ff) }

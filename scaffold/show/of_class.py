@@ -19,8 +19,8 @@ _COUNT = re.compile(r"depth|layers|steps|iter")
 """What names of counts have in them that are no size of an array."""
 
 
-def trees_of_class(wanted: Wanted, layout: Layout, here: Path) -> list[Tree]:
-    """The trees of the classes. Raises `ScaffoldError` where one of them cannot be built."""
+def trees_of_class(wanted: Wanted, layout: Layout, here: Path) -> tuple[list[Tree], list[Fault]]:
+    """The trees of the classes, and why others cannot be built. Raises `ScaffoldError` where none can be."""
     answers, _ = each_class(
         wanted,
         layout,
@@ -30,9 +30,10 @@ def trees_of_class(wanted: Wanted, layout: Layout, here: Path) -> list[Tree]:
         lambda done, every, label: None,
     )
     faults = [_fault(label, one) for label, one in answers if one.get("why") or one.get("error")]
-    if faults:
+    trees = [tree_of(label.partition(":")[2], one) for label, one in answers if "leaves" in one]
+    if not trees:
         raise ScaffoldError.of(faults)
-    return [tree_of(label.partition(":")[2], one) for label, one in answers]
+    return trees, faults
 
 
 def _fault(label: str, answer: Answer) -> Fault:

@@ -35,6 +35,7 @@ class Place(Struct, frozen=True):
     sizes: Mapping[str, int]
     path: str = ""
     frozen: bool = False
+    decays: bool = True
     above: tuple[str, ...] = ()
     """The classes that it lies in: one that holds itself is drawn once."""
 
@@ -95,7 +96,8 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
             word = "a tuple" if isinstance(kind, ListType) else "a dict"
             return Part(name, "items", path, class_name=f"{word} of such", parts=(inner,))
         case ClassType(name=class_name) if field.role == "module":
-            part = _nested(class_name, name, path, place, frozen)
+            inside = place if field.decays else replace(place, decays=False)
+            part = _nested(class_name, name, path, inside, frozen)
             is_choice = field.frozen not in ("", "true")
             return (
                 replace(part, class_name=f"{class_name}, frozen where {field.frozen}") if is_choice else part
@@ -107,6 +109,7 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
 
 def _array(kind: ArrayType, field: Field, name: str, path: str, place: Place, frozen: bool) -> Part:
     role = "frozen" if frozen and field.role == "param" else field.role
+    role = "undecayed" if role == "param" and not (field.decays and place.decays) else role
     role = "key" if kind.dtype == "key" else role
     role = "updated" if role == "state" and kind_of(place.spec.kind).variables else role
     dims = tuple(one for dim in kind.dims for one in _dims(dim, place))
@@ -132,7 +135,7 @@ def _nested(class_name: str, name: str, path: str, place: Place, frozen: bool) -
         return Part(name, "module", path, class_name=class_name)
     # A dim that has a name of the class above is taken to have its size.
     own = {**sizes(spec), **{key: size for key, size in place.sizes.items()}}
-    inside = Place(spec, place.known, own, path, frozen, (*place.above, class_name))
+    inside = Place(spec, place.known, own, path, frozen, place.decays, (*place.above, class_name))
     return Part(name, "module", path, class_name=class_name, parts=tuple(_parts(inside)))
 
 

@@ -22,6 +22,7 @@ class Meaning(Struct, frozen=True):
 HEADS = ("role", "under jit", "gradient", "optimiser", "save", "vmap")
 MEANINGS = {
     "param": Meaning("traced", "yes", "moves it", "written", "mapped"),
+    "undecayed": Meaning("traced", "yes", "no decay", "written", "mapped"),
     "frozen": Meaning("traced", "passes by", "leaves it", "written", "mapped"),
     "data": Meaning("traced", "yes", "leaves it", "written", "mapped"),
     "buffer": Meaning("traced", "cut off", "leaves it", "written", "mapped"),

@@ -15,6 +15,7 @@ from scaffold.show.tree import Tree
 WIDTH = 80
 STYLES = {
     "param": "bold green",
+    "undecayed": "green",
     "frozen": "green",
     "data": "cyan",
     "buffer": "blue",
