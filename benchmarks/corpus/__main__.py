@@ -1,0 +1,5 @@
+"""`python -m benchmarks.corpus`."""
+
+from benchmarks.corpus import main
+
+main()
