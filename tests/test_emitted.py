@@ -86,10 +86,8 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
         if getattr(one, key):
             yield f"field {key}"
             yield f"{key} with {spec.rebuild if spec.kind == 'pytree' else spec.constructor}"
-    if one.default not in (None, "None"):
-        yield "field default"
-    if not one.decays:
-        yield "field decay"
+    said = {"field default": one.default not in (None, "None"), "field decay": not one.decays}
+    yield from (option for option, is_said in said.items() if is_said)
     if one.optional:
         yield f"flag {'stored' if spec.field(one.optional) else 'argument'}"
 

@@ -58,6 +58,13 @@ def is_stateful(spec: ModuleSpec) -> bool:
     return bool(state_fields(spec)) or state_argument(spec) is not None
 
 
+def holds_state(spec: ModuleSpec) -> bool:
+    """Whether laws look at what a call does with the state: without a call there is nothing to look at."""
+    return (
+        is_stateful(spec) and kind_of(spec.kind).keeps_state and (spec.call is not None or bool(spec.bases))
+    )
+
+
 def with_state(spec: ModuleSpec) -> ModuleSpec:
     """The spec with the state among the arguments and the results of its call and methods, whose bodies read and set it."""
     call = spec.call if spec.call is None or not is_stateful(spec) else _with_state(spec, spec.call)

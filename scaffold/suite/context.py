@@ -17,7 +17,7 @@ from scaffold.spec.decay import undecayed
 from scaffold.spec.frozen import ALWAYS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.signature import key_arguments
-from scaffold.spec.states import is_stateful, state_fields
+from scaffold.spec.states import holds_state, is_stateful, state_fields
 from scaffold.spec.statics import stored_value
 from scaffold.spec.types import (
     ArrayType,
@@ -78,7 +78,7 @@ def _construction(subject: Subject) -> Context:
         "construct": f"eqx.nn.make_with_state({built_by})" if stateful else built_by,
         "built": "[0]" if stateful else "",
         "is_stateful": stateful,
-        "states": subject.states or [],
+        "states": (holds_state(subject.spec) and subject.states) or [],
         "inputs": [list(pair) for pair in subject.inputs.items()],
         "test_classes": sorted(_classes(subject.spec, subject.known)),
     }

@@ -8,7 +8,7 @@ from scaffold.kinds import Context, kind_of
 from scaffold.spec.bases import with_inherited
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.shared import shared_fields
-from scaffold.spec.states import is_stateful
+from scaffold.spec.states import holds_state
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.methods import with_method_as_call
@@ -56,10 +56,7 @@ def _further_laws(spec: ModuleSpec) -> tuple[str, ...]:
     # Flax shares by reference, and an abstract class holds nothing.
     kind = kind_of(spec.kind)
     shares = bool(shared_fields(spec)) and kind.has_instances and not kind.variables
-    # The laws of state look at what a call does with it.
-    is_called = spec.call is not None or bool(spec.bases)
-    holds_state = is_stateful(spec) and kind.keeps_state and is_called
-    return (*(("state",) if holds_state else ()), *(("shared",) if shares else ()))
+    return (*(("state",) if holds_state(spec) else ()), *(("shared",) if shares else ()))
 
 
 def _suites(spec: ModuleSpec, usual: str) -> str:
