@@ -106,3 +106,41 @@ def test_a_cost_is_a_warning_of_the_tests_and_no_failure(tmp_path: Path) -> None
     assert 'severity = "fault"' in (tmp_path / "tests/test_weak.py").read_text()
     ran = forked_pytest(tmp_path, "tests/test_weak.py")
     assert ran.returncode == 0 and "LawWarning: P5 static, at `mean`: it is weakly typed" in ran.stdout
+
+
+SHAPES = {
+    "shapes/__init__.py": "",
+    "shapes/clouds.py": "import jax.numpy as jnp\n\n\ndef cloud(n):\n    return jnp.ones(n)\n",
+}
+BUILD = (
+    "lib.py:Mean",
+    "--build",
+    "Mean(g.cloud(3), 2 * g.cloud(3))",
+    "--python",
+    sys.executable,
+    "--dry-run",
+)
+
+
+def test_what_is_said_of_a_class_may_name_what_is_imported_for_it(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"lib.py": SOURCE, **SHAPES})
+    ran = scaffold(tmp_path, "adopt", *BUILD, "--with", "import shapes.clouds as g", "--diff")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "+import shapes.clouds as g" in ran.stdout
+    ran = scaffold(tmp_path, "adopt", *BUILD, "--with", "g = 3", "--with", "from g import *")
+    assert ran.returncode == 2
+    assert (
+        "--with 'from g import *': is no import statement\n  also: --with 'g = 3'\n  fix: write one"
+        in ran.stderr
+    )
+
+
+def test_a_mistake_in_what_is_said_is_answered_with_that_mistake(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"lib.py": SOURCE})
+    ran = scaffold(tmp_path, "adopt", *BUILD)
+    told = "--build 'Mean(g.cloud(3), 2 * g.cloud(3))' raised NameError: name 'g' is not defined"
+    assert ran.returncode == 3
+    assert f"lib:Mean: {told}\n  give: it without this mistake" in ran.stdout
+    said = ("lib.py:Mean", "--call", "update(numbers)", "--python", sys.executable, "--dry-run")
+    ran = scaffold(tmp_path, "adopt", *said)
+    assert "lib:Mean: --call 'update(numbers)' raised NameError: name 'numbers' is not defined" in ran.stdout

@@ -4,7 +4,8 @@
 found. What runs in the other interpreter is `child`. `coverage` needs none: it reads sources (`source_classes`) and records.
 """
 
-from scaffold.adopt.flow import Wanted, adopt
+from scaffold.adopt.flow import adopt
 from scaffold.adopt.report import Report
+from scaffold.adopt.wanted import Wanted
 
 __all__ = ["Report", "Wanted", "adopt"]

@@ -5,17 +5,17 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.adopt.emit import Adopted, file_path, skip_of, skips_of, test_file
 from scaffold.adopt.journal import Journal
 from scaffold.adopt.leaf_order import SEEDS, OtherProcess, finding_of_order, leaves_in
-from scaffold.adopt.memory import GIB, share_of_machine
 from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report, failures
 from scaffold.adopt.streamed import Streamed
 from scaffold.adopt.targets import Target, folders_of, read_targets
+from scaffold.adopt.wanted import Wanted
 from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
 from scaffold.errors import Fault, ScaffoldError, suggestion
@@ -34,40 +34,8 @@ GRACE = 10.0
 """Seconds by which a process may be late, since it keeps its limits itself."""
 IMPORTS = 2.0
 """Limits of time that the import of the targets may take."""
-USUAL_MEMORY = 2 * GIB
-"""What a process may take where nothing else is said, in bytes."""
 MOST_TOLD = 20
 """Legal names that are listed; more say nothing."""
-
-
-class Wanted(Struct, frozen=True):
-    """What the user asks for."""
-
-    targets: tuple[str, ...]
-    python: str | None = None
-    build: str = ""
-    call: str = ""
-    said: Mapping[str, str] = field(default_factory=dict[str, str])
-    baseline: bool = False
-    processes: int = 1
-    seconds: float = 60.0
-    """The limit for each class, to find it, and for each of its tests."""
-    force: bool = False
-    records: bool = True
-    """Whether the numbers of what is adopted are recorded."""
-    memory: float = 0.0
-    """The limit for each process, in GiB; 0 for 2, or for its share of a machine that has less."""
-    resume: bool = False
-    """Whether a run that was ended is to go on."""
-
-    @property
-    def memory_in_bytes(self) -> int:
-        """The limit for each process, in bytes; 0 for none."""
-        return int(self.memory * GIB) or min(USUAL_MEMORY, share_of_machine(self.processes))
-
-    def identity(self) -> dict[str, Any]:
-        """What makes two runs the same: the targets, and what is said of them."""
-        return {"targets": self.targets, "build": self.build, "call": self.call, "set": dict(self.said)}
 
 
 class Run(Struct, frozen=True):
@@ -238,7 +206,7 @@ def _outcome(child: Child, one: Adopted, run: Run) -> Outcome:
     """What is found of one class, and what its tests say."""
     wanted = run.wanted
     request = {"do": "adopt", "module": one.module, "name": one.name, "seconds": wanted.seconds}
-    said = {"build": wanted.build, "call": wanted.call, "said": dict(wanted.said)}
+    said = {"build": wanted.build, "call": wanted.call, "said": dict(wanted.said), "imports": wanted.imports}
     found = child.ask({**request, **said, **_path(run)}, wanted.seconds + GRACE)
     if found.get("abstract"):
         return Outcome(one, left_out=found["abstract"])

@@ -6,10 +6,11 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from scaffold.adopt.flow import GRACE, Children, Wanted, check_listed, left_out_of, listed_by
+from scaffold.adopt.flow import GRACE, Children, check_listed, left_out_of, listed_by
 from scaffold.adopt.process import Child
 from scaffold.adopt.report import LeftOut
 from scaffold.adopt.targets import folders_of, read_targets
+from scaffold.adopt.wanted import Wanted
 from scaffold.adopt.workers import each
 from scaffold.in_project.layout import Layout
 from scaffold.interpreter import find_python
@@ -35,7 +36,15 @@ class Inquiry(Struct, frozen=True):
     def ask_said(self, child: Child, do: str, one: Class) -> dict[str, Any]:
         """The same, with how the user says that the class is built and called."""
         wanted = self.wanted
-        return self.ask(child, do, one, build=wanted.build, call=wanted.call, said=dict(wanted.said))
+        return self.ask(
+            child,
+            do,
+            one,
+            build=wanted.build,
+            call=wanted.call,
+            said=dict(wanted.said),
+            imports=wanted.imports,
+        )
 
 
 def each_class(

@@ -121,6 +121,9 @@ class Outcome(Struct, frozen=True):
         name = self.one.name.rpartition(".")[2]
         if self.left_out:
             return
+        if self.file is None and self.why.startswith("--"):
+            yield f"{self.one.label}: {_first_line(self.why)}\n  give: it without this mistake"
+            return
         if self.file is None:
             sets = " ".join(f"--set {one}=VALUE" for one in self.unknown)
             yield f"{self.one.label}: {_first_line(self.why)}\n  give: {sets or f'''--build '{name}(...)' '''.strip()}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
+from scaffold.adopt.imports_said import checked_imports
 from scaffold.cli.adopt_step import StepOptions, adopt_step, is_step, step_options
 from scaffold.cli.common_options import folder_option, json_option
 from scaffold.cli.failures import faults_json, told
@@ -36,6 +37,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--set", "sets", multiple=True, metavar="NAME=VALUE", help="The value of an argument; repeat for several."
+)
+@click.option(
+    "--with",
+    "imports",
+    multiple=True,
+    metavar="IMPORT",
+    help="What --build, --call and --set may name: 'import ott.geometry as g'; repeat for several.",
 )
 @click.option("--baseline", is_flag=True, help="Leave out what is found, with its text as the reason.")
 @click.option(
@@ -86,6 +94,7 @@ def adopt(
     build: str,
     call: str,
     sets: tuple[str, ...],
+    imports: tuple[str, ...],
     baseline: bool,
     no_record: bool,
     processes: int,
@@ -124,7 +133,9 @@ def adopt(
         _check(targets, folder, as_json=as_json)
         return
     wanted = Wanted(targets, python, build, call, pairs(sets), baseline, processes, time_limit, force)
-    wanted = replace(wanted, memory=memory or 0.0, resume=resume, records=not no_record)
+    wanted = replace(
+        wanted, memory=memory or 0.0, resume=resume, records=not no_record, imports=checked_imports(imports)
+    )
     if as_spec:
         _print_specs(wanted, folder, as_json=as_json)
         return

@@ -1,9 +1,10 @@
 """What a class's suite declares: how it is built and called, and what that shows."""
 
+import ast
 import contextlib
 import inspect
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -36,6 +37,10 @@ STATES = 80
 """How many arguments are tried of methods that give a state, and take it."""
 
 
+class MistakeError(Exception):
+    """What the user says of a class cannot be evaluated."""
+
+
 def adopt(request: Request) -> dict[str, Any]:
     """What is found of one class: plain JSON, of which the tool makes a test file."""
     look_in(request["folders"])
@@ -46,6 +51,8 @@ def adopt(request: Request) -> dict[str, Any]:
         with time_limit(request["seconds"], "adopt"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return found_of(cls, kind, request, failure)
+    except MistakeError as mistake:
+        return {"built": False, "why": str(mistake), "unknown": []}
     except TooLong:
         return {"built": False, "why": f"it took more than {request['seconds']:.0f} seconds", "unknown": []}
     except SyntaxError as error:
@@ -57,10 +64,10 @@ def adopt(request: Request) -> dict[str, Any]:
 
 
 def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[str, Any]:
-    module = cls.__module__
-    said = {name: as_said(text, module) for name, text in request["said"].items()}
+    module, imports = cls.__module__, request.get("imports", ())
+    said = {name: as_said(text, module, imports) for name, text in request["said"].items()}
     if kind.name == "transformation":
-        own = as_said(request["build"], module) if request["build"] else None
+        own = as_said(request["build"], module, imports) if request["build"] else None
         return written_transformation(cls, own, said, failure)
     of_call = Failure()
     built, called = built_and_called(cls, request, said, failure, of_call)
@@ -109,7 +116,7 @@ def built_and_called(
     full: tuple[Built, Called] | None = None
     budget, of_calls = Budget(TRIES), Budget(TRIES + 200)
     begins = Budget(STATES)
-    own = built_as_said(request["build"], cls.__module__)
+    own = built_as_said(request, cls.__module__)
     if own is not None and not builds(cls, own, failure):
         failure.first = failure.first or f"`{request['build']}` gives another class"
         return first
@@ -145,7 +152,11 @@ def call_for(
     subject = Subject(instance, StateOf(built), state)
     wished, bracket, _ = request["call"].partition("(")
     if bracket:
-        return said_call(cls, subject, request["call"])
+        with told_as_mistake("--call", request["call"]):
+            called = said_call(cls, subject, request)
+            for source in called.arguments.values():
+                source.value(0, subject.owner)
+        return called
     if not (wished or methods_of(cls)):
         return None
     found = find_call(cls, subject, wished, said, budget, failure)
@@ -163,23 +174,35 @@ def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[
     return [*filter(None, allowed), *lone_methods(built, called)]
 
 
-def built_as_said(text: str, module: str) -> Built | None:
-    if not text:
+@contextlib.contextmanager
+def told_as_mistake(option: str, text: str) -> Generator[None]:
+    """Says of an error that it is one of what the user gave. Raises `MistakeError`."""
+    try:
+        yield
+    except Exception as error:
+        raise MistakeError(f"{option} {text!r} raised {type(error).__name__}: {error}") from error
+
+
+def built_as_said(request: Request, module: str) -> Built | None:
+    if not request["build"]:
         return None
-    return Built(as_said(text, module), {}, positional=-1)
+    built = Built(as_said(request["build"], module, request.get("imports", ())), {}, positional=-1)
+    with told_as_mistake("--build", request["build"]):
+        built.maker.value(0)
+    return built
 
 
-def said_call(cls: Any, subject: Subject, text: str) -> Called:
+def said_call(cls: Any, subject: Subject, request: Request) -> Called:
     """The call of `--call`: a method and its arguments, as they are written."""
-    import ast
-
+    text, imports = request["call"], request.get("imports", ())
     tree = ast.parse(f"instance.{text}" if not text.startswith("(") else f"instance{text}", mode="eval").body
     assert isinstance(tree, ast.Call)
     method = tree.func.attr if isinstance(tree.func, ast.Attribute) else ""
     names = list(inspect.signature(getattr(subject.instance, method or "__call__")).parameters)
     given = {names[i] if i < len(names) else f"argument{i}": one for i, one in enumerate(tree.args)}
     by_name = {str(one.arg): one.value for one in tree.keywords}
-    sources = {name: as_said(ast.unparse(one), cls.__module__) for name, one in {**given, **by_name}.items()}
+    texts = {name: ast.unparse(one) for name, one in {**given, **by_name}.items()}
+    sources = {name: as_said(text, cls.__module__, imports) for name, text in texts.items()}
     return Called(method, sources, tuple(by_name))
 
 

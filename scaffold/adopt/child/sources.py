@@ -179,13 +179,21 @@ def held_by(module: str, name: str) -> Any:
         return None
 
 
-def as_said(text: str, module: str) -> Source:
-    """An expression of the user's: its names are those of `BASE`, and what the class's module knows."""
+def as_said(text: str, module: str, imports: Sequence[str] = ()) -> Source:
+    """An expression of the user's: its names are those of `imports`, of `BASE`, and what the class's module knows."""
+    given = {name: line for line in imports for name in names_bound(line)}
     tree = ast.parse(text, mode="eval")
     bound = {arg.arg for node in ast.walk(tree) if isinstance(node, ast.arguments) for arg in node.args}
     names = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id not in bound]
-    imports = [(name, line) for name in dict.fromkeys(names) if (line := import_of(name, module))]
-    return Source(ast.unparse(tree), tuple(imports))
+    lines = {name: given.get(name) or import_of(name, module) for name in names}
+    return Source(ast.unparse(tree), tuple((name, line) for name, line in lines.items() if line))
+
+
+def names_bound(line: str) -> list[str]:
+    """The names that an import statement binds."""
+    [statement] = ast.parse(line).body
+    assert isinstance(statement, ast.Import | ast.ImportFrom)
+    return [alias.asname or alias.name.partition(".")[0] for alias in statement.names]
 
 
 def import_of(name: str, module: str) -> str:

@@ -1,0 +1,25 @@
+"""The imports that a user gives for expressions, checked before anything runs."""
+
+import ast
+from collections.abc import Sequence
+
+from scaffold.errors import Fault, ScaffoldError
+
+FORM = "import ott.geometry as g"
+
+
+def checked_imports(lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines, each one import statement. Raises `ScaffoldError` with all that are none."""
+    what, fix = "is no import statement", f"write one, such as `{FORM}`"
+    faults = [Fault(f"--with {line!r}", what, fix) for line in lines if not _is_import(line)]
+    if faults:
+        raise ScaffoldError.of(faults)
+    return tuple(line.strip() for line in lines)
+
+
+def _is_import(line: str) -> bool:
+    try:
+        body = ast.parse(line.strip()).body
+    except SyntaxError:
+        return False
+    return len(body) == 1 and isinstance(body[0], ast.Import | ast.ImportFrom) and "*" not in line
