@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import replace
 
-from scaffold.adopt.imports_said import checked_imports
 from scaffold.cli.adopt_step import StepOptions, adopt_step, is_step, step_options
 from scaffold.cli.common_options import folder_option, json_option
 from scaffold.cli.failures import faults_json, told
@@ -119,6 +118,7 @@ def adopt(
     With `--step` it writes the tests of a training step: `--step pkg.train:train_step --state 'create(seed)' --batch 'batch_of(seed)'`.
     """
     from scaffold.adopt import Wanted
+    from scaffold.adopt.imports_said import checked_imports
 
     if is_step(targets, **of_step):
         adopt_step(
