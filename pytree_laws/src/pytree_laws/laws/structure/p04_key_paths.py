@@ -1,5 +1,7 @@
 """P4: key paths."""
 
+from typing import Any
+
 import jax
 
 from ...engine.runner import guard
@@ -14,6 +16,7 @@ LAW = Law(
     protects="Messages and `tree_map_with_path` that name the wrong leaf.",
     mistake="flatten_with_keys names the children in another order than flatten_func, or names none.",
     fix="Use register_pytree_with_keys with GetAttrKey(name) for each attribute, in the order of flatten_func.",
+    lesser={"is_registered_with_keys": "advice"},
 )
 
 
@@ -37,10 +40,18 @@ class KeyPaths(PytreeSuite):
         names = [path_name(path) for path, _ in pairs]
         for (path, leaf), name in zip(pairs, names):
             check(names.count(name) == 1, name, f"two leaves have this path: {names}")
-            nameless = isinstance(
-                next(iter(path), None), jax.tree_util.FlattenedIndexKey
-            )
-            check(not nameless, name, "the class was registered without keys")
+            if is_nameless(path):
+                continue
             with doing(name, "walking the path"):
                 got = walk(instance, path)
             check(got is leaf, name, f"the path leads to {got!r:.200}, not to its leaf")
+
+    def test_p04_the_class_is_registered_with_keys(self) -> None:
+        for path, _ in flatten_with_path(self.cached_instance())[0]:
+            message = "the class was registered without keys"
+            check(not is_nameless(path), path_name(path), message)
+
+
+def is_nameless(path: Any) -> bool:
+    """Whether jax numbers the leaves, since nothing names them."""
+    return isinstance(next(iter(path), None), jax.tree_util.FlattenedIndexKey)
