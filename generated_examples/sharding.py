@@ -1,6 +1,7 @@
 """Sharding by the names of dims: specs, arrays on a mesh, and checkpoints of them."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from os import PathLike, fspath
 from typing import Any, TypeVar
 
@@ -33,7 +34,7 @@ def field_specs(
     )
     for name in fields.keys() & dims.keys():
         spec = spec_of(dims[name], chosen)
-        specs[name] = jax.tree.map(lambda _, spec=spec: spec, fields[name])
+        specs[name] = jax.tree.map(partial(_padded, spec), fields[name])
     return jax.tree.unflatten(treedef, [specs[name] for name in fields])
 
 
@@ -67,6 +68,11 @@ def tree_specs(tree: _Tree, rules: Rules | None = None) -> _Tree:
             for path, node in nodes
         ],
     )
+
+
+def _padded(spec: PartitionSpec, leaf: Any) -> PartitionSpec:
+    """The spec of an array that has an axis of stacked layers before its own."""
+    return PartitionSpec(*[None] * (len(_shape(leaf)) - len(spec)), *spec)
 
 
 def spec_of(dims: Iterable[str], rules: Rules) -> PartitionSpec:

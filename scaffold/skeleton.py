@@ -120,6 +120,8 @@ class FieldKeys(TypedDict, total=False):
 
     frozen: bool | str
     decay: bool
+    stacked: bool
+    remat: bool
     init: Expression
     std: Expression | float
     of: Expression

@@ -1,5 +1,6 @@
 """Drawn fields: each function draws one, and the term that the call adds for it."""
 
+from textwrap import indent
 from typing import Any
 
 from hypothesis import strategies as st
@@ -275,11 +276,20 @@ def other_class(draft: Draft) -> None:
             table["optional"] = flag(draft)
     table |= {"frozen": True} if draft.rarely() else {}
     argument = "jnp.ones((2,), x.dtype)" if inner == "equinox.nn:Linear" else "jnp.ones((), x.dtype)"
+    if holder == "list[{}]":
+        draft.add(name, table)
+        draft.lines.append(loop_over(name, argument, missing="optional" in table))
+        return
     use = {
-        "list[{}]": f"sum(jnp.sum(part({argument})) for part in self.{name})",
         "dict[str, {}]": f"sum(jnp.sum(part({argument})) for part in self.{name}.values())",
     }.get(holder, f"jnp.sum(self.{name}({argument}))")
     draft.add(name, table, use, missing="optional" in table or table["type"].endswith("| None"))
+
+
+def loop_over(name: str, argument: str, *, missing: bool) -> str:
+    """A loop over layers, which may be stacked, unless the field is None."""
+    loop = f"for part in self.{name}:\n    y = y + jnp.sum(part({argument}))"
+    return f"if self.{name} is not None:\n{indent(loop, '    ')}" if missing else loop
 
 
 def flag(draft: Draft) -> str:

@@ -97,6 +97,7 @@ def rest(draft: Draft, raw: Mapping[str, Any]) -> dict[str, Any]:
     groups = grouping(draft, spec) if draft.kind != "nnx" and draft.chance() else {}
     if draft.kind == "module" and "layout" not in groups:
         say_decay(draft, spec)
+        say_stacked(draft)
     return {**table, **({"test": test} if test else {}), **groups}
 
 
@@ -105,6 +106,14 @@ def say_decay(draft: Draft, spec: ModuleSpec) -> None:
     trained = [one.name for one in spec.dynamic if one.role in ("param", "module")]
     for name in trained[2::3] if len(spec.fields) % 2 else ():
         draft.fields[name]["decay"] = False
+
+
+def say_stacked(draft: Draft) -> None:
+    """Have the layers stacked where each is made with a key of its own, without a draw."""
+    for name, table in draft.fields.items():
+        is_made = str(table.get("init", "")).startswith("=[")
+        if is_made and any(f"for part in self.{name}:" in line for line in draft.lines):
+            table |= {"stacked": True, "remat": bool(len(draft.fields) % 2)}
 
 
 def grouping(draft: Draft, spec: ModuleSpec) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from scaffold.spec.bases import MODULE
 from scaffold.spec.constructor import has_factory
 from scaffold.spec.decay import undecayed
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.stacked.layers import with_stacked
 from scaffold.spec.states import with_state
 
 TESTS = ("eqx.is_inexact_array(leaf)",)
@@ -30,8 +31,8 @@ TESTS = ("eqx.is_inexact_array(leaf)",)
 
 
 def complete(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with the state that its call takes and returns."""
-    return with_state(spec)
+    """The spec with the state that its call takes and returns, and with scans over its stacked layers."""
+    return with_stacked(with_state(spec))
 
 
 def context(spec: ModuleSpec) -> dict[str, Any]:

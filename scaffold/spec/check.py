@@ -55,6 +55,7 @@ from scaffold.spec.pieces import pieces, readable
 from scaffold.spec.sharding import sharding_faults
 from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
+from scaffold.spec.stacked.faults import stacked_faults
 from scaffold.spec.states import state_faults
 from scaffold.spec.types import Type, UnionType
 
@@ -83,6 +84,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
         *generic_faults(sound),
         *frozen_faults(sound),
         *decay_faults(sound),
+        *stacked_faults(sound),
         *method_faults(sound),
         *helper_faults(sound),
     ]

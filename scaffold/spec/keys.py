@@ -112,6 +112,15 @@ FIELD_KEYS = {
         "boolean",
         "Whether weight decay moves a parameter or a sub-module (default: true); `decayed()` says so of all leaves.",
     ),
+    "stacked": Key(
+        "boolean",
+        "Whether the layers of a list of one class are one instance, whose arrays have an axis of layers first (default: false); "
+        "loops over them become scans.",
+    ),
+    "remat": Key(
+        "boolean",
+        "Whether the results inside of a stacked layer are computed again on the way back (default: false).",
+    ),
     "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
     "std": Key(
         "value",

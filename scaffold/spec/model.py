@@ -47,6 +47,10 @@ class Field(Struct, frozen=True):
     """`true` where nothing of it is trained, or the static bool that says whether it is."""
     decays: bool = True
     """Whether weight decay moves what is trained of it."""
+    stacked: bool = False
+    """Whether its layers are one instance, whose arrays have an axis of layers first."""
+    remat: bool = False
+    """Whether the results inside of a layer are computed again on the way back."""
     doc: str = ""
     comment: str = ""
     """Lines of comment above it."""
@@ -138,6 +142,8 @@ class Call(Struct, frozen=True):
     """Lines of comment above it."""
     source: str = ""
     """The whole definition word for word, where it is carried: what is known of it beside is for the tests."""
+    looped: str = ""
+    """The author's loop over stacked layers, in the place of which the body has a scan."""
     above: str = ""
     """The field above which a carried statement stands, or `...` below all fields; empty among the methods."""
 

@@ -68,7 +68,7 @@ OF_TYPES = frozenset(
 """Those that only annotations read, where an author may mean another type by the name."""
 _CONVENIENT = ("operator", "warnings", "itertools", "functools", "lax")
 """Those of which the emitted code has no need where it takes an argument of the name."""
-TEST_IMPORTS = {name: f"from pytree_laws import {name}" for name in ("case", "holds")}
+TEST_IMPORTS = {name: f"from pytree_laws import {name}" for name in ("case", "holds", "unstacked")}
 """Further ones of test files; a field or an argument may have these names."""
 
 _SYNONYMS = {

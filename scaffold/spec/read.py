@@ -141,6 +141,8 @@ class Reader:
             nullable=nullable,
             frozen=frozen_as(table.get("frozen")),
             decays=table.get("decay") is not False,
+            stacked=table.get("stacked") is True,
+            remat=table.get("remat") is True,
             doc=self.text(table, "doc"),
             comment=as_comment(self.text(table, "comment")),
         )

@@ -12,8 +12,9 @@ from scaffold.spec.cases import claimed_arguments, given_names
 from scaffold.spec.check_tests import CLOSE, reference_body, slug
 from scaffold.spec.expressions import free_names
 from scaffold.spec.model import Argument, ModuleSpec
-from scaffold.spec.rewriting import rename
-from scaffold.spec.states import read_states
+from scaffold.spec.rewriting import read_as, rename
+from scaffold.spec.stacked.layers import stacked
+from scaffold.spec.states import is_stateful, read_states
 from scaffold.spec.synonyms import DTYPES
 from scaffold.suite.subject import Subject
 
@@ -37,7 +38,7 @@ def targets(names: list[str]) -> str:
 
 def claims(subject: Subject) -> list[str]:
     """The methods of the suite that say what holds, and what the call is in NumPy."""
-    return [block(one, METHOD) for one in (*_conditions(subject), *_reference(subject))]
+    return [block(one, METHOD) for one in (*_conditions(subject), *_reference(subject), *_loop(subject))]
 
 
 def precisions(spec: ModuleSpec) -> list[str]:
@@ -94,6 +95,15 @@ def _reference(subject: Subject) -> Iterator[str]:
     if source:
         body = [*_unpacked(subject, source), _in_suite(subject, reference_body(source), {})]
         yield _method(f"def reference({SIGNATURE}) -> Any:", "\n".join(body))
+
+
+def _loop(subject: Subject) -> Iterator[str]:
+    """The author's loop, where the class has a scan. Of a state each layer has a part, which no loop has."""
+    source = subject.spec.call.looped if subject.spec.call is not None else ""
+    if source and not is_stateful(subject.spec):
+        source = read_as(source, {one.name: f"unstacked(self.{one.name})" for one in stacked(subject.spec)})
+        body = [*_unpacked(subject, source), _in_suite(subject, source, {})]
+        yield _method(f"def loop({SIGNATURE}) -> Any:", "\n".join(body))
 
 
 def _method(head: str, body: str) -> str:

@@ -17,6 +17,7 @@ from scaffold.spec.decay import undecayed
 from scaffold.spec.frozen import ALWAYS
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.signature import key_arguments
+from scaffold.spec.stacked.layers import stacked
 from scaffold.spec.states import holds_state, is_stateful, state_fields
 from scaffold.spec.statics import stored_value
 from scaffold.spec.types import (
@@ -135,6 +136,7 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "tuples": [paths[name] for name in tuple_fields(spec)] if plain else [],
         "used": [paths[name] for name in used_fields(spec)],
         "ignored": ignored_arguments(spec),
+        "stacked": [paths[one.name] for one in stacked(spec)],
         "undecayed": [paths[name] for name in undecayed(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)

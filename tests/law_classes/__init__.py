@@ -45,5 +45,6 @@ CLASSES = {
     "p17_identity": Broken("Mean(sample(seed, (3,)))"),
     "p18_backend": Broken("Placed(3)"),
     "p19_numbers": Broken("Softplus()", declared={"reference": reference}),
+    "p22_stacked_layers": Broken("Tower(3, 2, key=jax.random.key(seed))", declared={"stacked": ("layers",)}),
 }
 """By the name of the file; the laws of sharding need several devices, and docs/sharding.md shows what they find."""

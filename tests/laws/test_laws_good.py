@@ -10,6 +10,7 @@ from harness.runner import PACKAGE, run
 from mistakes.reported import structure as pitfalls
 from mistakes.reported.catalogue import PITFALLS
 from mutants import decay as mutants_decay
+from mutants import stacked as mutants_stacked
 from mutants import training as mutants_training
 from right import layers as good_layers
 from right import styles as good_styles
@@ -21,6 +22,7 @@ from scaffold.laws import law_table
 
 RIGHT = (
     mutants_decay.DecayLaws,
+    mutants_stacked.TowerLaws,
     mutants_training.RightDataLaws,
     mutants_training.RightFrozenLaws,
     mutants_training.RightAdapterLaws,
@@ -44,7 +46,7 @@ def test_good_classes_hold_every_law(suite):
 def test_the_statements_can_be_read_without_importing_jax():
     read = {number: (law.name, law.statement, law.mistake, law.fix) for number, law in law_table().items()}
     assert read == {number: tuple(law[1:5]) for number, law in LAWS.items()}
-    assert list(LAWS) == [f"P{number}" for number in range(1, 22)]
+    assert list(LAWS) == [f"P{number}" for number in range(1, 23)]
     assert all(all(law[:5]) for law in LAWS.values())
 
 

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .report import LawBroken
     from .step import StepLaws
     from .values.example_values import sample
+    from .values.unstacked import unstacked
 
 __all__ = [
     "LawBroken",
@@ -65,6 +66,7 @@ __all__ = [
     "check_pytree",
     "holds",
     "sample",
+    "unstacked",
 ]
 
 _HOMES = {
@@ -79,6 +81,7 @@ _HOMES = {
     "check_pytree": "check",
     "holds": "laws.values.conditions",
     "sample": "values.example_values",
+    "unstacked": "values.unstacked",
 }
 
 

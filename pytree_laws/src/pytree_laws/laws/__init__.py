@@ -32,6 +32,7 @@ from .transforms import (
     p10_vmap,
     p11_carry,
     p18_backend,
+    p22_stacked,
 )
 from .values import p19_invariants, p19_numbers, p19_snapshot
 from .variants import configurations, flags, methods
@@ -60,11 +61,12 @@ LAWS: Mapping[str, Law] = {
         p19_numbers,
         p20_sharding,
         p21_sharded,
+        p22_stacked,
     )
 }
 
 
-CHECKS = (p17_identity.CHECKS,)
+CHECKS = (p17_identity.CHECKS, p22_stacked.CHECKS)
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.

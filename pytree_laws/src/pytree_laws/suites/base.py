@@ -94,6 +94,10 @@ class Suite(Collected):
         """The call in NumPy, of an instance and arguments that hold NumPy arrays."""
         raise NotImplementedError
 
+    def loop(self, instance: Any, *arguments: Any) -> Any:
+        """The call with a loop over single layers, `unstacked(instance.blocks)`, for its scan."""
+        raise NotImplementedError
+
     def in_numpy(self, instance: Any) -> Any:
         """The instance with NumPy arrays, its floats in 64 bits."""
         raise NotImplementedError

@@ -60,6 +60,7 @@ class PytreeSuite(Suite):
 
     leaves: ClassVar[Sequence[Leaf] | None] = None  # None: those of an instance
     undecayed: ClassVar[Sequence[str]] = ()  # trained, and left alone by weight decay
+    stacked: ClassVar[Sequence[str]] = ()  # paths with an axis of layers first
     filters: ClassVar[Mapping[str, Sequence[str]]] = {}  # spec method -> selected paths
     tuples: ClassVar[Sequence[str]] = ()  # paths where a tuple is held, and no list
 

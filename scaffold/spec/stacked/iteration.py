@@ -1,0 +1,117 @@
+"""What a loop goes over: stacked layers, alone or beside arrays with an entry for each layer."""
+
+import ast
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+
+class Iterated(Struct, frozen=True):
+    """The iterable of a loop as the scanned arrays, in the structure of the loop's target."""
+
+    source: str
+    """The arrays that are scanned."""
+    layers: tuple[tuple[str, str], ...] = ()
+    """The names that stand for a layer in the body, each with its field."""
+    reverse: bool = False
+
+
+def field_of(node: ast.AST, names: frozenset[str]) -> str | None:
+    """The stacked field that `node` reads from `self`, or None."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()) if name in names:
+            return name
+        case _:
+            return None
+
+
+def stacked_fields(node: ast.AST, names: frozenset[str]) -> tuple[str, ...]:
+    """The stacked fields that are read in `node`, in order."""
+    read = (field_of(part, names) for part in ast.walk(node))
+    return tuple(dict.fromkeys(name for name in read if name is not None))
+
+
+def iterated(loop: ast.For, names: frozenset[str], length: str) -> Iterated | None:
+    """What `loop` goes over; None where a scan has no form for it. `length` is the source of the number of layers."""
+    reverse, over = _reversed(loop.iter)
+    pairs = list(_pairs(loop.target, over))
+    layers = tuple((name, field) for target, part in pairs for name, field in _layers(target, part, names))
+    source = _source(loop.target, over, names, length)
+    read = stacked_fields(loop.iter, names)
+    if source is None or not layers or len(read) != len(layers):
+        return None
+    return Iterated(source, layers, reverse)
+
+
+def _reversed(node: ast.expr) -> tuple[bool, ast.expr]:
+    match node:
+        case ast.Call(func=ast.Name(id="reversed"), args=[over], keywords=[]):
+            return True, over
+        case _:
+            return False, node
+
+
+def _pairs(target: ast.expr, over: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Each part of the target with what it goes over."""
+    match target, over:
+        case (ast.Tuple(elts=targets), ast.Call(func=ast.Name(id="zip"), args=parts)) if len(targets) == len(
+            parts
+        ):
+            for inner, part in zip(targets, parts, strict=True):
+                yield from _pairs(inner, part)
+        case (ast.Tuple(elts=[_, inner]), ast.Call(func=ast.Name(id="enumerate"), args=[part])):
+            yield from _pairs(inner, part)
+        case _:
+            yield target, over
+
+
+def _layers(target: ast.expr, over: ast.expr, names: frozenset[str]) -> Iterator[tuple[str, str]]:
+    name = field_of(_unsliced(over), names)
+    if name is not None and isinstance(target, ast.Name):
+        yield target.id, name
+
+
+def _unsliced(node: ast.expr) -> ast.expr:
+    match node:
+        case ast.Subscript(value=value, slice=ast.Slice()):
+            return value
+        case _:
+            return node
+
+
+def _source(target: ast.expr, over: ast.expr, names: frozenset[str], length: str) -> str | None:
+    match target, over:
+        case (ast.Tuple(elts=targets), ast.Call(func=ast.Name(id="zip"), args=parts)) if len(targets) == len(
+            parts
+        ):
+            inner = [_source(one, part, names, length) for one, part in zip(targets, parts, strict=True)]
+            known = [one for one in inner if one is not None]
+            return f"({', '.join(known)})" if len(known) == len(inner) else None
+        case (ast.Tuple(elts=[_, inner]), ast.Call(func=ast.Name(id="enumerate"), args=[part], keywords=[])):
+            below = None if _has_slice(part) else _source(inner, part, names, length)
+            return None if below is None else f"(jnp.arange({length}), {below})"
+        case (_, ast.Call(func=ast.Name(id="range"))):
+            return f"jnp.arange{ast.unparse(over).removeprefix('range')}"
+        case (_, ast.Call(func=ast.Name(id="zip" | "enumerate" | "reversed"))):
+            return None
+        case _:
+            return _arrays(over, names)
+
+
+def _has_slice(node: ast.expr) -> bool:
+    """Whether fewer entries than layers may be counted."""
+    return any(isinstance(part, ast.Slice) for part in ast.walk(node))
+
+
+def _arrays(over: ast.expr, names: frozenset[str]) -> str | None:
+    """The arrays of stacked layers, `{field}` in their place, or any other source as it stands."""
+    match over:
+        case ast.Subscript(value=value, slice=ast.Slice() as part) if field := field_of(value, names):
+            return f"jax.tree.map(lambda leaf: leaf[{ast.unparse(part)}], {{{field}}})"
+        case _:
+            field = field_of(over, names)
+            return f"{{{field}}}" if field else _escaped(ast.unparse(over))
+
+
+def _escaped(source: str) -> str:
+    return source.replace("{", "{{").replace("}", "}}")

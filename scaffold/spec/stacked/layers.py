@@ -1,0 +1,128 @@
+"""A class with stacked layers: one instance in the place of a list, made under `vmap` and called in a scan."""
+
+import ast
+
+from msgspec.structs import replace
+
+from scaffold.spec.expressions import own_names
+from scaffold.spec.model import Call, Field, Method, ModuleSpec
+from scaffold.spec.stacked.scans import Signature, Stack, loops_over, scanned
+from scaffold.spec.states import is_state
+from scaffold.spec.types import ClassType, ListType, OpaqueType, TupleType, Type
+
+COMMENT = "# Stacked: each array of {name} has an axis of layers first."
+
+
+def stacked(spec: ModuleSpec) -> tuple[Field, ...]:
+    """The fields whose layers are one instance."""
+    return tuple(field for field in spec.fields if field.stacked)
+
+
+def layer_type(kind: Type) -> ClassType | OpaqueType | None:
+    """The class of the layers that a list or tuple holds, or None."""
+    match kind:
+        case ListType(item=ClassType() | OpaqueType() as item):
+            return item
+        case TupleType(items=(ClassType() | OpaqueType() as item,), variadic=True):
+            return item
+        case _:
+            return None
+
+
+def stack_of(spec: ModuleSpec) -> Stack:
+    """The stacked fields, as the scans know them."""
+    fields = stacked(spec)
+    return Stack(
+        {field.name: _length(spec, field) for field in fields},
+        frozenset(field.name for field in fields if field.remat),
+    )
+
+
+def _length(spec: ModuleSpec, field: Field) -> str:
+    """The number of layers: the static field that the constructor splits the key by, or the first axis of an array."""
+    comprehension = _comprehension(field)
+    size = _keys(comprehension) if comprehension is not None else None
+    static = spec.field(size.id) if isinstance(size, ast.Name) else None
+    if static is not None and static.role == "static" and static.given and not static.converter:
+        return f"self.{static.name}"
+    return f"jax.tree.leaves(eqx.filter(self.{field.name}, eqx.is_array))[0].shape[0]"
+
+
+def _comprehension(field: Field) -> ast.ListComp | ast.GeneratorExp | None:
+    """The comprehension that makes the layers, where one without conditions does."""
+    node = ast.parse((field.expression or "None").strip(), mode="eval").body
+    match node:
+        case ast.Call(func=ast.Name(id="list" | "tuple"), args=[inner], keywords=[]):
+            node = inner
+        case _:
+            pass
+    if isinstance(node, ast.ListComp | ast.GeneratorExp) and len(node.generators) == 1:
+        return node if not node.generators[0].ifs else None
+    return None
+
+
+def _keys(comprehension: ast.ListComp | ast.GeneratorExp) -> ast.expr | None:
+    """By what number the comprehension splits a key, or None where it goes over something else."""
+    over = _over(comprehension)
+    if not isinstance(over, ast.Call) or not ast.unparse(over.func).endswith("random.split"):
+        return None
+    return over.args[1] if len(over.args) == 2 else None
+
+
+def with_stacked(spec: ModuleSpec) -> ModuleSpec:
+    """The spec with one instance for each list of stacked layers, and scans for the loops over them."""
+    if not any(layer_type(field.type) for field in stacked(spec)):
+        return spec
+    stack = stack_of(spec)
+    fields = tuple(_stacked(field) if field.stacked else field for field in spec.fields)
+    call = spec.call if spec.call is None else _scanned(spec.call, stack)
+    methods = (replace(one, call=_scanned(one.call, stack)) if _reads(one) else one for one in spec.methods)
+    return replace(spec, fields=fields, call=call, methods=tuple(methods))
+
+
+def _reads(method: Method) -> bool:
+    return method.owner == "self" and method.is_function
+
+
+def _stacked(field: Field) -> Field:
+    kind = layer_type(field.type)
+    if kind is None:
+        return field
+    comment = "\n".join(filter(None, (field.comment, COMMENT.format(name=f"`{field.name}`"))))
+    return replace(field, type=kind, init=f"= {_made(field)}", comment=comment)
+
+
+def _made(field: Field) -> str:
+    """The source of the stacked layers: under `vmap` where each has a key, else stacked one by one."""
+    comprehension = _comprehension(field)
+    if comprehension is None or not _maps(comprehension):
+        stack = "lambda first, *rest: jnp.stack((first, *rest)) if eqx.is_array(first) else first"
+        return f"jax.tree.map({stack}, *{field.expression})"
+    target, over = (ast.unparse(part) for part in (comprehension.generators[0].target, _over(comprehension)))
+    over = f"jnp.arange{over.removeprefix('range')}" if over.startswith("range(") else over
+    return f"eqx.filter_vmap(lambda {target}: {ast.unparse(comprehension.elt)})({over})"
+
+
+def _over(comprehension: ast.ListComp | ast.GeneratorExp) -> ast.expr:
+    return comprehension.generators[0].iter
+
+
+def _maps(comprehension: ast.ListComp | ast.GeneratorExp) -> bool:
+    """Whether `vmap` can make the layers: from one key each, or all alike."""
+    target = comprehension.generators[0].target
+    if not isinstance(target, ast.Name):
+        return False
+    is_counted = ast.unparse(_over(comprehension)).startswith("range(")
+    alike = all(node.id != target.id for node in own_names(comprehension.elt, frozenset()))
+    return _keys(comprehension) is not None or (is_counted and alike)
+
+
+def _scanned(call: Call, stack: Stack) -> Call:
+    signature = Signature(
+        tuple(one.name for one in call.args),
+        frozenset(one.name for one in call.args if is_state(one.type)),
+    )
+    source = scanned(call.source, stack, signature) if call.source else ""
+    body = scanned(call.body, stack, signature)
+    looped = call.body if list(loops_over(ast.parse(call.body).body, stack.names)) else ""
+    return replace(call, source=source, body=body, looped=looped)

@@ -1,0 +1,230 @@
+"""The author's methods with a scan in the place of each loop over stacked layers."""
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from scaffold.spec.expressions import Function, dedented, own_nodes
+from scaffold.spec.rewriting import Edit, end_of, rewrite, spliced
+from scaffold.spec.stacked.carry import Flow, appends, flow_of
+from scaffold.spec.stacked.iteration import Iterated, field_of, iterated, stacked_fields
+
+
+class Stack(Struct, frozen=True):
+    """The stacked fields of a class."""
+
+    lengths: Mapping[str, str]
+    """The source of the number of layers, by field."""
+    remat: frozenset[str] = frozenset()
+    """The fields whose layers are computed again on the way back."""
+
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self.lengths)
+
+
+class Signature(Struct, frozen=True):
+    """What is bound before the first statement of a method."""
+
+    arguments: tuple[str, ...]
+    states: frozenset[str] = frozenset()
+    """The arguments that are an `eqx.nn.State`, of which each layer has a part."""
+
+
+def scanned(source: str, stack: Stack, signature: Signature) -> str:
+    """The statements of a method, or its whole definition, with scans for loops and slices for single layers."""
+    text = dedented(source)
+    body = body_of_method(text)
+    loops = list(loops_over(body, stack.names))
+    taken = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
+    taken |= {*signature.arguments}
+    edits: list[Edit] = []
+    for loop in loops:
+        edits += _Scan(text, loop, body, stack, signature, taken).edits()
+    return _single_layers(spliced(text, edits), stack)
+
+
+def body_of_method(text: str) -> Sequence[ast.stmt]:
+    """The statements of the method: those of its function where the text is the whole definition."""
+    statements = ast.parse(text).body
+    match statements:
+        case [ast.FunctionDef(body=body) | ast.AsyncFunctionDef(body=body)]:
+            return body
+        case _:
+            return statements
+
+
+def loops_over(body: Sequence[ast.stmt], names: frozenset[str]) -> Iterator[ast.For]:
+    """The outermost loops over stacked layers."""
+    for statement in body:
+        if isinstance(statement, ast.For) and stacked_fields(statement.iter, names):
+            yield statement
+        elif not isinstance(statement, Function | ast.ClassDef):
+            for part in ("body", "orelse", "finalbody"):
+                yield from loops_over(getattr(statement, part, ()), names)
+            for block in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+                yield from loops_over(block.body, names)
+
+
+class _Scan:
+    """One loop, and the text that takes its place."""
+
+    def __init__(
+        self,
+        text: str,
+        loop: ast.For,
+        body: Sequence[ast.stmt],
+        stack: Stack,
+        signature: Signature,
+        taken: set[str],
+    ) -> None:
+        self.text, self.loop, self.stack, self.taken = text, loop, stack, taken
+        self.fields = stacked_fields(loop.iter, stack.names)
+        self.arrays = {name: self._fresh("arrays") for name in self.fields}
+        self.static = {name: self._fresh("static") for name in self.fields}
+        self.flow: Flow = flow_of(loop, body, signature.arguments)
+        self.state = next((name for name in self.flow.carried if name in signature.states), "")
+        self.carried = tuple(name for name in self.flow.carried if name != self.state)
+        lengths = [stack.lengths[name] for name in self.fields]
+        self.iterated: Iterated | None = iterated(loop, stack.names, lengths[0])
+
+    def _fresh(self, name: str) -> str:
+        """A name that the method does not have yet."""
+        number = 2
+        free = name
+        while free in self.taken:
+            free, number = f"{name}_{number}", number + 1
+        self.taken.add(free)
+        return free
+
+    def edits(self) -> Iterator[Edit]:
+        if self.iterated is None or self.flow.unbound or self.flow.leaked:
+            return
+        indent = " " * self.loop.col_offset
+        first = self.loop.body[0]
+        inner = " " * first.col_offset if first.lineno > self.loop.lineno else f"{indent}    "
+        function = self._fresh("layer" if "layer" not in self.taken else "step")
+        head = [*self._partitions(), "", self._signature(function)]
+        unpacked = [f"{inner}{line}" for line in self._unpacked()]
+        above = "\n".join([head[0], *(f"{indent}{line}" for line in head[1:]), *unpacked])
+        yield (self.loop.lineno, self.loop.col_offset), self._header_end(), above + self._break(inner)
+        yield from self._entries()
+        last = self.loop.end_lineno or self.loop.lineno
+        end = last, len(self.text.split("\n")[last - 1].encode())  # behind a comment on the line
+        yield end, end, self._behind(function, indent, inner)
+
+    def _partitions(self) -> list[str]:
+        return [
+            f"{self.arrays[name]}, {self.static[name]} = eqx.partition(self.{name}, eqx.is_array)"
+            for name in self.fields
+        ]
+
+    def _signature(self, function: str) -> str:
+        carry = _packed(self.carried) if len(self.carried) < 2 else self._fresh("carry")
+        self.carry = "_" if not self.carried else carry
+        self.target = ast.unparse(self.loop.target)
+        self.inputs = "" if self.target.isidentifier() else without_parentheses(self.target)
+        if self.state:
+            self.inputs = f"{self.target}, {self.state}"
+        self.target = self._fresh("inputs") if self.inputs else self.target
+        return f"def {function}({self.carry}: Any, {self.target}: Any) -> tuple[Any, Any]:"
+
+    def _unpacked(self) -> Iterator[str]:
+        assert self.iterated is not None
+        if len(self.carried) > 1:
+            yield f"{', '.join(self.carried)} = {self.carry}"
+        if self.inputs:
+            yield f"{self.inputs} = {self.target}"
+        for name, field in self.iterated.layers:
+            yield f"{name} = eqx.combine({name}, {self.static[field]})"
+
+    def _header_end(self) -> tuple[int, int]:
+        """Line and column behind the colon of the loop."""
+        line, column = end_of(self.loop.iter)
+        shown = self.text.split("\n")[line - 1].encode()
+        return line, shown.index(b":", column) + 1
+
+    def _break(self, inner: str) -> str:
+        """What stands before a body on the line of the loop itself."""
+        return f"\n{inner}" if self.loop.body[0].lineno == self.loop.iter.end_lineno else ""
+
+    def _entries(self) -> Iterator[Edit]:
+        """Each entry of a collected list, under the name of the list."""
+        for statement in self.loop.body:
+            pair = appends(statement)
+            if pair is not None and pair[0] in self.flow.collected:
+                entry = ast.get_source_segment(self.text, pair[1]) or ""
+                yield (
+                    (statement.lineno, statement.col_offset),
+                    end_of(statement),
+                    f"{pair[0]} = {entry}",
+                )
+
+    def _behind(self, function: str, indent: str, inner: str) -> str:
+        assert self.iterated is not None
+        outputs = (*self.flow.collected, *([self.state] if self.state else []))
+        fields = {name: self.arrays[name] for name in self.fields}
+        over = self.iterated.source.format(**fields)
+        if self.state:
+            of = _packed(tuple(f"self.{name}" for name in self.fields))
+            over = f"({over}, {self.state}.substate({of}))"
+        body = f"jax.checkpoint({function})" if self.stack.remat.intersection(self.fields) else function
+        updated = self._fresh("updated") if self.state else ""
+        results = (*self.flow.collected, *([updated] if updated else []))
+        target = f"{_target(self.carried)}, {_target(results)} = "
+        keywords = ", reverse=True" if self.iterated.reverse else ""
+        lines = [
+            f"{inner}return {_packed(self.carried)}, {_packed(outputs)}",
+            "",
+            f"{indent}{target if self.carried or results else ''}jax.lax.scan({body}, {_packed(self.carried)}, {over}{keywords})",
+            *(f"{indent}{name} = list({name})" for name in self.flow.collected),
+            *([f"{indent}{self.state} = {self.state}.update({updated})"] if updated else []),
+        ]
+        return "\n" + "\n".join(lines)
+
+
+def _packed(names: tuple[str, ...]) -> str:
+    """The names as a value: None, the name, or a tuple."""
+    return "None" if not names else names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+
+def _target(names: tuple[str, ...]) -> str:
+    return "_" if not names else _packed(names)
+
+
+def _single_layers(text: str, stack: Stack) -> str:
+    """`text` with the number of layers for `len(self.layers)`, and one layer for `self.layers[0]`."""
+
+    def change(node: ast.AST, _: tuple[ast.AST, ...]) -> str | None:
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[inner]) if name := field_of(inner, stack.names):
+                return stack.lengths[name]
+            case ast.Subscript(value=value, slice=part, ctx=ast.Load()) if name := field_of(
+                value, stack.names
+            ):
+                index = ast.unparse(part)
+                return (
+                    f"jax.tree.map(lambda leaf: leaf[{index}] if eqx.is_array(leaf) else leaf, self.{name})"
+                )
+            case _:
+                return None
+
+    return rewrite(text, change)
+
+
+def without_parentheses(target: str) -> str:
+    """A tuple as a target, as it is written in a loop."""
+    return target[1:-1] if target.startswith("(") else target
+
+
+def exits(loop: ast.For) -> list[ast.AST]:
+    """The statements that leave a loop, or the method, before the last layer."""
+    inner = [node for node in own_nodes(loop.body) if isinstance(node, ast.For | ast.While)]
+    below = {id(part) for node in inner for part in ast.walk(node)}
+    return [
+        node
+        for node in own_nodes(loop.body)
+        if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom | ast.Await)
+        or (isinstance(node, ast.Break | ast.Continue) and id(node) not in below)
+    ]

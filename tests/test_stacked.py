@@ -1,0 +1,187 @@
+"""Stacked layers: loops of the spec as scans of the class, their faults, and what they give beside a tuple of layers."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scaffold import ScaffoldError
+from scaffold.spec.read import read_spec
+from tests.forking import forked_pytest
+from tests.projects import passed, run, scaffold
+from tests.support import write_tree
+
+SKELETON = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jax.typing import DTypeLike
+from jaxtyping import Array, Float, PRNGKeyArray
+from scaffold.skeleton import Module, module, param, state, static, test
+
+
+class Layer(Module):
+    weight: Float[Array, "size size"] = param("normal(0.2)")
+    bias: Float[Array, " size"] = param("zeros", decay=False)
+    depth: int = static(1)
+
+    def __call__(self, x: Float[Array, " size"], key: PRNGKeyArray) -> Float[Array, " size"]:
+        kept = jax.random.bernoulli(key, 0.9, x.shape)
+        return x + jnp.tanh(self.weight @ (x * kept) + self.bias)
+
+
+@test(sizes={"size": 3, "depth": 4})
+class Deep(Module):
+    layers: list[Layer] = module(stacked=STACKED, remat=REMAT)
+    scale: Float[Array, " depth"] = param("ones")
+    depth: int = static(check=lambda depth: depth > 0)
+
+    def __init__(self, size: int, depth: int, dtype: DTypeLike | None = None, *, key: PRNGKeyArray):
+        self.depth = depth
+        self.layers = [Layer.create(size, dtype=dtype, key=one) for one in jax.random.split(key, depth)]
+
+    def __call__(self, x: Float[Array, " size"], key: PRNGKeyArray) -> Float[Array, " size"]:
+        first = self.layers[0].bias
+        norms = []
+        count = jnp.zeros((), x.dtype)
+        # One key for each layer.
+        for index, (layer, scale, one) in enumerate(
+            zip(self.layers, self.scale, jax.random.split(key, len(self.layers)))
+        ):
+            last = layer(x, one)
+            x = last * scale  # scaled
+            count += jnp.sum(x) * (index > 0)
+            norms.append(jnp.sum(x**2))
+        for layer in reversed(self.layers):
+            x = x + layer.bias
+        for layer in self.layers[1:]:
+            x = x * layer.weight[0]
+        return x / (1 + jnp.sum(jnp.stack(norms))) + count + first
+
+
+class Norm(Module):
+    gain: Float[Array, " size"] = param("ones")
+    scale: Float[Array, " size"] = state("ones")
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        self.scale = 0.9 * self.scale + 0.1 * x**2
+        return self.gain * x / (0.1 + self.scale)
+
+
+@test(sizes={"size": 3, "depth": 2})
+class Norms(Module):
+    layers: list[Norm] = module(stacked=STACKED)
+    bias: Float[Array, " size"] = param("zeros")
+
+    def __init__(self, size: int, depth: int = 2, dtype: DTypeLike | None = None, *, key: PRNGKeyArray):
+        self.layers = [Norm.create(size, dtype) for _ in range(depth)]
+
+    def __call__(
+        self, x: Float[Array, " size"], state: eqx.nn.State
+    ) -> tuple[Float[Array, " size"], eqx.nn.State]:
+        for layer in self.layers:
+            x, state = layer(x, state)
+        return x + self.bias, state
+"""
+COMPARED = """
+import sys
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+
+sys.path.append("other")
+import looped
+import stacked
+
+x, key = jnp.arange(3.0), jax.random.key(1)
+deep, other = (part.Deep(3, 4, key=jax.random.key(0)) for part in (stacked, looped))
+assert jax.tree.all(jax.tree.map(lambda a, *b: bool((a == jnp.stack(b)).all()), deep.layers.weight, *(one.weight for one in other.layers)))
+run = eqx.filter_jit(eqx.filter_value_and_grad(lambda deep: jnp.sum(deep(x, key) ** 2)))
+(value, grads), (wanted, other_grads) = run(deep), run(other)
+assert jnp.allclose(value, wanted), (value, wanted)
+assert jnp.allclose(grads.layers.weight, jnp.stack([one.weight for one in other_grads.layers]), atol=1e-6)
+assert deep.layers.decayed().bias is False and deep.layers.decayed().weight is True
+
+(norms, state), (loop, loop_state) = (eqx.nn.make_with_state(part.Norms)(3, key=key) for part in (stacked, looped))
+for _ in range(2):
+    (got, state), (wanted, loop_state) = norms(x, state), loop(x, loop_state)
+    assert jnp.allclose(got, wanted), (got, wanted)
+text = str(jax.make_jaxpr(lambda x: deep(x, key))(x))
+print(text.count("scan["), "remat" in str(jax.make_jaxpr(jax.grad(lambda x: jnp.sum(deep(x, key))))(x)))
+"""
+
+
+def skeleton(*, stacked: bool) -> str:
+    return SKELETON.replace("STACKED", str(stacked)).replace("REMAT", str(stacked))
+
+
+def test_scans_give_what_the_loops_give_and_the_laws_hold(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"compare.py": COMPARED})
+    for folder, name in ((tmp_path, "stacked"), (tmp_path / "other", "looped")):
+        write_tree(folder, {f"specs/{name}.py": skeleton(stacked=name == "stacked")})
+        made = scaffold(folder, "new-module", "--spec", f"specs/{name}.py")
+        assert made.returncode == 0, made.stdout + made.stderr
+    ran = run([sys.executable, "compare.py"], tmp_path)
+    assert ran.stdout == "3 True\n", ran.stdout + ran.stderr
+    assert passed(forked_pytest(tmp_path, "tests/test_stacked.py", "-k", "p01 or p02 or p07 or p09 or p14 or p15 or p22")) > 90
+    emitted = (tmp_path / "stacked.py").read_text()
+    assert "x = last * scale  # scaled" in emitted and "        # One key for each layer.\n" in emitted
+    assert "self.layers = eqx.filter_vmap(" in emitted
+
+
+def test_an_edit_of_the_scan_is_noticed_at_once(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/stacked.py": skeleton(stacked=True)})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/stacked.py").returncode == 0
+    emitted = (tmp_path / "stacked.py").read_text()
+    assert "reverse=True" in emitted
+    write_tree(tmp_path, {"stacked.py": emitted.replace("x = last * scale", "x = last")})
+    ran = forked_pytest(tmp_path, "tests/test_stacked.py", "-k", "p22")
+    assert ran.returncode == 1
+    assert "P22 stacked layers, at `scale`: the gradient is" in ran.stdout
+
+
+LAYERS = {
+    "type": "list[equinox.nn:Linear]",
+    "init": "=[Linear(3, 3, dtype=dtype, key=k) for k in jax.random.split(key, 2)]",
+    "stacked": True,
+}
+CALL = "for layer in self.layers:\n    x = layer(x)\nreturn x"
+
+
+def spec(body: str = CALL, **layers: Any) -> dict[str, Any]:
+    call = {"args": "x: f[3]", "returns": "f[3]", "body": body}
+    return {"name": "A", "fields": {"layers": {**LAYERS, **layers}}, "call": call}
+
+
+# fmt: off
+LOOP = "`for layer in self.layers`"
+ROWS = [
+    ({**spec(), "kind": "pytree"}, "fields.layers.stacked | a class of kind `pytree` has no stacked layers | remove it, or write `kind = \"module\"`"),
+    (spec("return self.layers(x)", type="equinox.nn:Linear", init="=Linear(3, 3, dtype=dtype, key=key)"), "fields.layers.stacked | only a list of one class can be stacked | write `list[Block]` as its type"),
+    (spec(stacked=False, remat=True), "fields.layers.remat | only stacked layers are computed again | write `stacked = true` beside it"),
+    ({**spec(), "groups": {"part": ["layers"]}, "layout": "nested"}, "fields.layers.stacked | the class of its group has no call | write `layout = \"flat\"`"),
+    (spec("for layer in self.layers:\n    x = layer(x)\n    if x.ndim > 3:\n        break\nreturn x"), f"call | {LOOP} has `break`, and a scan runs through every layer | let each layer run, and choose with `jnp.where`; or leave `stacked` out"),
+    (spec("for layer in self.layers:\n    y = layer(x)\nreturn y"), f"call | {LOOP} first assigns `y`, which is read below the loop | assign `y` above the loop too, with the same shape and dtype"),
+    (spec("for i, layer in enumerate(self.layers[1:]):\n    x = layer(x) + i\nreturn x"), "call | `for i, layer in enumerate(self.layers[1:])` has no form as a scan | write `for layer in self.layers`, with `zip`, `enumerate`, `reversed` or a slice"),
+    (spec("seen, y = [], x\nfor layer in self.layers:\n    x = layer(x)\n    seen.append(x)\nreturn x"), f"call | {LOOP} changes `seen` in place, which a scan does once for all layers | write `seen = []` on a line of its own above the loop, and append to it once for each layer"),
+    (spec("for layer in sorted(self.layers):\n    x = layer(x)\nreturn x"), "call | `for layer in sorted(self.layers)` has no form as a scan | write `for layer in self.layers`, with `zip`, `enumerate`, `reversed` or a slice"),
+    (spec("return x + sum(layer(x) for layer in self.layers)"), "call | goes through `self.layers`, which is one instance of all layers | read the layers by `for`, `len` or an index, or leave `stacked` out"),
+    (spec("return x + sum(map(jnp.sum, self.layers))"), "call | goes through `self.layers`, which is one instance of all layers | read the layers by `for`, `len` or an index, or leave `stacked` out"),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("bad", "message"), ROWS, ids=[row[1].split("|")[1].strip()[:60] for row in ROWS])
+def test_a_fault_has_its_place_and_fix(bad: dict[str, Any], message: str) -> None:
+    with pytest.raises(ScaffoldError) as caught:
+        read_spec(bad, "s")
+    assert message in {f"{fault.where[3:]} | {fault.what} | {fault.fix}" for fault in caught.value.faults}
+
+
+def test_layers_that_are_given_are_refused() -> None:
+    raw = spec()
+    del raw["fields"]["layers"]["init"]
+    with pytest.raises(ScaffoldError, match="nothing says how one layer is made"):
+        read_spec(raw, "s")
