@@ -1,12 +1,23 @@
 """Drawn fields: each function draws one, and the term that the call adds for it."""
 
-from textwrap import indent
 from typing import Any
 
 from hypothesis import strategies as st
 
 from scaffold.spec.types import ArrayType
-from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, initialiser, summed, text, total
+from tests.drafts import (
+    COMPLEX,
+    INTEGER,
+    REAL,
+    Draft,
+    drawn_array,
+    flag,
+    initialiser,
+    loop_over,
+    summed,
+    text,
+    total,
+)
 
 
 def given_array(draft: Draft) -> None:
@@ -284,28 +295,6 @@ def other_class(draft: Draft) -> None:
         "dict[str, {}]": f"sum(jnp.sum(part({argument})) for part in self.{name}.values())",
     }.get(holder, f"jnp.sum(self.{name}({argument}))")
     draft.add(name, table, use, missing="optional" in table or table["type"].endswith("| None"))
-
-
-def loop_over(name: str, argument: str, *, missing: bool) -> str:
-    """A loop over layers, which may be stacked, unless the field is None."""
-    loop = f"for part in self.{name}:\n    y = y + jnp.sum(part({argument}))"
-    return f"if self.{name} is not None:\n{indent(loop, '    ')}" if missing else loop
-
-
-def flag(draft: Draft) -> str:
-    """The name of a flag: that of a stored bool, or of an argument alone."""
-    bools = [
-        name
-        for name, table in draft.fields.items()
-        if table["type"] == "bool" and set(table) <= {"type", "doc", "default"}
-    ]
-    if bools and draft.chance():
-        return draft.draw(st.sampled_from(bools))
-    name = draft.one("use_it", "use_that", draft.new_name())
-    draft.taken.add(name)
-    if name not in draft.fields and draft.rarely():
-        draft.fields[name] = {"type": "bool", **({"default": False} if draft.rarely() else {})}
-    return name
 
 
 def stored_dim(draft: Draft) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from textwrap import indent
 from typing import Any
 
 from hypothesis import strategies as st
@@ -154,6 +155,28 @@ class Draft:
         return self.one(
             name, name, name, "1", "3", f"2*{name}", f"{name}+1", f"{name}-1", f"({name}+1)//2", f"{name}%4"
         )
+
+
+def loop_over(name: str, argument: str, *, missing: bool) -> str:
+    """A loop over layers, which may be stacked, unless the field is None."""
+    loop = f"for part in self.{name}:\n    y = y + jnp.sum(part({argument}))"
+    return f"if self.{name} is not None:\n{indent(loop, '    ')}" if missing else loop
+
+
+def flag(draft: Draft) -> str:
+    """The name of a flag: that of a stored bool, or of an argument alone."""
+    bools = [
+        name
+        for name, table in draft.fields.items()
+        if table["type"] == "bool" and set(table) <= {"type", "doc", "default"}
+    ]
+    if bools and draft.chance():
+        return draft.draw(st.sampled_from(bools))
+    name = draft.one("use_it", "use_that", draft.new_name())
+    draft.taken.add(name)
+    if name not in draft.fields and draft.rarely():
+        draft.fields[name] = {"type": "bool", **({"default": False} if draft.rarely() else {})}
+    return name
 
 
 def drawn_array(draft: Draft, dtypes: tuple[str, ...], *, least: int = 0) -> ArrayType:

@@ -216,6 +216,7 @@ KIND = Kind(
     without={
         "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
         "P21": "Its classes keep the sharding of a Variable in its metadata.",
+        "P22": "Its layers are stacked by `nnx.vmap` and `nnx.scan`, in Flax's own way.",
     },
     constructor="init",
     rngs=True,

@@ -19,6 +19,8 @@ def unstacked(stacked: Any) -> list[Any]:
             f"stacked layers have arrays with one first axis, got sizes {sorted(sizes)}"
         )
     return [
-        treedef.unflatten([leaf[i] if is_array(leaf) else leaf for leaf in leaves])
+        jax.tree.unflatten(
+            treedef, [leaf[i] if is_array(leaf) else leaf for leaf in leaves]
+        )
         for i in range(sizes.pop())
     ]
