@@ -20,6 +20,7 @@ NAMES = (
     "nodes",
     "groups",
     pytest.param("update", marks=pytest.mark.slow),
+    pytest.param("stacked", marks=pytest.mark.slow),
 )  # `batch` runs Copier a hundred times
 WITHOUT_BUDGET = ("groups",)
 

@@ -9,7 +9,7 @@ import pytest
 from scaffold import ScaffoldError
 from scaffold.spec.read import read_spec
 from tests.forking import forked_pytest
-from tests.projects import passed, run, scaffold
+from tests.projects import REPOSITORY, passed, run, scaffold
 from tests.support import write_tree
 
 SKELETON = """
@@ -192,3 +192,73 @@ def test_layers_that_are_given_are_refused() -> None:
     del raw["fields"]["layers"]["init"]
     with pytest.raises(ScaffoldError, match="nothing says how one layer is made"):
         read_spec(raw, "s")
+
+
+DEEP = """
+import sys
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+sys.path.append("other")
+import decoder_stacked
+import decoder_tuple
+
+SIZES = (24, 7, 5, 8, 2, 16, 32)
+key, tokens = jax.random.key(0), jnp.arange(7)
+stacked, other = (one.LanguageModel(*SIZES, key=key) for one in (decoder_stacked, decoder_tuple))
+
+
+def numbers(model):
+    arrays, static = eqx.partition(model, eqx.is_inexact_array)
+    run = jax.jit(jax.value_and_grad(lambda arrays: jnp.mean(eqx.combine(arrays, static)(tokens) ** 2)))
+    return run(arrays)
+
+
+(value, grads), (wanted, wanted_grads) = numbers(stacked), numbers(other)
+assert np.isclose(value, wanted, rtol=1e-5), (value, wanted)
+each = jax.tree.map(lambda *leaves: jnp.stack(leaves), *(eqx.filter(block, eqx.is_array) for block in wanted_grads.blocks))
+pairs = zip(jax.tree.leaves(eqx.filter(grads.blocks, eqx.is_array)), jax.tree.leaves(each), strict=True)
+assert all(np.allclose(got, loop, rtol=1e-3, atol=1e-5) for got, loop in pairs)
+stacked.save("model.safetensors")
+like = decoder_stacked.LanguageModel(*SIZES, key=jax.random.key(1))
+assert eqx.tree_equal(decoder_stacked.LanguageModel.load("model.safetensors", like), stacked)
+specs = stacked.partition_specs()
+print(specs.blocks.attention.queries, specs.blocks.feed_forward.up)
+"""
+
+
+@pytest.mark.slow
+def test_a_decoder_of_32_stacked_blocks_is_that_of_the_loop_saved_and_sharded(tmp_path: Path) -> None:
+    spec = (REPOSITORY / "generated_examples/specs/decoder.py").read_text()
+    spec = spec.replace("import Module, ", "import Module, module, ").replace(
+        "(Module, ", "(Module, save=True, "
+    )
+    stacked = spec.replace("list[DecoderBlock]", "list[DecoderBlock] = module(stacked=True)")
+    write_tree(tmp_path, {"compare.py": DEEP})
+    for folder, name, text in (
+        (tmp_path, "decoder_stacked", stacked),
+        (tmp_path / "other", "decoder_tuple", spec),
+    ):
+        write_tree(folder, {f"specs/{name}.py": text})
+        assert scaffold(folder, "new-module", "--spec", f"specs/{name}.py").returncode == 0
+    ran = run([sys.executable, "compare.py"], tmp_path)
+    wanted = "PartitionSpec(None, 'model', None, None) PartitionSpec(None, 'model', None)\n"
+    assert ran.stdout.replace("P(", "PartitionSpec(") == wanted, ran.stdout + ran.stderr
+    ran = run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "tests",
+            "--mesh",
+            "8",
+            "-k",
+            "p14 or p19 or p20 or p21 or p22",
+        ],
+        tmp_path,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
