@@ -23,7 +23,7 @@ module; pytest then runs every law on it:
             return counter(*arguments)
 
 The laws have the numbers of the pytree laws. P4 is about key paths, which Flax makes for its
-modules, and is left out.
+modules, and is left out; so is P22, for Flax stacks layers itself, with `nnx.vmap` and `nnx.scan`.
 """
 
 from collections.abc import Mapping
@@ -97,7 +97,7 @@ LAWS: Mapping[str, Law] = {
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.
-@with_tests_of(*CHECKS)
+@with_tests_of(*(each for each in CHECKS if each.law.number != "P22"))
 class NnxLaws(
     p20_sharding.NnxSharding,
     p19_snapshot.NnxRecord,
