@@ -59,6 +59,7 @@ class ClassKeys(TypedDict, total=False):
     dtype: str
     save: bool
     sharding: Mapping[str, str | Sequence[str] | None]
+    compute: Literal["bfloat16", "float16", "float32"]
     template: str
     file: str
     ema: float
@@ -122,6 +123,7 @@ class FieldKeys(TypedDict, total=False):
     decay: bool
     stacked: bool
     remat: bool
+    compute: Literal["bfloat16", "float16", "float32"] | bool
     init: Expression
     std: Expression | float
     of: Expression

@@ -85,6 +85,8 @@ class Kind(Struct, frozen=True):
     """Whether its arrays lie in Variables of Flax, which a call may update."""
     decays: bool = False
     """Whether its classes say which of their parameters weight decay moves."""
+    computes: bool = False
+    """Whether its methods may cast what they read to a dtype to compute in."""
     keeps_state: bool = False
     """Whether `equinox.nn.State` may keep arrays for its classes."""
     read: "Callable[[ModuleSpec, str], str] | None" = None

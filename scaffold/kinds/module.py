@@ -20,6 +20,7 @@ from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import decayed_body, trainable_body
 from scaffold.kinds import Kind
 from scaffold.spec.bases import MODULE
+from scaffold.spec.compute import with_compute
 from scaffold.spec.constructor import has_factory
 from scaffold.spec.decay import undecayed
 from scaffold.spec.model import Field, ModuleSpec
@@ -31,8 +32,8 @@ TESTS = ("eqx.is_inexact_array(leaf)",)
 
 
 def complete(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with the state that its call takes and returns, and with scans over its stacked layers."""
-    return with_stacked(with_state(spec))
+    """The spec with the state that its call takes and returns, and with scans over its stacked layers and casts to what it computes in."""
+    return with_compute(with_stacked(with_state(spec)))
 
 
 def context(spec: ModuleSpec) -> dict[str, Any]:
@@ -121,4 +122,5 @@ KIND = Kind(
     nests=True,
     keeps_state=True,
     decays=True,
+    computes=True,
 )

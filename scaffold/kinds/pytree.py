@@ -26,6 +26,7 @@ from scaffold.emit.saving import save_context
 from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import trainable_body
 from scaffold.kinds import Kind
+from scaffold.spec.compute import with_compute
 from scaffold.spec.constructor import has_factory, parameters
 from scaffold.spec.expressions import assigned_names
 from scaffold.spec.model import Field, ModuleSpec
@@ -266,13 +267,20 @@ def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
     return {"skips": skips(spec, "p17_the_treedef_names_the_class", reason)}
 
 
+def complete(spec: ModuleSpec) -> ModuleSpec:
+    """The spec with casts to what it computes in."""
+    return with_compute(spec)
+
+
 KIND = Kind(
     summary="a registered pytree class with keys: rebuilt by bypass, flag, factory, with static presets, or a dataclass",
     context=context,
+    complete=complete,
     tests=tests,
     varies=True,
     nests=True,
     rebuilds=True,
     combines=True,
+    computes=True,
     abstracted_by="jax.eval_shape",
 )

@@ -24,6 +24,7 @@ from scaffold.spec.check_source import (
 )
 from scaffold.spec.check_tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.check_values import checks_of_values
+from scaffold.spec.compute import compute_faults
 from scaffold.spec.constructor import (
     KEY,
     Parameter,
@@ -84,6 +85,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
         *generic_faults(sound),
         *frozen_faults(sound),
         *decay_faults(sound),
+        *compute_faults(sound),
         *stacked_faults(sound),
         *method_faults(sound),
         *helper_faults(sound),

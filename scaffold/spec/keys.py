@@ -18,6 +18,8 @@ ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "de
 
 TEST_DTYPES = ("f16", "bf16", "f32", "f64", "c64", "c128")
 """The dtypes in which tests may build and call a class."""
+COMPUTES = ("bfloat16", "float16", "float32")
+"""The dtypes in which methods may compute."""
 NARROW_DTYPES = ("f16", "bf16", "f32")
 ALLOWED = ("reuses_key", "shares_noise", "truncated")
 """What suites take for a mistake where nothing says that it is meant."""
@@ -86,6 +88,9 @@ SPEC_KEYS = {
     "sharding": Key(
         "table", 'Mesh axes of named dims: `hidden = "model"`, several in a list, `[]` for none.'
     ),
+    "compute": Key(
+        "string", "The dtype that methods compute in, where arrays are stored in a wider one.", COMPUTES
+    ),
     "keywords": Key("table", 'What the class statement says beside its bases: `metaclass = "=ABCMeta"`.'),
     "options": Key("table", "What this kind of class takes beside its fields."),
     "fields": Key("table", "The fields, in order."),
@@ -120,6 +125,10 @@ FIELD_KEYS = {
     "remat": Key(
         "boolean",
         "Whether the results inside of a stacked layer are computed again on the way back (default: false).",
+    ),
+    "compute": Key(
+        "boolean or a name",
+        "The dtype that a field is read in: `bfloat16`; `false`: the stored one, in a class that computes in another.",
     ),
     "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
     "std": Key(

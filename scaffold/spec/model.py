@@ -51,6 +51,8 @@ class Field(Struct, frozen=True):
     """Whether its layers are one instance, whose arrays have an axis of layers first."""
     remat: bool = False
     """Whether the results inside of a layer are computed again on the way back."""
+    compute: str = ""
+    """The dtype that it is read in; `false` where that is the stored one, in a class that computes in another."""
     doc: str = ""
     comment: str = ""
     """Lines of comment above it."""
@@ -230,6 +232,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """Whether it has `save` and `load`; None where the project decides."""
     sharding: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     """Mesh axes by the name of a dim; None where it has no `partition_specs`, or the project decides."""
+    compute: str = ""
+    """The dtype that the call computes in; empty where that is the stored one."""
     options: tuple[tuple[str, Any], ...] = ()
     """What the kind takes beside fields, by name."""
     call: Call | None = None

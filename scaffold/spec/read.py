@@ -29,6 +29,7 @@ from scaffold.spec.functions import read_call, read_methods, with_call_apart
 from scaffold.spec.generics import read_generic
 from scaffold.spec.groups import class_of_group, group_faults
 from scaffold.spec.keys import (
+    COMPUTES,
     FIELD_KEYS,
     GROUP_KEYS,
     SPEC_KEYS,
@@ -143,9 +144,23 @@ class Reader:
             decays=table.get("decay") is not False,
             stacked=table.get("stacked") is True,
             remat=table.get("remat") is True,
+            compute=self.compute(name, table.get("compute")),
             doc=self.text(table, "doc"),
             comment=as_comment(self.text(table, "comment")),
         )
+
+    def compute(self, name: str, value: Any) -> str:
+        """The dtype that a field is read in, or `false`."""
+        if value is None or value is False or value in COMPUTES:
+            return "" if value is None else "false" if value is False else str(value)
+        what = f"`{value}` is no dtype that a call computes in"
+        self.add(
+            self.place("fields", name, "compute"),
+            what,
+            f"write one of {', '.join(COMPUTES)}, or false",
+            COMPUTES,
+        )
+        return ""
 
     def default(self, kind: Type, role: str, table: Mapping[str, Any]) -> str | None:
         value = table.get("default")
@@ -296,6 +311,7 @@ def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]
         layout=reader.text(raw, "layout", "flat"),
         save=saved if isinstance(saved := raw.get("save"), bool) else None,
         sharding=reader.sharding(raw),
+        compute=reader.text(raw, "compute"),
         options=reader.options(raw, kind),
         call=reader.call(raw),
         test=read_test(reader, raw),

@@ -1,5 +1,6 @@
 """What the author says of a class in words of his own: conditions that hold, the call in NumPy, dtypes and tolerances."""
 
+import ast
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from scaffold.emit.text import block
 from scaffold.kinds import kind_of
 from scaffold.spec.cases import claimed_arguments, given_names
 from scaffold.spec.check_tests import CLOSE, reference_body, slug
-from scaffold.spec.expressions import free_names
+from scaffold.spec.expressions import dedented, free_names
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.rewriting import read_as, rename
 from scaffold.spec.stacked.layers import stacked
@@ -112,7 +113,7 @@ def _method(head: str, body: str) -> str:
 
 def _unpacked(subject: Subject, source: str) -> list[str]:
     """The statement that names the arguments of the call, where one is read."""
-    read = free_names(source, expression=False)
+    read = {node.id for node in ast.walk(ast.parse(dedented(source))) if isinstance(node, ast.Name)}
     names = [local(one) for one in subject.passed]
     return [f"{targets(names)} = arguments"] if any(one.name in read for one in subject.passed) else []
 

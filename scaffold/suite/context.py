@@ -12,6 +12,7 @@ from scaffold.emit.text import docstring
 from scaffold.kinds import Context, kind_of
 from scaffold.spec.cases import flags, passed_names
 from scaffold.spec.check_tests import never_reads
+from scaffold.spec.compute import computes_in, uncast
 from scaffold.spec.constructor import parameters
 from scaffold.spec.decay import undecayed
 from scaffold.spec.frozen import ALWAYS
@@ -137,9 +138,12 @@ def _declared(subject: Subject) -> Iterator[tuple[str, str]]:
         "used": [paths[name] for name in used_fields(spec)],
         "ignored": ignored_arguments(spec),
         "stacked": [paths[one.name] for one in stacked(spec)],
+        "uncast": [paths[name] for name in uncast(spec)],
         "undecayed": [paths[name] for name in undecayed(spec)],
     }
     yield from ((name, repr(tuple(fields))) for name, fields in rows.items() if fields)
+    if computes_in(spec):
+        yield "compute", repr(computes_in(spec))
     yield from sharding_rows(spec)
     absent = absent_inputs(spec)
     if absent:

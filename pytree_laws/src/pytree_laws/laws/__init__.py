@@ -25,6 +25,7 @@ from .structure import (
 )
 from .transforms import (
     p06_one_trace,
+    p07_compute,
     p07_jit_equals_eager,
     p08_never_stale,
     p08_sizes,
@@ -66,7 +67,7 @@ LAWS: Mapping[str, Law] = {
 }
 
 
-CHECKS = (p17_identity.CHECKS, p22_stacked.CHECKS)
+CHECKS = (p07_compute.CHECKS, p17_identity.CHECKS, p22_stacked.CHECKS)
 
 
 # pytest runs the tests of the last base first: causes come before what follows from them.

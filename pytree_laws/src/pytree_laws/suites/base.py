@@ -19,6 +19,7 @@ from ..engine.collection import session_in
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
 from ..engine.summary import Collected, register_summary
 from ..engine.timeout import Watch
+from ..inspect.arrays import has_dtype
 from ..inspect.references import snapshot
 from ..inspect.trees import flatten, without_functions
 from ..report import ADVICE, Law
@@ -51,6 +52,8 @@ class Suite(Collected):
     shares_noise: ClassVar[bool] = False  # True: the rows of a batch have one noise
     strict: ClassVar[bool] = True  # False: the call may change precision on the way
     narrowest: ClassVar[str | None] = None  # the dtype that a call may narrow to
+    compute: ClassVar[str | None] = None  # the dtype that it casts to what it reads
+    uncast: ClassVar[Sequence[str]] = ()  # paths of what it reads as it is stored
     truncated: ClassVar[bool] = False  # True: gradients end at the carry
     broadcasts: ClassVar[bool] = True  # False: the call may not broadcast ranks
     dtypes: ClassVar[Sequence[str]] = ()  # those that it is used in besides the default
@@ -64,6 +67,7 @@ class Suite(Collected):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         refuse_unread(cls)
+        cls.narrowest = cls.narrowest or cls.compute
 
     to_tree: ClassVar[Callable[..., Any]]  # a tree of its arrays, and the way back
     with_static: ClassVar[Callable[..., Any]]  # a copy with another static value
@@ -168,6 +172,11 @@ class Suite(Collected):
     def outputs(self) -> Sequence[Output]:
         """The outputs as they are declared, or as the example call has them."""
         return self.returns or inferred_outputs(self)
+
+    def is_of(self, dtype: str | None, value: Any) -> bool:
+        """Whether a result has a declared dtype; where the call computes in another, a float may have that."""
+        computed = dtype == "float" and self.compute
+        return has_dtype(value, dtype) or bool(computed and has_dtype(value, computed))
 
     def traced_outputs(self) -> Sequence[Any]:
         """The outputs of the example call, in shapes and dtypes."""

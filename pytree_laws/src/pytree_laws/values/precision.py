@@ -15,8 +15,12 @@ from .closeness import HALF_ROUNDINGS, Tolerance
 def tolerated(suite: Any) -> Tolerance:
     """What a suite that declares no tolerance allows two computations of one number to differ by."""
     dtype = suite.narrowest or narrowest_of(suite)
-    is_narrow = dtype is not None and jnp.finfo(dtype).bits < 32
-    return HALF_ROUNDINGS * float(jnp.finfo(dtype).eps) if is_narrow else None
+    return HALF_ROUNDINGS * float(jnp.finfo(dtype).eps) if is_half(dtype) else None
+
+
+def is_half(dtype: str | None) -> bool:
+    """Whether a dtype has 16 bits or fewer, in which small steps are lost."""
+    return dtype is not None and jnp.finfo(dtype).bits < 32
 
 
 @once_per_session

@@ -26,6 +26,7 @@ from ...suites.methods import MEMBERS, MethodSuite, names_of
 from ...trace.dependencies import inputs_reaching
 from ...trace.jaxprs import draws_by_rejection, own_rules
 from ...values.closeness import KINK, STEP, check_close, is_smooth
+from ...values.precision import is_half
 
 
 def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
@@ -119,7 +120,7 @@ class MethodsGradient(MethodSuite):
             return
         message = f"the output is finite, and its gradient by `{name}` has NaN"
         check(not np.isnan(grad).any(), method.name, message)
-        if is_smooth(*values):
+        if is_smooth(*values) and not is_half(self.narrowest):
             found = (values[2] - values[0]) / (2 * step)
             shown = float(np.sum(grad * way(grad)))
             message = f"small steps of `{name}` show the slope {found:.4g}, its gradient is {shown:.4g}"

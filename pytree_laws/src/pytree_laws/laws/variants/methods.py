@@ -121,7 +121,7 @@ class MethodsWork(MethodSuite):
             message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
             check(jnp.shape(value) == tuple(output.shape), where, message)
             message = f"the dtype is {dtype}, declared is {output.dtype}"
-            check(has_dtype(value, output.dtype), where, message)
+            check(self.is_of(output.dtype, value), where, message)
 
     @applies_where(METHODS)
     def test_p07_methods_can_be_traced(self) -> None:

@@ -1,0 +1,134 @@
+"""P7 where a call computes in a narrower dtype than its arrays are stored in: what it reads is cast, and little is lost."""
+
+import contextlib
+from collections.abc import Generator
+from typing import Any
+from unittest import mock
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from ...engine.applicability import declares, not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import host, is_floating, is_inexact, same_bits
+from ...inspect.trees import (
+    arrays_of,
+    flatten,
+    named_leaves,
+    nodes,
+    replace_leaves,
+    under_any,
+)
+from ...report import check, doing
+from ...session import Session
+from ...values.closeness import tolerance_of
+from ...values.comparison import compare, recording_differences
+from ...values.optimisation import weighted
+from .p07_jit_equals_eager import LAW
+
+ATTRIBUTE = "compute_dtype"
+"""The class attribute that the casts read."""
+GRADIENT_SLACK = 4.0  # a gradient goes through the call twice
+CHECKS = Checks(LAW)
+COMPUTES = declares("compute", "the call computes in the dtype that is stored")
+
+
+@CHECKS.register(COMPUTES)
+def test_p07_reads_in_the_dtype_that_it_computes_in(
+    subject: Any, session: Session
+) -> None:
+    instance, arguments = subject.cached_example()
+    eps = float(jnp.finfo(subject.compute).eps)
+    near = {i: _representable(v, subject.compute) for i, v in _read(subject).items()}
+    names = [name for name, _ in named_leaves(instance)]
+    with jax.disable_jit():  # compiled, a cast to fewer bits and back may be left out
+        usual = subject.apply(replace_leaves(instance, near), *arguments)
+        for i, value in near.items():
+            moved = {**near, i: value * (1 + eps / 8)}
+            got = subject.apply(replace_leaves(instance, moved), *arguments)
+            message = f"the call tells it from the same array in {subject.compute}"
+            hint = "it is read without a cast: `self.weight.astype(self.compute_dtype)`; `uncast` names what is meant so"
+            same = all(map(same_bits, arrays_of(got), arrays_of(usual)))
+            check(same, names[i], message, hint)
+
+
+@CHECKS.register(COMPUTES)
+def test_p07_computes_what_the_stored_dtype_gives(
+    subject: Any, session: Session
+) -> None:
+    instance, _ = subject.cached_example()
+    classes = {type(node) for _, node, _ in nodes(instance)}
+    casting = [cls for cls in classes if _casts(cls)]
+    if not casting:
+        not_applicable(f"no class has `{ATTRIBUTE}`, by which to compute in another")
+    results, grads = _results_and_grads(subject)
+    with _computing_in_what_is_stored(casting):
+        wide, wide_grads = _results_and_grads(subject)
+    for i, (value, wanted) in enumerate(zip(results, wide, strict=True)):
+        _check_near(subject, f"output {i}", value, wanted, 1.0)
+    for name, grad in grads.items():
+        wanted = wide_grads[name]
+        message = f"its gradient is of {grad.dtype}, and it is stored in {wanted.dtype}"
+        check(grad.dtype == wanted.dtype, name, message)
+        _check_near(subject, f"the gradient of {name}", grad, wanted, GRADIENT_SLACK)
+
+
+def _read(subject: Any) -> dict[int, Any]:
+    """The floating leaves that are wider than what is computed in, by place, but for those of parts that cast themselves."""
+    instance, bits = subject.cached_instance(), jnp.finfo(subject.compute).bits
+    parts = [path for path, node, _ in nodes(instance) if path and _casts(node)]
+    named = zip(named_leaves(instance), flatten(instance)[0], strict=True)
+    return {
+        i: leaf
+        for i, ((name, _), leaf) in enumerate(named)
+        if is_floating(leaf) and jnp.finfo(leaf.dtype).bits > bits
+        if not under_any(name, (*subject.uncast, *parts))
+    }
+
+
+def _casts(part: Any) -> bool:
+    return hasattr(part, ATTRIBUTE)
+
+
+def _representable(array: Any, dtype: str) -> Any:
+    """Near an array, one whose elements the dtype holds, none of them 0."""
+    value = jnp.where(array == 0, jnp.asarray(0.125, array.dtype), array)
+    return value.astype(dtype).astype(array.dtype)
+
+
+@contextlib.contextmanager
+def _computing_in_what_is_stored(classes: list[type]) -> Generator[None]:
+    stored = jnp.result_type(float)
+    with contextlib.ExitStack() as stack:
+        for cls in classes:
+            stack.enter_context(mock.patch.object(cls, ATTRIBUTE, stored))
+        yield
+
+
+def _results_and_grads(subject: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The arrays that the call gives, and the gradients of a weighted sum of them by path."""
+    instance, arguments = subject.cached_example()
+    names = [name for name, _ in named_leaves(instance)]
+
+    def loss(values: dict[int, Any]) -> tuple[Any, list[Any]]:
+        results = arrays_of(subject.call(replace_leaves(instance, values), *arguments))
+        return sum(weighted(v) for v in results if is_inexact(v)), results
+
+    with doing("call", "the gradient of the call"), jax.disable_jit():
+        (_, results), grads = jax.value_and_grad(loss, has_aux=True)(_read(subject))
+    return results, {names[i]: grad for i, grad in grads.items()}
+
+
+def _check_near(subject: Any, where: str, got: Any, wanted: Any, slack: float) -> None:
+    """Two arrays are equal up to what the narrower dtype tells of their largest element."""
+    if not is_inexact(wanted):
+        return
+    allowed = slack * tolerance_of(jnp.dtype(subject.compute), subject.tolerance)
+    one, other = (host(v).astype(np.float64) for v in (got, wanted))
+    biggest = float(np.abs(other).max(initial=0.0)) or 1.0
+    with recording_differences() as differences:
+        compare(one / biggest, other / biggest, allowed)
+    message = f"in {subject.compute} it is not what it is as stored"
+    hint = "a sum or an exponential that needs more bits: compute it in float32; `tolerance` allows more rounding"
+    check(not differences, where, "; ".join([message, *differences]), hint)
