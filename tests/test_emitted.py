@@ -82,7 +82,7 @@ def options_of_field(spec: ModuleSpec, one: Any) -> Iterator[str]:
         yield f"dtype {array.dtype}"
         yield from (f"dims {shape_of_dim(dim)}" for dim in array.dims or ("",))
     changes = ("preprocess", "optional", "converter", "check", "preset", "nullable")
-    for key in (*changes, "comment", "doc", "of", "variable", "frozen", "std", "stacked", "remat"):
+    for key in (*changes, "comment", "doc", "of", "variable", "frozen", "std", "stacked", "remat", "compute"):
         if getattr(one, key):
             yield f"field {key}"
             yield f"{key} with {spec.rebuild if spec.kind == 'pytree' else spec.constructor}"

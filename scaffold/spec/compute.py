@@ -13,7 +13,7 @@ from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.expressions import dedented
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.rewriting import rewrite
-from scaffold.spec.types import ArrayType, ClassType, Type, arrays, walk
+from scaffold.spec.types import ArrayType, ClassType, TreeType, Type, arrays, walk
 from scaffold.spec.variables import attribute_of_self, is_comparison
 
 ATTRIBUTE, CAST = "compute_dtype", "_cast"
@@ -51,9 +51,13 @@ def with_compute(spec: ModuleSpec) -> ModuleSpec:
     first = spec.stored[0].name if spec.stored else "..."
     source = f"{ATTRIBUTE}: ClassVar[DTypeLike] = jnp.{dtype}"
     methods.append(Method(ATTRIBUTE, Call((), "", source=source, above=first)))
-    if any(text.startswith(f"self.{CAST}(") for text in casts.values()):
+    if any(f"self.{CAST}(" in text for one in (call, *(one.call for one in methods)) for text in _texts(one)):
         methods.append(Method(CAST, Call((), "", source=_CASTS)))
     return replace(spec, call=call, methods=tuple(methods))
+
+
+def _texts(call: Call | None) -> tuple[str, ...]:
+    return () if call is None else (call.body, call.source)
 
 
 def uncast(spec: ModuleSpec) -> tuple[str, ...]:
@@ -72,7 +76,7 @@ def _is_floating(field: Field) -> bool:
     """Whether a field holds floating arrays, or a sub-module that may."""
     if field.role in ("static", "callable", "state"):
         return False
-    return field.role == "module" or field.is_tree or any(map(_is_real, arrays(field.type)))
+    return field.role == "module" or _has_floats(field.type)
 
 
 def _is_real(array: ArrayType) -> bool:
@@ -107,12 +111,18 @@ def _makes_another(spec: ModuleSpec, call: Call) -> bool:
 
 
 def _heads(args: tuple[Argument, ...]) -> list[str]:
-    plain = (one for one in args if isinstance(one.type, ArrayType) and one.default is None)
-    return [f"{one.name} = {one.name}.astype(self.{ATTRIBUTE})" for one in plain if _is_real_argument(one)]
+    """The statements that cast the floating arguments."""
+    floats = (one for one in args if one.type is not None and _has_floats(one.type))
+    return [f"{one.name} = {_cast_of_argument(one)}" for one in floats]
 
 
-def _is_real_argument(argument: Argument) -> bool:
-    return isinstance(argument.type, ArrayType) and _is_real(argument.type)
+def _cast_of_argument(argument: Argument) -> str:
+    is_plain = isinstance(argument.type, ArrayType) and argument.default is None
+    return f"{argument.name}.astype(self.{ATTRIBUTE})" if is_plain else f"self.{CAST}({argument.name})"
+
+
+def _has_floats(kind: Type) -> bool:
+    return any(map(_is_real, arrays(kind))) or any(isinstance(part, TreeType) for part in walk(kind))
 
 
 def _is_dtype_of(node: ast.AST, casts: dict[str, str]) -> bool:
@@ -158,6 +168,9 @@ def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:
             place, f"kind `{spec.kind}` stores what it computes in", "choose a kind that casts", legal
         )
         return
+    if spec.compute and spec.call is not None and spec.call.carry is not None:
+        fix = "say `compute` of the fields, and cast in the body: the carry keeps its dtype"
+        yield Fault(place, f"`{spec.call.carry}` would be carried on in {spec.compute}", fix)
     taken = [name for name in (ATTRIBUTE, CAST) if spec.defines(name) or spec.field(name)]
     yield from (Fault(place, f"`{name}` is what the casts read", "rename yours") for name in taken)
     yield from (fault for one in said for fault in _of_field(spec, one))

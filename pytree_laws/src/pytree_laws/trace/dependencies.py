@@ -7,6 +7,11 @@ import jax.numpy as jnp
 from .jaxprs import inner_jaxprs, is_variable
 
 STOP = "stop_gradient"
+CAST = "convert_element_type"
+MOVES = frozenset(
+    f"{STOP} reshape transpose slice dynamic_slice squeeze expand_dims broadcast_in_dim rev gather copy".split()
+)
+"""Primitives that hand elements on as they are."""
 
 
 def inputs_reaching(jaxpr: Any, gradients: bool = False) -> list[bool]:
@@ -32,6 +37,55 @@ def handed_to_stop(jaxpr: Any) -> list[bool]:
             v for v, mark in zip(equation.invars, marks) if mark and is_variable(v)
         }
     return [v in found for v in jaxpr.invars]
+
+
+def computed_on(jaxpr: Any, dtype: str) -> list[str]:
+    """For each input the first primitive that computes with it in more bits than a dtype has; empty where none does.
+
+    The branches of a `cond` and the body of a `while` are not looked into.
+    """
+    return _computed_on(jaxpr, jnp.finfo(dtype).bits)[0]
+
+
+def _computed_on(jaxpr: Any, bits: int) -> tuple[list[str], list[set[int]]]:
+    """The same, and for each output which inputs it is, as they were given."""
+    places = {v: {i} for i, v in enumerate(jaxpr.invars)}
+    computed = [""] * len(jaxpr.invars)
+    for equation in jaxpr.eqns:
+        name = equation.primitive.name
+        given = [
+            places.get(v, set()) if is_variable(v) else set() for v in equation.invars
+        ]
+        within, outs = _through(equation, given, bits)
+        for held, primitive in zip(given, within):
+            for i in held:
+                computed[i] = computed[i] or primitive
+        if name == CAST and _bits(equation.outvars[0]) <= bits:
+            outs = [set()]
+        places |= dict(zip(equation.outvars, outs))
+    return computed, [
+        places.get(v, set()) if is_variable(v) else set() for v in jaxpr.outvars
+    ]
+
+
+def _through(
+    equation: Any, given: list[set[int]], bits: int
+) -> tuple[list[str], list[set[int]]]:
+    """What an equation does with each of its inputs, and which of them its outputs are."""
+    name, inner = equation.primitive.name, inner_jaxprs(equation)
+    nothing, none = [""] * len(given), [set[int]() for _ in equation.outvars]
+    if name == CAST or name in MOVES:
+        return nothing, [given[0]] * len(none)
+    if not inner:
+        return [name] * len(given), none
+    if len(inner) > 1 or len(inner[0].invars) != len(given):
+        return nothing, none
+    within, outs = _computed_on(inner[0], bits)
+    return within, [{i for place in held for i in given[place]} for held in outs]
+
+
+def _bits(variable: Any) -> int:
+    return 8 * int(variable.aval.dtype.itemsize)
 
 
 def _reached(jaxpr: Any, gradients: bool, stop: str) -> list[bool]:
