@@ -21,6 +21,7 @@ from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kinds import Context
 from scaffold.lay_out import conftest_file, module_contexts, module_files
 from scaffold.lifecycle.ancestry import ClassFiles
+from scaffold.lifecycle.migrations import listing_changes
 from scaffold.lifecycle.records import MODULE, SPEC, TEST, UNITS
 from scaffold.own_templates import check_templates
 from scaffold.progress import counted
@@ -80,6 +81,7 @@ def plan_classes(
         check_templates(specs, layout)
         known = _known(specs, layout)
         check_beside(specs, known, layout)
+        specs = listing_changes(specs, layout, wishes.renamed, wishes.renamed_fields)
         untested = untested_notes(specs, known)
         modules = by_module(specs)
         files = [module_files(one, layout, known) for one in counted(modules, "modules laid out:")]

@@ -58,6 +58,7 @@ class ClassKeys(TypedDict, total=False):
     layout: Literal["flat", "nested"]
     dtype: str
     save: bool
+    migrate: bool
     sharding: Mapping[str, str | Sequence[str] | None]
     compute: Literal["bfloat16", "float16", "float32"]
     template: str

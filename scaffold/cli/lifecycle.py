@@ -1,5 +1,6 @@
 """The commands for classes that were written: `update`, `check` and `destroy`."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from scaffold.errors import ScaffoldError
     "--rename",
     multiple=True,
     metavar="OLD=NEW",
-    help="A class that has another name now, where its spec does not tell; repeat for several.",
+    help="A class, or a field `Class.field`, that has another name now; repeat for several.",
 )
 @folder_option
 @dry_run_option
@@ -51,8 +52,10 @@ def update(
 
 def _pair(text: str) -> tuple[str, str]:
     old, found, new = text.partition("=")
-    if not (found and old.isidentifier() and new.isidentifier()):
-        raise ScaffoldError(f"`{text}` is not OLD=NEW", where="--rename", fix="write `--rename Affine=Dense`")
+    is_field = re.fullmatch(r"\w+\.\w+", old) and re.fullmatch(r"\w+(\.\w+)*", new)
+    if not (found and (is_field or (old.isidentifier() and new.isidentifier()))):
+        fix = "write `--rename Affine=Dense`, or `--rename Affine.weight=kernel` of a field"
+        raise ScaffoldError(f"`{text}` is not OLD=NEW", where="--rename", fix=fix)
     return old, new
 
 

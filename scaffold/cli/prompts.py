@@ -14,8 +14,9 @@ from scaffold.files.fileset import Plan
 from scaffold.in_project.layout import Layout
 from scaffold.kinds import NAMES, kind_of
 from scaffold.spec.check_fields import initialiser_faults
+from scaffold.spec.check_keys import option_faults
 from scaffold.spec.expressions import syntax_fault
-from scaffold.spec.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key, option_faults
+from scaffold.spec.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key
 from scaffold.spec.names import argument_name_fault, class_name_fault, stem
 from scaffold.spec.pairs import one_option
 from scaffold.spec.read import Reader

@@ -27,6 +27,12 @@ class Helper(Struct, frozen=True):
 
 HELPERS: Mapping[str, Helper] = {
     "filter_specs": Helper(("trained_fields",), "sub-modules are asked what is trained", "fields"),
+    "migrations": Helper(
+        ("Migration", "load_migrated"),
+        "files of former versions are read",
+        "migrate",
+        ("serialisation",),
+    ),
     "nnx_serialisation": Helper(
         ("load_module", "save_module"), "`save` and `load` do their work", "save", ("serialisation",)
     ),
@@ -64,9 +70,13 @@ def helper_faults(spec: ModuleSpec, names: Iterable[str], layout: Layout) -> Ite
             yield Fault(f"{spec.where}: {HELPERS[name].key}", what, fix)
 
 
+def _definition(name: str) -> bytes:
+    return f"{'class' if name[0].isupper() else 'def'} {name}(".encode()
+
+
 def _defines(path: Path, function: str) -> bool:
     """Whether the file has the function, or is not there yet."""
     try:
-        return not path.is_file() or f"def {function}(".encode() in read_regular(path)
+        return not path.is_file() or _definition(function) in read_regular(path)
     except OSError:
         return False

@@ -7,7 +7,8 @@ from scaffold.emit.members import BODY, METHOD
 from scaffold.emit.sharding import sharding_members
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
-from scaffold.kinds import kind_of
+from scaffold.kinds import NAMES, kind_of
+from scaffold.spec.migrations import ATTRIBUTE
 from scaffold.spec.model import ModuleSpec
 
 METHODS = ("save", "load")
@@ -18,6 +19,11 @@ Read what `save` wrote into a new instance.
 
 `like` is an instance of the same configuration, which stays as it is, or what `{abstract}` makes of the constructor.
 Raises `ValueError` where the file is damaged, or does not fit `like`.
+"""
+
+_MIGRATE_DOC = """
+With `migrate` the file may be one of a former version of the class; `migrations` tells what changed since. New fields are
+as in `like`, which is an instance then.
 """
 
 
@@ -33,9 +39,12 @@ def _save(spec: ModuleSpec) -> str:
 
 
 def _load(spec: ModuleSpec) -> str:
-    doc = docstring(_LOAD_DOC.format(abstract=kind_of(spec.kind).abstracted_by), BODY)
-    head = f'@classmethod\ndef load(cls, path: str | PathLike[str], like: "{spec.name}") -> "{spec.name}":'
-    return _method(head, doc, f"return load_{_what(spec)}(path, like)")
+    told = _LOAD_DOC.format(abstract=kind_of(spec.kind).abstracted_by)
+    doc = docstring(told + _MIGRATE_DOC * spec.migrate, BODY)
+    asked = ", *, migrate: bool = False" * spec.migrate
+    head = f'@classmethod\ndef load(cls, path: str | PathLike[str], like: "{spec.name}"{asked}) -> "{spec.name}":'
+    loaded = f"load_{_what(spec)}(path, like)"
+    return _method(head, doc, f"return {'load_migrated(path, like) if migrate else ' * spec.migrate}{loaded}")
 
 
 def _what(spec: ModuleSpec) -> str:
@@ -53,3 +62,16 @@ def save_faults(spec: ModuleSpec) -> Iterator[Fault]:
             what = f"`{one.name}` is a method of a class with `save`"
             fix = f"rename it, to `my_{one.name}` for example"
             yield Fault(f"{spec.where}: fields.{one.name}", what, fix)
+    yield from _migrate_faults(spec) if spec.migrate else ()
+
+
+def _migrate_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """Classes that have no `load` of ours, or something else of the name of the table."""
+    place = f"{spec.where}: migrate"
+    if not kind_of(spec.kind).has_instances or kind_of(spec.kind).variables:
+        legal = tuple(name for name in NAMES if kind_of(name).has_instances and not kind_of(name).variables)
+        yield Fault(place, f"kind `{spec.kind}` lists no changes", "choose a kind that does", legal)
+    if not spec.save:
+        yield Fault(place, "the class has no `load`", "write `save = true`, or remove it")
+    if spec.field(ATTRIBUTE) is not None:
+        yield Fault(place, f"`{ATTRIBUTE}` is where the class lists its changes", "rename the field")

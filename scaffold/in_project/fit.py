@@ -29,6 +29,8 @@ class Wishes(Struct, frozen=True):
     force: bool = False
     renamed: Mapping[str, str] = field(default_factory=dict[str, str])
     """The former names of classes that have another now."""
+    renamed_fields: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What fields are called now, by `Class.field` as it was."""
 
 
 def plan_in_project(

@@ -21,7 +21,7 @@ def plan_update(
 ) -> Plan:
     """The plan that brings these classes, or all, to what their specs and the templates say now.
 
-    `rename` has new names by former ones, where the specs do not tell. Raises `ScaffoldError` as planning does.
+    `rename` has new names by former ones, where the specs do not tell: of classes, and of fields as `Class.field`. Raises `ScaffoldError` as planning does.
     """
     return plan_update_of(ProjectSpecs(layout), names, force=force, rename=rename)
 
@@ -34,12 +34,14 @@ def plan_update_of(
     rename: Mapping[str, str] = _NOTHING,
 ) -> Plan:
     """The same plan for specs and records that somebody else looks at too."""
+    fields = {old: now for old, now in rename.items() if "." in old}
+    rename = {old: now for old, now in rename.items() if old not in fields}
     check_renames(rename, found)
     renamed = found.renamed(rename)
     specs = found.specs(names)
     now = {spec.name for spec in specs}
     renamed = {name: old for name, old in renamed.items() if name in now}
-    wishes = Wishes(register=None, force=force, renamed=renamed)
+    wishes = Wishes(register=None, force=force, renamed=renamed, renamed_fields=fields)
     tests = [] if names else [*found.adopted.beside(found.records.values())]
     files = _adopted_files(tests, found)
     classes = [adopted_files(one.module, class_of(one), found.adopted.path(test)) for one, test in tests]

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from scaffold.comments import as_comment
+from scaffold.spec.check_keys import key_faults
 from scaffold.spec.definitions import body_of, decorators_of
 from scaffold.spec.entries import text_or_none
 from scaffold.spec.expressions import dedented
-from scaffold.spec.keys import CALL_KEYS, CONSTRUCTOR_KEYS, METHOD_KEYS, Key, key_faults
+from scaffold.spec.keys import CALL_KEYS, CONSTRUCTOR_KEYS, METHOD_KEYS, Key
 from scaffold.spec.model import Call, Method
 from scaffold.spec.raw import as_table, as_text
 from scaffold.spec.signature import parse_returns, split_top

@@ -230,6 +230,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """Whether groups are sets of fields (`flat`), or classes of their own that hold the fields (`nested`)."""
     save: bool | None = None
     """Whether it has `save` and `load`; None where the project decides."""
+    migrate: bool = False
+    """Whether `load` reads files of its former versions."""
     sharding: tuple[tuple[str, tuple[str, ...]], ...] | None = None
     """Mesh axes by the name of a dim; None where it has no `partition_specs`, or the project decides."""
     compute: str = ""

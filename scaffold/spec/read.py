@@ -13,6 +13,7 @@ from scaffold.kinds import kind_of
 from scaffold.mesh_axes import Rules, read_rules
 from scaffold.spec.bases import MODULE
 from scaffold.spec.check import spec_faults
+from scaffold.spec.check_keys import is_value, key_faults, option_faults
 from scaffold.spec.check_source import classes_used
 from scaffold.spec.clean import cleaned
 from scaffold.spec.entries import (
@@ -28,15 +29,7 @@ from scaffold.spec.expressions import dedented
 from scaffold.spec.functions import read_call, read_methods, with_call_apart
 from scaffold.spec.generics import read_generic
 from scaffold.spec.groups import class_of_group, group_faults
-from scaffold.spec.keys import (
-    COMPUTES,
-    FIELD_KEYS,
-    GROUP_KEYS,
-    SPEC_KEYS,
-    is_value,
-    key_faults,
-    option_faults,
-)
+from scaffold.spec.keys import COMPUTES, FIELD_KEYS, GROUP_KEYS, SPEC_KEYS
 from scaffold.spec.model import Argument, Call, Field, Group, ModuleSpec
 from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.read_tests import read_test
@@ -309,7 +302,8 @@ def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]
         source=dedented(reader.text(raw, "source")),
         groups=reader.groups(raw),
         layout=reader.text(raw, "layout", "flat"),
-        save=saved if isinstance(saved := raw.get("save"), bool) else None,
+        save=saved if isinstance(saved := raw.get("save"), bool) else True if raw.get("migrate") else None,
+        migrate=raw.get("migrate") is True,
         sharding=reader.sharding(raw),
         compute=reader.text(raw, "compute"),
         options=reader.options(raw, kind),

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
 from scaffold.errors import Fault
+from scaffold.spec.check_keys import is_value, key_faults
 from scaffold.spec.entries import expression_source, is_size
 from scaffold.spec.expressions import dedented
-from scaffold.spec.keys import CASE_KEYS, CONDITION_KEYS, TEST_KEYS, Key, is_value, key_faults
+from scaffold.spec.keys import CASE_KEYS, CONDITION_KEYS, TEST_KEYS, Key
 from scaffold.spec.raw import as_list, as_table, as_text
 from scaffold.spec.test_plan import Case, Condition, TestPlan
 from scaffold.spec.values import literals

@@ -13,7 +13,7 @@ from math import inf, nan
 from typing import Any, cast
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.spec.keys import is_value
+from scaffold.spec.check_keys import is_value
 from scaffold.spec.pairs import preset_faults, read_all, with_presets
 from scaffold.spec.places import COMMAND_LINE, argument_fault
 from scaffold.spec.signature import split_top

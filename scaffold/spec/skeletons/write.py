@@ -29,7 +29,7 @@ from scaffold.tidy import tidy
 Formatter = Callable[[str], str]
 _BASES = {kind: base for base, kind in KINDS.items()}
 _DECORATORS = ("as_written", "call", "groups", "test")
-_KEYWORDS = ("rebuild", "layout", "dtype", "save", "sharding", "compute", "template", "file")
+_KEYWORDS = ("rebuild", "layout", "dtype", "save", "migrate", "sharding", "compute", "template", "file")
 
 
 def _formatted(text: str) -> str:

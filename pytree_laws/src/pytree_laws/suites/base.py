@@ -67,7 +67,8 @@ class Suite(Collected):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         refuse_unread(cls)
-        cls.narrowest = cls.narrowest or cls.compute
+        if cls.narrowest is None and cls.compute is not None:
+            cls.narrowest = cls.compute
 
     to_tree: ClassVar[Callable[..., Any]]  # a tree of its arrays, and the way back
     with_static: ClassVar[Callable[..., Any]]  # a copy with another static value

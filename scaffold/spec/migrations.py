@@ -1,0 +1,68 @@
+"""What changed in a class from version to version, as the class lists it for `load`."""
+
+import ast
+from typing import TypeGuard
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scaffold.spec.model import Call, Method, ModuleSpec
+
+ATTRIBUTE = "migrations"
+
+
+class Migration(Struct, frozen=True):
+    """One change: fields that are new, that went, and that have another name now; and what the class was called."""
+
+    added: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
+    renamed: tuple[tuple[str, str], ...] = ()
+    former: str = ""
+
+    @property
+    def source(self) -> str:
+        """The change as source of the class."""
+        told = {
+            "added": repr(self.added),
+            "dropped": repr(self.dropped),
+            "renamed": repr(dict(self.renamed)),
+            "former": repr(self.former),
+        }
+        said = {name: told[name] for name in told if getattr(self, name)}
+        return f"Migration({', '.join(f'{name}={source}' for name, source in said.items())})"
+
+
+def with_migrations(spec: ModuleSpec, migrations: tuple[Migration, ...]) -> ModuleSpec:
+    """The spec of a class that lists its changes."""
+    rows = "".join(f"    {one.source},\n" for one in migrations)
+    value = f"(\n{rows})" if rows else "()"
+    first = spec.stored[0].name if spec.stored else "..."
+    # Without an annotation, by which it would be a field of a NamedTuple.
+    listed = Method(ATTRIBUTE, Call((), "", source=f"{ATTRIBUTE} = {value}", above=first))
+    return replace(spec, methods=(*spec.methods, listed))
+
+
+def read_class(text: str, name: str) -> tuple[tuple[str, ...], tuple[Migration, ...]]:
+    """The fields of a class in an emitted module, and the changes that it lists; nothing where the class is not there."""
+    statements = ast.parse(text).body
+    node = next((one for one in statements if isinstance(one, ast.ClassDef) and one.name == name), None)
+    body = node.body if node is not None else []
+    lines = [
+        one
+        for one in body
+        if isinstance(one, ast.AnnAssign) and "ClassVar" not in ast.unparse(one.annotation)
+    ]
+    fields = tuple(one.target.id for one in lines if isinstance(one.target, ast.Name))
+    listed = next((one.value for one in body if _is_listing(one)), None)
+    calls = [one for one in listed.elts if isinstance(one, ast.Call)] if isinstance(listed, ast.Tuple) else []
+    return fields, tuple(map(_read, calls))
+
+
+def _is_listing(statement: ast.stmt) -> TypeGuard[ast.Assign]:
+    return isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == ATTRIBUTE
+
+
+def _read(call: ast.Call) -> Migration:
+    said = {one.arg: ast.literal_eval(one.value) for one in call.keywords}
+    renamed = tuple(said.get("renamed", {}).items())
+    return Migration(said.get("added", ()), said.get("dropped", ()), renamed, said.get("former", ""))
