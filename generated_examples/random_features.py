@@ -5,6 +5,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, ArrayLike, Float, PRNGKeyArray
 
+from migrations import load_migrated
 from serialisation import load_tree, save_tree
 
 
@@ -23,6 +24,8 @@ class RandomFeatures(eqx.Module):
     file is small.
     """
 
+    # What changed from version to version, the oldest first, for files of former ones.
+    migrations = ()
     frequency_key: PRNGKeyArray
     width: Float[Array, " in_size"]
     features: int = eqx.field(static=True)
@@ -78,15 +81,19 @@ class RandomFeatures(eqx.Module):
 
     @classmethod
     def load(
-        cls, path: str | PathLike[str], like: "RandomFeatures"
+        cls, path: str | PathLike[str], like: "RandomFeatures", *, migrate: bool = False
     ) -> "RandomFeatures":
         """Read what `save` wrote into a new instance.
 
         `like` is an instance of the same configuration, which stays as it is, or what
         `eqx.filter_eval_shape` makes of the constructor. Raises `ValueError` where the
         file is damaged, or does not fit `like`.
+
+        With `migrate` the file may be one of a former version of the class;
+        `migrations` tells what changed since. New fields are as in `like`, which is an
+        instance then.
         """
-        return load_tree(path, like)
+        return load_migrated(path, like) if migrate else load_tree(path, like)
 
     def trainable(self) -> "RandomFeatures":
         """Filter spec by field: True at each trained array, False at every other leaf."""

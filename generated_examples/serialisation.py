@@ -14,10 +14,10 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import takewhile
 from os import PathLike
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -39,6 +39,16 @@ _STORED = {
 }
 
 
+class Content(NamedTuple):
+    """What a file holds, each by path."""
+
+    tree: dict[str, str]
+    """What it tells of each node, static value and leaf."""
+    checksums: dict[str, Any]
+    tensors: dict[str, tuple[str, bytes]]
+    """Form and bytes of each leaf."""
+
+
 def save_tree(
     path: str | PathLike[str], tree: Any, static: Mapping[str, Any] | None = None
 ) -> None:
@@ -51,7 +61,7 @@ def save_tree(
         functions, count as configuration.
     - `static`: configuration that `tree` does not show, by name.
     """
-    told, leaves = _describe(tree, static)
+    told, leaves = describe(tree, static)
     tensors = {place: _tensor(place, leaf) for place, leaf in leaves.items()}
     sums = {place: zlib.crc32(tensor.tobytes()) for place, tensor in tensors.items()}
     metadata = {"tree": json.dumps(told), "checksums": json.dumps(sums)}
@@ -60,7 +70,10 @@ def save_tree(
 
 
 def load_tree(
-    path: str | PathLike[str], like: _Tree, static: Mapping[str, Any] | None = None
+    path: str | PathLike[str],
+    like: _Tree,
+    static: Mapping[str, Any] | None = None,
+    change: Callable[[Content], Content] | None = None,
 ) -> _Tree:
     """Read what `save_tree` wrote.
 
@@ -70,6 +83,7 @@ def load_tree(
     - `like`: a tree of the same configuration, which stays as it is. Its leaves may be
         `jax.ShapeDtypeStruct`s.
     - `static`: as when the file was written.
+    - `change`: what the file would hold if it was written today; as it is without.
 
     **Returns:**
 
@@ -82,8 +96,9 @@ def load_tree(
     - `ValueError` if paths, dtypes, shapes or the configuration differ; it names all
         that differs.
     """
-    here, leaves = _describe(like, static)
-    there, sums, tensors = _read(path)
+    here, leaves = describe(like, static)
+    content = _read(path)
+    there, sums, tensors = content if change is None else change(content)
     wrong = [
         f"- {place or 'the whole'}: {there.get(place, 'nothing')} in the file, "
         f"{here.get(place, 'nothing')} in `like`"
@@ -105,13 +120,13 @@ def load_tree(
     return jax.tree.map(lambda leaf: next(new) if _is_saved(leaf) else leaf, like)
 
 
-def _describe(
-    tree: Any, static: Mapping[str, Any] | None
+def describe(
+    tree: Any, static: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, str], dict[str, Any]]:
     """What the file tells of each node and leaf, and the leaves to save, both by path."""
     told = {name: _as_text(value) for name, value in (static or {}).items()}
     leaves: dict[str, Any] = {}
-    for place, value, is_leaf in _walk(tree, ""):
+    for place, value, is_leaf in walk(tree):
         if place in told:
             raise ValueError(f"two parts of the tree have the path `{place}`")
         if is_leaf and _is_saved(value):
@@ -121,7 +136,7 @@ def _describe(
     return told, leaves
 
 
-def _walk(node: Any, place: str) -> Iterator[tuple[str, Any, bool]]:
+def walk(node: Any, place: str = "") -> Iterator[tuple[str, Any, bool]]:
     """Path and class of each node, and its static fields; path and value of each leaf."""
     children, treedef = jax.tree_util.tree_flatten_with_path(
         node, is_leaf=lambda below: below is not node
@@ -140,7 +155,7 @@ def _walk(node: Any, place: str) -> Iterator[tuple[str, Any, bool]]:
     elif kind not in (dict, list, tuple) and aux is not None:
         yield f"{place} (static)", aux, False
     for (key,), child in children:
-        yield from _walk(child, place + keystr((key,)))
+        yield from walk(child, place + keystr((key,)))
 
 
 def _as_text(value: Any) -> str:
@@ -228,10 +243,12 @@ def _key_impl(like: Any) -> Any:
     return found[0]
 
 
-def _read(
-    path: str | PathLike[str],
-) -> tuple[dict[str, Any], dict[str, Any], dict[str, tuple[str, bytes]]]:
-    """What a file tells, the checksums, and form and bytes of each tensor."""
+def stored(place: str, leaf: Any) -> tuple[str, bytes]:
+    """Form and bytes of a leaf, as a file has them."""
+    return _form(leaf), _tensor(place, leaf).tobytes()
+
+
+def _read(path: str | PathLike[str]) -> Content:
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -241,7 +258,9 @@ def _read(
         }
         size = int.from_bytes(data[:8], "little")
         metadata = _parsed(data[8 : 8 + size])["__metadata__"]
-        return _parsed(metadata["tree"]), _parsed(metadata["checksums"]), tensors
+        return Content(
+            _parsed(metadata["tree"]), _parsed(metadata["checksums"]), tensors
+        )
     except (
         safetensors.SafetensorError,
         ValueError,

@@ -222,4 +222,4 @@ def _targeted(target: str, layout: Layout) -> list[ModuleSpec]:
     is_file = is_spec_file(target)
     path = Path(target) if is_file else files.demand(target)
     specs = load_specs([path]) if is_file else read_spec_files([path], files.shown)
-    return [with_defaults(spec, layout) for spec in specs]
+    return listing_changes([with_defaults(spec, layout) for spec in specs], layout, {}, {})

@@ -9,6 +9,7 @@ SUITE = """
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+from jaxtyping import Float
 
 from pytree_laws import PytreeLaws, holds, sample
 
@@ -65,3 +66,42 @@ def test_a_part_of_a_name_and_one_with_several_values_are_not_strict(tmp_path: P
     several = '"p05_no_leaf_is_weak: a part", "p03_round_trip_keeps_any_leaves: several", '
     code, told = run(tmp_path, several, STRONG)
     assert code == 0 and "declared not to hold: a part" in told and "several" not in told
+
+
+# -- sets of laws ------------------------------------------------------------------------------------------------------
+
+
+def of_set(folder: Path, line: str, *arguments: str) -> tuple[int, str]:
+    lines = f'    {line}\n    sharding = {{"size": "model"}}'  # of which the later set has laws
+    suite = SUITE.replace("    skips = (SKIPS)", lines).replace("VALUE", STRONG)
+    suite = suite.replace("gain: jax.Array", 'gain: Float[jax.Array, " size"]').replace("CONDITION", ALWAYS)
+    write_tree(folder, {"test_scale.py": suite})
+    result = forked_pytest(folder, "test_scale.py", "-rs", "--numbers=off", *arguments)
+    return result.returncode, result.stdout + result.stderr
+
+
+def test_a_suite_is_asked_no_law_that_is_newer_than_the_set_it_names(tmp_path: Path) -> None:
+    former, latest = (
+        of_set(tmp_path / one, f'laws = "{one}"', "--collect-only")[1] for one in ("0.1", "0.2")
+    )
+    assert "test_p20_" in latest
+    assert "test_p20_" not in former
+    assert "test_p15_" in former
+    code, summary = of_set(tmp_path / "run", 'laws = "0.1"', "-k", "p03")
+    assert code == 0
+    assert "newer laws, not asked: P20 (3 tests)" in summary and 'ask them with `laws = "0.2"`' in summary
+    assert "newer laws" not in of_set(tmp_path / "later", 'laws = "0.2"', "-k", "p03")[1]
+
+
+def test_a_set_that_does_not_exist_is_refused(tmp_path: Path) -> None:
+    code, told = of_set(tmp_path, 'laws = "9.9"')
+    assert code == 2
+    assert "TypeError: `laws` of TestScale is '9.9'; this version of pytree-laws has 0.1, 0.2" in told
+
+
+def test_a_suite_says_how_many_of_its_tests_must_run(tmp_path: Path) -> None:
+    code, told = of_set(tmp_path / "few", "must_run = 10")
+    assert code == 0 and "must_run" not in told
+    code, told = of_set(tmp_path, "must_run = 1000")
+    assert code == 1 and " tests ran, and its `must_run` is 1000" in told
+    assert of_set(tmp_path, "must_run = 1000", "-k", "p03")[0] == 0  # which chooses among them

@@ -21,12 +21,12 @@ def listing_changes(
     `classes` has former names of classes by what they are called now. Raises `ScaffoldError` for a field in `fields` that no
     class had.
     """
+    _check_classes(specs, fields)
     records = Records(layout.root)
-    changed = [
+    return [
         with_migrations(spec, _changes(spec, records, layout, classes, fields)) if spec.migrate else spec
         for spec in specs
     ]
-    return changed
 
 
 def _changes(
@@ -64,6 +64,22 @@ def _qualified(record: Record, name: str) -> str:
 
 def _public(module: str) -> Iterable[str]:
     return takewhile(lambda part: not part.startswith("_"), module.split("."))
+
+
+def _check_classes(specs: Sequence[ModuleSpec], fields: Paths) -> None:
+    legal = tuple(spec.name for spec in specs if spec.migrate)
+    named = dict.fromkeys(name.partition(".")[0] for name in fields)
+    unknown = [name for name in named if name not in legal]
+    if unknown:
+        raise ScaffoldError.of(
+            Fault(
+                "--rename",
+                f"there is no class `{name}` that lists its changes",
+                suggestion(name, legal, "write `migrate = true` in its spec"),
+                legal,
+            )
+            for name in unknown
+        )
 
 
 def _check_fields(spec: ModuleSpec, renamed: Paths, before: Sequence[str]) -> None:

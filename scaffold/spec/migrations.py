@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from scaffold.spec.model import Call, Method, ModuleSpec
 
 ATTRIBUTE = "migrations"
+COMMENT = "# What changed from version to version, the oldest first, for files of former ones."
 
 
 class Migration(Struct, frozen=True):
@@ -38,7 +39,8 @@ def with_migrations(spec: ModuleSpec, migrations: tuple[Migration, ...]) -> Modu
     value = f"(\n{rows})" if rows else "()"
     first = spec.stored[0].name if spec.stored else "..."
     # Without an annotation, by which it would be a field of a NamedTuple.
-    listed = Method(ATTRIBUTE, Call((), "", source=f"{ATTRIBUTE} = {value}", above=first))
+    call = Call((), "", source=f"{ATTRIBUTE} = {value}", above=first, comment=COMMENT)
+    listed = Method(ATTRIBUTE, call)
     return replace(spec, methods=(*spec.methods, listed))
 
 

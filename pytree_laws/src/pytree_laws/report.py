@@ -9,6 +9,8 @@ from .inspect.errors import message_of
 
 SEVERITIES = FAULT, COST, ADVICE = "fault", "cost", "advice"
 """It is wrong or will crash; it compiles or copies too often; the class may be so on purpose."""
+LAW_SETS = ("0.1", "0.2")
+"""The versions that brought new laws."""
 DECLARED = "declared not to hold"
 """How the reason of a skip begins that a suite declares."""
 
@@ -28,6 +30,8 @@ class Law(NamedTuple):
     """How the names of tests begin without which this law says nothing."""
     protects: str = ""
     """What goes wrong without it, in the words of jax and Equinox."""
+    since: str = LAW_SETS[0]
+    """The set that it came with."""
 
     def severity_of(self, test: str) -> str:
         """How much a finding of this test matters."""

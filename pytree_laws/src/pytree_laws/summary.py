@@ -2,12 +2,14 @@
 
 from .engine.summary import (
     pytest_runtest_makereport,
+    pytest_sessionfinish,
     pytest_terminal_summary,
     pytest_testnodedown,
 )
 
 __all__ = [
     "pytest_runtest_makereport",
+    "pytest_sessionfinish",
     "pytest_terminal_summary",
     "pytest_testnodedown",
 ]

@@ -13,6 +13,7 @@ from _pytest.runner import runtestprotocol
 
 from ..session import Session, session_of
 from .applicability import NotApplicable, unmet
+from .law_sets import NEWER, later_set
 
 _PACKAGE = __name__.partition(".")[0]
 _SESSION = pytest.StashKey[Session]()
@@ -74,20 +75,30 @@ def is_left_out(collector: Any, name: str, test: Any) -> bool:
     suite = getattr(collector, "cls", None)
     if (
         suite is None
-        or not hasattr(test, "conditions")
+        or not _may_be_left_out(suite, test)
         or is_asked_for(collector.config, name)
     ):
         return False
     instance = suite()
     instance.session = session_in(collector.config)
     condition = unmet(instance, test)
-    if condition is None:
+    later = later_set(instance, name)
+    if condition is None and not later:
         return False
-    told = condition.reason, condition.declaration
+    told = (
+        (condition.reason, condition.declaration)
+        if condition is not None
+        else (NEWER, f'laws = "{later}"')
+    )
     session_in(collector.config).of(LeftOut).setdefault(collector.nodeid, {})[name] = (
         told
     )
     return True
+
+
+def _may_be_left_out(suite: Any, test: Any) -> bool:
+    """Whether a test has conditions, or its suite names a set of laws."""
+    return hasattr(test, "conditions") or bool(getattr(suite, "laws", ""))
 
 
 def name_of(item: Any) -> str:

@@ -51,7 +51,8 @@ def with_tests_of(*laws: Checks) -> Callable[[Suite], Suite]:
 
     def add(suite: Suite) -> Suite:
         cls: Any = suite
-        cls.laws = {**{each.law.number: each.law for each in laws}, **cls.laws}
+        own = {each.law.number: each.law for each in laws}
+        cls.laws_by_number = {**own, **cls.laws_by_number}
         for check in (check for law in laws for check in law):
             if check.__name__ not in vars(suite):
                 setattr(suite, check.__name__, guarded(as_method(check)))

@@ -61,7 +61,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
             where, what, hint, *other = fault.args
             if where == type(self).__name__ and not hint:
                 hint = hint_of(self, fault.__cause__)
-            law = self.laws[other[0] if other else number]
+            law = self.laws_by_number[other[0] if other else number]
             finding = Finding(law, name, where, what, hint)
             skip_what_rests_on_a_broken_law(self, number, name, finding.severity)
             record_finding(self, finding, fault.__cause__)
@@ -135,7 +135,7 @@ def skip_what_rests_on_a_broken_law(
     session = session_of(suite)
     if session.reports_all:
         return
-    causes = tuple(suite.laws[number].rests_on)
+    causes = tuple(suite.laws_by_number[number].rests_on)
     if name.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
     for broken, finding in session.results(suite).findings.items():

@@ -16,9 +16,11 @@ import pytest
 
 from ..report import DECLARED, SEVERITIES, LawBroken, LawWarning
 from .collection import LeftOut, register_collection, session_in
+from .law_sets import NEWER, not_asked, too_few
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 _FOUND, _RECORDED = "pytree_laws", "pytree_laws_recorded"
+_REQUIRED = "pytree_laws_must_run"
 _WARNING = f"{LawWarning.__module__}.{LawWarning.__qualname__}"
 PLUGIN = "pytree_laws.summary"
 """As `-p` names the module at the top that hands on these hooks."""
@@ -54,6 +56,9 @@ def pytest_runtest_makereport(
 ) -> Iterator[None]:
     """Notes in the report of a test what a law found, and what it recorded."""
     outcome: Any = yield
+    least = getattr(getattr(item, "cls", None), "must_run", 0)
+    if least:
+        outcome.get_result().user_properties.append((_REQUIRED, least))
     line = getattr(getattr(item, "instance", None), "newly_recorded", "")
     if line and call.when == "call":
         outcome.get_result().user_properties.append((_RECORDED, line))
@@ -78,11 +83,49 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for line in [
         *declared_lines(reasons),
         *recorded_by(terminalreporter.stats.get("passed", [])),
+        *lines_of_too_few(terminalreporter, config),
     ]:
         terminalreporter.write_line(line)
     left_out = session_in(config).of(LeftOut)
     for line in left_out_lines(left_out, config.getoption("laws", None)):
         terminalreporter.write_line(line)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Fails a run in which a suite ran fewer tests than it requires."""
+    reporter: Any = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is not None and lines_of_too_few(reporter, session.config):
+        session.exitstatus = session.exitstatus or pytest.ExitCode.TESTS_FAILED
+
+
+def lines_of_too_few(reporter: Any, config: pytest.Config) -> list[str]:
+    """What is to be said of suites that ran too few tests, unless the command line chose among them."""
+    if hasattr(config, "workerinput") or config.getoption("collectonly", False):
+        return []
+    reports = [
+        one
+        for kind in ("passed", "failed", "skipped")
+        for one in reporter.stats.get(kind, [])
+    ]
+    required = {
+        _suite_of(one.nodeid): least
+        for one in reports
+        for name, least in getattr(one, "user_properties", ())
+        if name == _REQUIRED
+    }
+    ran = Counter(
+        _suite_of(one.nodeid)
+        for one in reports
+        if one.when == "call" and not one.skipped
+    )
+    chosen = [_suite_of(one.nodeid) for one in reporter.stats.get("deselected", [])]
+    named = [_suite_of(one) for one in config.args if one.count("::") > 1]
+    return too_few(required, ran, [*chosen, *named])
+
+
+def _suite_of(nodeid: str) -> str:
+    return nodeid.rpartition("::")[0]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -105,12 +148,17 @@ def left_out_lines(
             line for suite in left_out for line in (suite, *_of_suite(left_out[suite]))
         ]
     pairs = [pair for tests in left_out.values() for pair in tests.values()]
-    names = undeclared(with_it for _, with_it in pairs)
-    return (
-        [more_laws(names) + "; see pytest --laws" * (asked is not None)]
-        if names
-        else []
-    )
+    names = undeclared(with_it for why, with_it in pairs if why != NEWER)
+    more = more_laws(names) + "; see pytest --laws" * (asked is not None)
+    newer = {
+        law_of(name)
+        for tests in left_out.values()
+        for name, (why, _) in tests.items()
+        if why == NEWER
+    }
+    return [
+        *filter(None, [not_asked(left_out, by_number(newer)), more if names else ""])
+    ]
 
 
 def _of_suite(tests: Mapping[str, tuple[str, str]]) -> Iterator[str]:

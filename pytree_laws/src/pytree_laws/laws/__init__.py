@@ -114,4 +114,4 @@ class PytreeLaws(
 ):
     """All laws of pytrees. Subclass it with a name that starts with `Test`."""
 
-    laws: ClassVar[Mapping[str, Law]] = LAWS
+    laws_by_number: ClassVar[Mapping[str, Law]] = LAWS

@@ -138,4 +138,4 @@ class NnxLaws(
 ):
     """All laws of NNX modules. Subclass it with a name that starts with `Test`."""
 
-    laws: ClassVar[Mapping[str, Law]] = LAWS
+    laws_by_number: ClassVar[Mapping[str, Law]] = LAWS

@@ -16,6 +16,7 @@ from ..declare.unread import refuse_unread
 from ..discover.inference import inferred_outputs, inferred_statics
 from ..engine.applicability import not_applicable
 from ..engine.collection import session_in
+from ..engine.law_sets import refuse_unknown_set
 from ..engine.runner import cached_instance, first_build, first_call, stop_if_broken
 from ..engine.summary import Collected, register_summary
 from ..engine.timeout import Watch
@@ -32,7 +33,9 @@ from ..values.precision import tolerated
 class Suite(Collected):
     """What suites of all kinds declare and share."""
 
-    laws: ClassVar[Mapping[str, Law]] = {}  # by number
+    laws_by_number: ClassVar[Mapping[str, Law]] = {}
+    laws: ClassVar[str] = ""  # the set that it was written for, as "0.2"; all without
+    must_run: ClassVar[int] = 0  # how many of its tests a run must not leave out
     static: ClassVar[Mapping[str, Any]] = {}  # all, by path; `...` is any value
     other: ClassVar[Mapping[str, Any] | None] = None  # inputs of another configuration
     absent: ClassVar[Sequence[Mapping[str, Any]]] = ()  # inputs without optional parts
@@ -67,6 +70,7 @@ class Suite(Collected):
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         refuse_unread(cls)
+        refuse_unknown_set(cls)
         if cls.narrowest is None and cls.compute is not None:
             cls.narrowest = cls.compute
 

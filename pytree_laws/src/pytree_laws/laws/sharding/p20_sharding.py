@@ -36,6 +36,7 @@ from ...suites.pytree import PytreeSuite
 
 LAW = Law(
     number="P20",
+    since="0.2",
     name="sharding",
     statement="On an abstract mesh with explicit axes the call traces with each dim of `sharding` on its mesh axis, results are sharded as their dims say, `partition_specs` has the axes of the named dims, and a training step keeps the sharding of each leaf.",
     protects="`ShardingTypeError` on a mesh with explicit axes, and arrays that are replicated on every device in silence.",

@@ -42,6 +42,7 @@ from .p20_sharding import APPROVE, ASKS, PytreeSharding, named_example, without_
 
 LAW = Law(
     number="P21",
+    since="0.2",
     name="sharded equals single",
     statement="On every mesh of the devices of `--mesh` that divides its dims, with explicit axes and with those that the compiler chooses, the class gives the values, gradients, training step and draws of one device; no array with a mesh axis is replicated, and a step may take the memory of what it replaces.",
     protects="Results that depend on the number of devices: an average over one shard, or a key that each device draws for itself.",

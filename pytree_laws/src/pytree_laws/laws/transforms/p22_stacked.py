@@ -26,6 +26,7 @@ from ...values.optimisation import weighted
 
 LAW = Law(
     number="P22",
+    since="0.2",
     name="stacked layers",
     statement="A scan over stacked layers gives the values, the draws and the gradients of the loop over the single layers, and no two layers are drawn from one key.",
     protects="A `lax.scan` over layers that is another function than the loop which you meant: a layer too few, layers in another order, or one key for all of them.",
