@@ -262,3 +262,10 @@ def test_a_decoder_of_32_stacked_blocks_is_that_of_the_loop_saved_and_sharded(tm
         tmp_path,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
+def test_a_picture_has_the_axis_of_the_layers(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"specs/stacked.py": skeleton(stacked=True)})
+    shown = scaffold(tmp_path, "show", "specs/stacked.py", "--set", "depth=32").stdout
+    assert "│  ├─ weight  float[depth, size, size]  param        288  1.1 KiB\n" in shown
+    assert "│  ├─ bias    float[depth, size]        undecayed     96    384 B\n" in shown

@@ -93,11 +93,11 @@ def _trees(
 
         return trees_of_class(Wanted((exists,), python, build, said=said), layout, folder)
     from scaffold.generate import specs_of
-    from scaffold.show.of_spec import tree_of_spec
+    from scaffold.show.of_spec import trees_of_specs
 
     specs, known = specs_of(target, layout)
     chosen = _sizes(said)
-    return [tree_of_spec(one, known, chosen) for one in specs], []
+    return trees_of_specs(specs, known, chosen), []
 
 
 def existing(target: str, folder: Path) -> str:

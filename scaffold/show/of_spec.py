@@ -9,8 +9,10 @@ from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.kinds import kind_of
 from scaffold.mesh_axes import axes_of
 from scaffold.show.tree import Dim, Part, Tree, walk
+from scaffold.spec.compute import computes_in
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.sizes import evaluate, several, sizes
+from scaffold.spec.stacked.layers import count_of_layers
 from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.type_texts import type_text
 from scaffold.spec.types import (
@@ -38,20 +40,32 @@ class Place(Struct, frozen=True):
     decays: bool = True
     above: tuple[str, ...] = ()
     """The classes that it lies in: one that holds itself is drawn once."""
+    layers: tuple[Dim, ...] = ()
+    """The axes that stacking puts before those of its arrays."""
 
     def below(self, name: str) -> str:
         return f"{self.path}.{name}" if self.path else name
 
 
+def trees_of_specs(specs: Iterable[ModuleSpec], known: Known, chosen: Mapping[str, int]) -> list[Tree]:
+    """The trees of specs. Raises `ScaffoldError` for sizes of dims that none of the classes has."""
+    trees = [tree_of_spec(spec, known, chosen) for spec in specs]
+    _check_chosen(chosen, {name for tree in trees for name in tree.sizes})
+    return trees
+
+
 def tree_of_spec(spec: ModuleSpec, known: Known, chosen: Mapping[str, int]) -> Tree:
-    """The tree of a spec. Raises `ScaffoldError` for sizes of dims that the class does not have."""
+    """The tree of a spec, with sizes that are chosen for some of its dims."""
     own = {**sizes(spec), **chosen}
     parts = tuple(_parts(Place(spec, known, own)))
     names = {name for _, one in walk(parts) for dim in one.dims for name in dim_names(dim.name)}
-    _check_chosen(chosen, names)
     items = [one.path for _, one in walk(parts) if one.role == "items"]
     notes = [f"{path}: one item is counted; its number is the constructor's to say" for path in items]
     notes += _own_sizes(parts, own)
+    dtype = computes_in(spec)
+    notes += (
+        [f"methods compute in {dtype}: what they read is cast, and what is stored is not"] if dtype else []
+    )
     sized = {name: size for name, size in own.items() if name in names}
     return Tree(spec.name, spec.kind, parts, sized, tuple(notes), spec.call is not None, bool(spec.save))
 
@@ -96,7 +110,8 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
             word = "a tuple" if isinstance(kind, ListType) else "a dict"
             return Part(name, "items", path, class_name=f"{word} of such", parts=(inner,))
         case ClassType(name=class_name) if field.role == "module":
-            inside = place if field.decays else replace(place, decays=False)
+            layers = (*place.layers, *_layers(field, place))
+            inside = replace(place, decays=place.decays and field.decays, layers=layers)
             part = _nested(class_name, name, path, inside, frozen)
             is_choice = field.frozen not in ("", "true")
             return (
@@ -107,12 +122,22 @@ def _part(kind: Type, field: Field, name: str, path: str, place: Place, frozen: 
             return Part(name, role, path, value=_value(kind, field))
 
 
+def _layers(field: Field, place: Place) -> Iterator[Dim]:
+    """The axis of the layers of a stacked field; of size 1 where nothing says how many there are."""
+    count = count_of_layers(field) if field.stacked else None
+    if count is not None:
+        static = place.spec.field(count)
+        said = place.sizes.get(count, static.default if static is not None else None)
+        size = evaluate(count, place.sizes) if count.isdigit() else int(said or 1)
+        yield Dim(size, "" if count.isdigit() else count)
+
+
 def _array(kind: ArrayType, field: Field, name: str, path: str, place: Place, frozen: bool) -> Part:
     role = "frozen" if frozen and field.role == "param" else field.role
     role = "undecayed" if role == "param" and not (field.decays and place.decays) else role
     role = "key" if kind.dtype == "key" else role
     role = "updated" if role == "state" and kind_of(place.spec.kind).variables else role
-    dims = tuple(one for dim in kind.dims for one in _dims(dim, place))
+    dims = (*place.layers, *(one for dim in kind.dims for one in _dims(dim, place)))
     owner = field.of or "" if role == "shared" else ""
     optional = field.nullable or field.optional is not None
     return Part(name, role, path, DTYPES[kind.dtype][1], dims, owner, optional=optional)
@@ -135,7 +160,9 @@ def _nested(class_name: str, name: str, path: str, place: Place, frozen: bool) -
         return Part(name, "module", path, class_name=class_name)
     # A dim that has a name of the class above is taken to have its size.
     own = {**sizes(spec), **{key: size for key, size in place.sizes.items()}}
-    inside = Place(spec, place.known, own, path, frozen, place.decays, (*place.above, class_name))
+    inside = Place(
+        spec, place.known, own, path, frozen, place.decays, (*place.above, class_name), place.layers
+    )
     return Part(name, "module", path, class_name=class_name, parts=tuple(_parts(inside)))
 
 

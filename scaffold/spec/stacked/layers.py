@@ -69,6 +69,15 @@ def _keys(comprehension: ast.ListComp | ast.GeneratorExp) -> ast.expr | None:
     return over.args[1] if len(over.args) == 2 else None
 
 
+def count_of_layers(field: Field) -> str | None:
+    """By what the constructor counts the layers that it makes under `vmap`: a name or a number, where it is one."""
+    match ast.parse((field.expression or "None").strip(), mode="eval").body:
+        case ast.Call(func=ast.Call(), args=[ast.Call(args=[*_, (ast.Name() | ast.Constant()) as count])]):
+            return ast.unparse(count)
+        case _:
+            return None
+
+
 def with_stacked(spec: ModuleSpec) -> ModuleSpec:
     """The spec with one instance for each list of stacked layers, and scans for the loops over them."""
     if not any(layer_type(field.type) for field in stacked(spec)):
