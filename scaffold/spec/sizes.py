@@ -53,7 +53,7 @@ def primes() -> Iterator[int]:
 def sizes(spec: ModuleSpec) -> dict[str, int]:
     """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
-    chosen = {**values, **dict(spec.test.sizes)}
+    chosen = {**dict(_shown_by_values(spec)), **values, **dict(spec.test.sizes)}
     wanted = [name for name in _sized_names(spec) if name not in chosen]
     whole = {name: DEVICES if axes_of(name, spec.sharding or ()) else 1 for name in wanted}
 
@@ -71,6 +71,30 @@ def _small(count: int) -> Iterator[list[int]]:
     """Sizes for so many dims that an array with distinct ones would be huge: 2 and 3 in turn, then ones."""
     for several in range(min(count, 2 * _TRIES), 0, -1):
         yield [2 + index % 2 for index in range(several)] + [1] * (count - several)
+
+
+def _shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
+    """The sizes of dims that example values of arrays show, where these are literals."""
+    kinds = {one.name: one.type for one in parameters(spec)}
+    for name, source in spec.test.values:
+        kind = kinds.get(name)
+        shape = _shape_of(source) if isinstance(kind, ArrayType) else ()
+        dims = kind.dims if isinstance(kind, ArrayType) and len(kind.dims) == len(shape) else ()
+        yield from ((dim, size) for dim, size in zip(dims, shape, strict=False) if dim.isidentifier() and size)
+
+
+def _shape_of(source: str) -> tuple[int, ...]:
+    """The shape of nested lists or tuples of numbers; () of anything else."""
+    try:
+        value = ast.literal_eval(source)
+    except (SyntaxError, ValueError):
+        return ()
+    shape: list[int] = []
+    while isinstance(value, list | tuple) and value:
+        items = cast("list[Any]", value)
+        shape.append(len(items))
+        value = items[0]
+    return tuple(shape)
 
 
 def _is_size(source: str) -> bool:

@@ -50,6 +50,11 @@ def is_inexact(value: Any) -> bool:
     return is_array(value) and jnp.issubdtype(value.dtype, jnp.inexact)
 
 
+def is_inexact_dtype(dtype: Any) -> bool:
+    """Whether a dtype, or None, is one of floats or complex numbers; one of keys is not."""
+    return dtype is not None and jnp.issubdtype(dtype, jnp.inexact)
+
+
 def is_floating(value: Any) -> bool:
     return is_array(value) and jnp.issubdtype(value.dtype, jnp.floating)
 

@@ -5,8 +5,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..engine.applicability import not_applicable
-from ..inspect.arrays import is_inexact
+from ..inspect.arrays import is_inexact_dtype
 from ..report import ANY_ERROR, Law, check
+from ..trace.jaxprs import equations
+from ..values.precision import is_half
 from .run import StepRun
 
 LAW = Law(
@@ -19,6 +21,7 @@ LAW = Law(
 )
 
 ROUNDINGS = 1e4  # that may add up in a step
+HALF_ROUNDINGS = 16  # the same in 16 bits
 
 
 def check_reproducible(run: StepRun) -> None:
@@ -32,7 +35,7 @@ def check_reproducible(run: StepRun) -> None:
             eager = run.step_from_start()
     except ANY_ERROR:
         not_applicable("the step does not run without jax.jit")
-    allowed = ROUNDINGS * _rounding(run)
+    allowed = _rounding(run)
     for name in first:
         told = f"compiled it is {_shown(first[name])}, without jax.jit it is {_shown(eager[name])}"
         hint = "a variable of Python that the step reads, and that differs by now"
@@ -40,9 +43,21 @@ def check_reproducible(run: StepRun) -> None:
 
 
 def _rounding(run: StepRun) -> float:
-    """The largest rounding error, relative, of the dtypes that the state and the batch have."""
-    dtypes = {str(array.dtype) for array in run.arrays.values() if is_inexact(array)}
-    return max((float(jnp.finfo(dtype).eps) for dtype in dtypes), default=0.0)
+    """How much rounding, relative, may add up in the dtypes of the state and the batch, and in those that the step computes in."""
+    held = [
+        *run.arrays.values(),
+        *(v.aval for each in equations(run.jaxpr.jaxpr) for v in each.outvars),
+    ]
+    dtypes = {
+        str(one.dtype) for one in held if is_inexact_dtype(getattr(one, "dtype", None))
+    }
+    return max(map(_rounding_in, dtypes), default=0.0)
+
+
+def _rounding_in(dtype: str) -> float:
+    return (HALF_ROUNDINGS if is_half(dtype) else ROUNDINGS) * float(
+        jnp.finfo(dtype).eps
+    )
 
 
 def _close(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:

@@ -248,10 +248,18 @@ def lacks_dtype(error: Exception) -> bool:
     """Whether jax itself says that it has no such operation in this dtype."""
     if isinstance(error, jax.dtypes.TypePromotionError):
         return False
-    words = "not supported", "unsupported", "must be float", "does not accept dtype"
+    words = (
+        *("not supported", "unsupported", "must be float"),
+        *("does not accept dtype", "not inexact"),
+    )
     text = str(error).lower()
-    frames = traceback.extract_tb(error.__traceback__)
-    inside = bool(frames) and "jax" in frames[-1].filename.replace("\\", "/").split("/")
+    folders = [
+        {*frame.filename.replace("\\", "/").split("/")}
+        for frame in traceback.extract_tb(error.__traceback__)
+    ]
+    while folders and "numpy" in folders[-1] and "jax" not in folders[-1]:
+        folders.pop()  # which jax asks, as for the eps of a dtype
+    inside = bool(folders) and "jax" in folders[-1]
     return inside and (
         isinstance(error, NotImplementedError) or any(word in text for word in words)
     )

@@ -3,10 +3,10 @@
 import contextlib
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import pytest
 
+from ..inspect.arrays import is_inexact_dtype
 from ..session import once_per_session
 from ..trace.jaxprs import equations
 from .closeness import HALF_ROUNDINGS, Tolerance
@@ -29,12 +29,8 @@ def narrowest_of(suite: Any) -> str | None:
     with contextlib.suppress(Exception, pytest.skip.Exception):  # other laws tell
         jaxpr = suite.traced_call().jaxpr
         held = [v.aval for each in equations(jaxpr) for v in each.outvars]
-        found = [array.dtype for array in held if _is_inexact(array)]
+        dtypes = [getattr(array, "dtype", None) for array in held]
+        found = [dtype for dtype in dtypes if is_inexact_dtype(dtype)]
         if found:
             return str(max(found, key=lambda one: float(jnp.finfo(one).eps)))
     return None
-
-
-def _is_inexact(aval: Any) -> bool:
-    dtype = getattr(aval, "dtype", jax.dtypes.float0)
-    return jnp.issubdtype(dtype, jnp.inexact)

@@ -51,7 +51,12 @@ class Kept(Suite):
         maker, instance = example_construction(self), self.cached_instance()
         given = {} if maker is None else maker.given
         tuples = {n: given[n] for n in self.kept if type(given.get(n)) is tuple}
-        held = {n: v for n, v in tuples.items() if getattr(instance, n, None) == v}
+        stored = {n: getattr(instance, n, None) for n in tuples}
+        held = {
+            n: v
+            for n, v in tuples.items()
+            if type(stored[n]) is tuple and stored[n] == v
+        }
         turned = {n: v[::-1] for n, v in held.items() if v[::-1] != v}
         if not turned:
             not_applicable("no tuple is declared that is held as it is given")
