@@ -99,3 +99,29 @@ def test_sizes_that_do_not_fit_are_named_with_some_that_do(tmp_path: Path) -> No
     write_tree(tmp_path, {"specs/heads.toml": f"{HEADS}[test]\n{found[1]}\n"})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/heads.toml", "--force").returncode == 0
     assert passed(forked_pytest(tmp_path, "-k", "p07_outputs or p02_leaves or p05_static")) >= 3
+
+
+CURVE = """
+name = "Curve"
+
+[fields]
+knots = "f[n]@data"
+heights = "f[n,width]@param"
+
+[call]
+args = "x: f[], by: f[k]"
+returns = "f[width]"
+body = "return jnp.sum(by) * x * jnp.sum(self.knots[:, None] * self.heights, axis=0)"
+
+[test]
+values = {{ {values} }}
+"""
+
+
+def test_sizes_are_those_of_the_arrays_that_are_given(tmp_path: Path) -> None:
+    values = "knots = [0.0, 0.5, 1.0, 2.0], by = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]"
+    write_tree(tmp_path, {"specs/curve.toml": CURVE.format(values=values)})
+    assert scaffold(tmp_path, "new-module", "--spec", "specs/curve.toml").returncode == 0
+    tests = (tmp_path / "tests/test_curve.py").read_text()
+    assert 'Leaf("knots", "data", (4,)),' in tests and 'Leaf("heights", "param", (4, 2)),' in tests
+    assert passed(forked_pytest(tmp_path, "tests/test_curve.py", "-k", "p01 or p07")) > 10

@@ -75,7 +75,8 @@ def _small(count: int) -> Iterator[list[int]]:
 
 def _shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
     """The sizes of dims that example values of arrays show, where these are literals."""
-    kinds = {one.name: one.type for one in parameters(spec)}
+    called = spec.call.args if spec.call is not None else ()
+    kinds = {one.name: one.type for one in (*called, *parameters(spec))}
     for name, source in spec.test.values:
         kind = kinds.get(name)
         shape = _shape_of(source) if isinstance(kind, ArrayType) else ()
