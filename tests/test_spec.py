@@ -67,7 +67,6 @@ def test_the_report_holds_every_fault_with_place_legal_values_and_fix() -> None:
         "specs/affine.toml: call.args: `y` has no type",
         "specs/affine.toml: call.body: `self.weigth` is no field",
         "specs/affine.toml: call.body: the name `z` is not known here",
-        "specs/affine.toml: call.returns: `out` is a dim of nothing that goes in",
         "specs/affine.toml: fields.bias.init: not Python: '(' was never closed (line 1)",
         "specs/affine.toml: fields.depth.default: 'two' is not an int",
         "specs/affine.toml: fields.items.role: `items` is given, in a class that trains other parts: nothing says whether it is trained",

@@ -202,7 +202,6 @@ BODIES = [
     (call(args="x: f[n], n: int = 'a'"), call(args="x: f[n], n: int = 3"), "call.args | 'a' is not an int | write an int, or `=` and an expression"),
     (call(args="x: f[n], m: int = size"), call(args="x: f[n], m: callable = jnp.tanh"), 'call.args | the name `size` is not known here | declare it in `arguments` or as a field, or write `imports = ["from ... import size"]`'),
     (call(returns=""), call(returns="(f[n])"), 'call.returns | a result has a type: write `returns = "f[size]"` | write one of the legal types, such as `f[out_size,in_size]`'),
-    (call(returns="f[m]"), {**call(returns="f[m]"), "test": {"sizes": {"m": 3}}}, "call.returns | `m` is a dim of nothing that goes in | write a dim of a field or an argument, or `[test] sizes = { m = 3 }`"),
     (call(carry="y", returns="f[n]"), call(carry="x", returns="f[n], f[]"), "call.carry | `y` is no argument | write the name of an argument"),
     (call(carry="x"), call(carry="x", returns="f[n]"), "call.carry | the next `x` is returned first, and `returns` does not say so | write `returns`, with the next value first"),
     (call(carry="x", returns="f[m]", args="x: f[n], y: f[m]"), call(carry="x", returns="f[n], f[m]", args="x: f[n], y: f[m]"), "call.carry | `x` and the first result differ in type | give the argument and the first result one type: a scan carries it from step to step"),

@@ -58,7 +58,7 @@ from scaffold.spec.shared import shared_faults
 from scaffold.spec.sizes import size_faults
 from scaffold.spec.stacked.faults import stacked_faults
 from scaffold.spec.states import state_faults
-from scaffold.spec.types import Type, UnionType
+from scaffold.spec.types import ArrayType, Type, UnionType
 
 
 def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> list[Fault]:
@@ -343,7 +343,8 @@ def _sizes(spec: ModuleSpec, known: set[str], unread: frozenset[str]) -> Iterato
         if name in dims - several:
             fix = f"write `{name} = {shape[0] if shape else 3}`"
             yield Fault(place, f"`{name}` is one dim", fix)
-    bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - several - known
+    shown = {dim for one in parameters(spec) if isinstance(one.type, ArrayType) for dim in one.type.dims}
+    bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - several - known - shown
     for name in sorted(bound - {name for name, _ in spec.test.sizes}):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
         yield Fault(place, f"`{name}` is computed in setup, so its size is not known", fix)

@@ -7,12 +7,12 @@ from itertools import takewhile
 from scaffold.errors import Fault, suggestion
 from scaffold.kinds import kind_of
 from scaffold.spec.check_fields import value_faults
-from scaffold.spec.constructor import Parameter, parameters
+from scaffold.spec.constructor import Parameter
 from scaffold.spec.expressions import own_nodes
 from scaffold.spec.keys import SELF
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.names import argument_name_fault
-from scaffold.spec.types import ClassType, Type, arrays, dim_names
+from scaffold.spec.types import ClassType
 
 
 def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
@@ -102,35 +102,8 @@ def _result(spec: ModuleSpec, call: Call, place: str) -> Iterator[Fault]:
     is_asked = not kind_of(spec.kind).has_instances and call.body == "..."
     if call.body and not is_asked and not _returns_value(call.body):
         yield Fault(f"{place}.body", "returns nothing", "end it with `return ...`")
-    if is_asked:  # whoever writes it may have the sizes
-        return
-    sized = _sized_dims(spec, call)
-    found = (
-        name
-        for kind in call.returns
-        for array in arrays(kind)
-        for dim in array.dims
-        for name in dim_names(dim)
-    )
-    for name in dict.fromkeys(found):
-        if name not in sized:
-            fix = suggestion(
-                name, sized, f"write a dim of a field or an argument, or `[test] sizes = {{ {name} = 3 }}`"
-            )
-            yield Fault(
-                f"{place}.returns", f"`{name}` is a dim of nothing that goes in", fix, tuple(sorted(sized))
-            )
 
 
 def _returns_value(body: str) -> bool:
     ends = (node for node in own_nodes(ast.parse(body).body) if isinstance(node, ast.Return | ast.Yield))
     return any(node.value is not None for node in ends)
-
-
-def _sized_dims(spec: ModuleSpec, call: Call) -> set[str]:
-    kinds: list[Type | None] = [field.type for field in spec.fields]
-    kinds += [one.type for one in (*spec.arguments, *call.args)]
-    dims = {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
-    sized = {name for name, _ in (*spec.test.sizes, *spec.test.shapes)}
-    numbers = {one.name for one in (*parameters(spec), *(call.args if call is not spec.call else ()))}
-    return {name for dim in dims for name in dim_names(dim)} | sized | numbers

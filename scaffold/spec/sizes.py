@@ -81,7 +81,9 @@ def _shown_by_values(spec: ModuleSpec) -> Iterator[tuple[str, int]]:
         kind = kinds.get(name)
         shape = _shape_of(source) if isinstance(kind, ArrayType) else ()
         dims = kind.dims if isinstance(kind, ArrayType) and len(kind.dims) == len(shape) else ()
-        yield from ((dim, size) for dim, size in zip(dims, shape, strict=False) if dim.isidentifier() and size)
+        yield from (
+            (dim, size) for dim, size in zip(dims, shape, strict=False) if dim.isidentifier() and size
+        )
 
 
 def _shape_of(source: str) -> tuple[int, ...]:

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from scaffold.spec.sizes import is_int
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.types import ArrayType, Type
+from scaffold.spec.types import Type
 from scaffold.suite.claims import local
 from scaffold.suite.examples import Examples
 from scaffold.suite.subject import Subject
@@ -33,9 +32,3 @@ def _example(examples: Examples, name: str, kind: Type) -> str:
     """An example of an argument; one that gives a size gives the size that the results are declared with."""
     sized = is_int(kind) and name in examples.sizes
     return str(examples.sizes[name]) if sized else examples.value(kind, name, 0)
-
-
-def output(examples: Examples, kind: ArrayType) -> str:
-    """How the tests declare an output."""
-    dtype = "" if DTYPES[kind.dtype][1] == "float" else f', "{DTYPES[kind.dtype][1]}"'
-    return f"Output({examples.shape(kind)!r}{dtype})"

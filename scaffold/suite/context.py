@@ -30,7 +30,7 @@ from scaffold.spec.types import (
     Type,
     walk,
 )
-from scaffold.suite.calls import call_arguments, output
+from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (
     bounds,
@@ -43,9 +43,10 @@ from scaffold.suite.declared import (
     value_of,
 )
 from scaffold.suite.examples import constructor_name
-from scaffold.suite.mapped import batched, call_source, outputs
+from scaffold.suite.mapped import batched, call_source
 from scaffold.suite.methods import method_rows
 from scaffold.suite.other import absent_inputs, other_inputs
+from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.rejected import changed, rejected_inputs
 from scaffold.suite.subject import Subject
 
@@ -284,9 +285,9 @@ def _returns(subject: Subject) -> list[str]:
     call = subject.spec.call
     kinds = tuple(batched(kind, subject.batch) for kind in (call.returns if call else ()))
     held = None if subject.states is None else [one.type for one in state_fields(subject.spec)]
-    if subject.spec.own_constructor is not None:
+    if call is None or subject.spec.own_constructor is not None:
         return []  # which decides the sizes
-    return [output(subject.examples, kind) for kind in outputs(kinds, held) or ()]
+    return declared_outputs(subject.examples, call, kinds, held)
 
 
 def _carry(subject: Subject) -> str:

@@ -126,8 +126,8 @@ def _is_kept(field: Field) -> bool:
 
 
 def tuple_fields(spec: ModuleSpec) -> list[str]:
-    """The fields that hold a tuple of arrays or Modules."""
-    return [one.name for one in spec.dynamic if isinstance(one.type, ListType)]
+    """The fields that hold a tuple of arrays or Modules; an author's own constructor may make a list."""
+    return [one.name for one in spec.dynamic if isinstance(one.type, ListType) and not one.built]
 
 
 def used_fields(spec: ModuleSpec) -> list[str]:

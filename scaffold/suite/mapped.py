@@ -8,7 +8,16 @@ from scaffold.spec.model import ModuleSpec
 from scaffold.spec.sizes import primes
 from scaffold.spec.states import is_state, state_fields
 from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.types import ArrayType, ClassType, DictType, ListType, TupleType, Type, UnionType, walk
+from scaffold.spec.types import (
+    ArrayType,
+    ClassType,
+    DictType,
+    ListType,
+    TupleType,
+    Type,
+    UnionType,
+    walk,
+)
 from scaffold.suite.examples import Examples
 
 

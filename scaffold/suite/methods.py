@@ -10,9 +10,10 @@ from scaffold.spec.keys import SELF
 from scaffold.spec.model import Call, Method, ModuleSpec
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.types import walk
-from scaffold.suite.calls import call_arguments, output
+from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import local
 from scaffold.suite.mapped import outputs
+from scaffold.suite.outputs import declared_outputs
 from scaffold.suite.subject import Subject
 from scaffold.suite.untried import why_untried
 
@@ -95,7 +96,8 @@ def _state(subject: Subject) -> Iterator[str]:
 
 def _returns(subject: Subject) -> Iterator[str]:
     assert subject.spec.call is not None
-    rows = [output(subject.examples, kind) for kind in outputs(subject.spec.call.returns, None) or ()]
+    call = subject.spec.call
+    rows = declared_outputs(subject.examples, call, call.returns, None)
     if rows:
         yield f"returns={_tuple(rows)}"
 

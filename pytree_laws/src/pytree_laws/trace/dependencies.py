@@ -39,6 +39,23 @@ def handed_to_stop(jaxpr: Any) -> list[bool]:
     return [v in found for v in jaxpr.invars]
 
 
+def stops_computed(jaxpr: Any) -> bool:
+    """Whether `stop_gradient` is applied to something that is computed from several inputs, or of which it is a part."""
+    made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
+    for equation in jaxpr.eqns:
+        given = equation.invars[0] if equation.invars else None
+        source = made.get(given) if given is not None and is_variable(given) else None
+        if (
+            equation.primitive.name == STOP
+            and source is not None
+            and len(source.invars) > 1
+        ):
+            return True
+        if any(map(stops_computed, inner_jaxprs(equation))):
+            return True
+    return False
+
+
 def computed_on(jaxpr: Any, dtype: str) -> list[str]:
     """For each input the first primitive that computes with it in more bits than a dtype has; empty where none does.
 
