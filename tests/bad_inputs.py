@@ -265,7 +265,7 @@ OPTIONS_ROWS = (
     ("--option", "a=" + "9" * 5000), ("--group", "a"), ("--group", "a="), ("--group", "a=b"), ("--group", "a=w,w"), 
     ("--group", "a b=w"), ("--group", "a=w.x"), ("--preset", "w.a=1"), ("--preset", "a=1"), ("--preset", "x.a=1"), ("--preset", "w.a="),
     ("--preset", "w.a=x"), ("--preset", "w.a=[["), ("--carry", "x"), ("--call", "x"), ("--call", "x: f[n]"), ("--call", "->"),
-    ("--call", "x: f[n] -> f[m]", "--body", "return x"), ("--call", "x: f[n], x: f[n]", "--body", "return x"),
+    ("--call", "x: f[n] -> f[", "--body", "return x"), ("--call", "x: f[n], x: f[n]", "--body", "return x"),
     ("--call", "*xs: f[n]", "--body", "return xs"), ("--call", "x: f[n] = ", "--body", "return x"), ("--call", "*", "--body", "return 3"),
     ("--call", "x: f[n], *", "--body", "return x"), ("--call", "x: f[n] = 1, y: f[n]", "--body", "return x"),
     ("--call", "x" * 100_000, "--body", "return x"), ("--call", "x: f[n]", "--body", "return x", "--carry", "y"), ("--body", ""),

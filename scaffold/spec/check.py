@@ -81,16 +81,8 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     faults += [*known_attributes(whole, names), *keys_used_once(sound), *call_faults(sound, names)]
     faults += [*of_kind, *_tests(whole, names), *constructor_faults(whole)]
     faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
-    faults += [
-        *generic_faults(sound),
-        *frozen_faults(sound),
-        *decay_faults(sound),
-        *compute_faults(sound),
-        *stacked_faults(sound),
-        *method_faults(sound),
-        *helper_faults(sound),
-    ]
-    faults += sharding_faults(sound)
+    faults += [*generic_faults(sound), *frozen_faults(sound), *decay_faults(sound), *compute_faults(sound)]
+    faults += [*stacked_faults(sound), *method_faults(sound), *helper_faults(sound), *sharding_faults(sound)]
     # Sizes come last: they rest on dims and arguments that are right.
     place = f"{sound.where}: test.sizes"
     return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]
@@ -117,8 +109,11 @@ def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     free += EMITTED_BUILTINS if spec.own_constructor is not None else ()
     candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
     candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
+    inner = [*free, "key"]  # of a field that is no argument
     candidates += [
-        argument_name_fault(one.name, _place(spec, "fields", one.name), spec.name, free=free)
+        argument_name_fault(
+            one.name, _place(spec, "fields", one.name), spec.name, free=free if one.given else inner
+        )
         for one in spec.fields
     ]
     dims = [name for name in dims_of(spec) if spec.field(name) is None]

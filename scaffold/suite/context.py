@@ -287,7 +287,7 @@ def _returns(subject: Subject) -> list[str]:
     held = None if subject.states is None else [one.type for one in state_fields(subject.spec)]
     if call is None or subject.spec.own_constructor is not None:
         return []  # which decides the sizes
-    return declared_outputs(subject.examples, call, kinds, held)
+    return declared_outputs(subject, call, kinds, held)
 
 
 def _carry(subject: Subject) -> str:

@@ -97,7 +97,7 @@ def _state(subject: Subject) -> Iterator[str]:
 def _returns(subject: Subject) -> Iterator[str]:
     assert subject.spec.call is not None
     call = subject.spec.call
-    rows = declared_outputs(subject.examples, call, call.returns, None)
+    rows = declared_outputs(subject, call, call.returns, None)
     if rows:
         yield f"returns={_tuple(rows)}"
 

@@ -1,5 +1,7 @@
 """The outputs that a suite declares of a call: shapes and dtypes, where every dim is known."""
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 from scaffold.spec.constructor import parameters, variadic_dims
@@ -8,28 +10,43 @@ from scaffold.spec.synonyms import DTYPES
 from scaffold.spec.types import ArrayType, Type, arrays, dim_names
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import outputs
+from scaffold.suite.subject import Subject
 
 
 def declared_outputs(
-    examples: Examples, call: Call, kinds: tuple[Type, ...], states: list[Type] | None
+    subject: Subject, call: Call, kinds: tuple[Type, ...], states: list[Type] | None
 ) -> list[str]:
     """How the tests declare the outputs; not at all where one has a dim of nothing that goes in, whose size is not known."""
-    found = outputs(kinds, states) or []
-    spec = examples.spec
-    sizes = {name: size for name, size in examples.sizes.items() if name in _dims_given(spec, call)}
-    sized = replace(examples, sizes={**sizes, **_sizes_by_default(call)})
-    names = {name for kind in found for dim in kind.dims for name in dim_names(dim)}
-    several = {name for name, _ in spec.test.shapes} | variadic_dims(spec)
-    return [_output(sized, kind) for kind in found] if names <= {*sized.sizes, *several} else []
+    returned, spec = outputs(kinds, states) or [], subject.of_class
+    given = {
+        *_names_given(subject.of_class),
+        *_names(one.type for one in call.args),
+        *(one.name for one in call.args),
+    }
+    sizes = {name: size for name, size in subject.examples.sizes.items() if name in given}
+    sized = replace(subject.examples, sizes={**sizes, **_sizes_by_default(call)})
+    several = {name for name, _ in spec.test.shapes} | variadic_dims(spec) | _variadic(call)
+    is_known = _names(returned) <= {*sized.sizes, *several}
+    return [_output(sized, kind) for kind in returned] if is_known else []
 
 
-def _dims_given(spec: ModuleSpec, call: Call) -> set[str]:
-    """The dims of what goes into a call, and the numbers that it or the constructor takes."""
-    kinds = [field.type for field in spec.fields]
-    kinds += [one.type for one in (*spec.arguments, *call.args) if one.type is not None]
-    dims = {dim for kind in kinds for array in arrays(kind) for dim in array.dims}
-    numbers = {one.name for one in (*parameters(spec), *call.args)}
-    return {name for dim in dims for name in dim_names(dim)} | numbers | {name for name, _ in spec.test.sizes}
+def _names_given(spec: ModuleSpec) -> frozenset[str]:
+    """The dims of what goes into the constructor, and the numbers that it takes; worked out once for a class."""
+    if "names given" not in spec.worked_out:
+        given = (*spec.fields, *spec.arguments)
+        numbers = {one.name for one in parameters(spec)} | {name for name, _ in spec.test.sizes}
+        spec.worked_out["names given"] = _names(one.type for one in given) | numbers
+    return spec.worked_out["names given"]
+
+
+def _names(kinds: Iterable[Type | None]) -> frozenset[str]:
+    dims = {dim for kind in kinds if kind is not None for array in arrays(kind) for dim in array.dims}
+    return frozenset(name for dim in dims for name in dim_names(dim))
+
+
+def _variadic(call: Call) -> set[str]:
+    kinds = (*(one.type for one in call.args if one.type is not None), *call.returns)
+    return {dim[1:] for kind in kinds for array in arrays(kind) for dim in array.dims if dim[0] == "*"}
 
 
 def _sizes_by_default(call: Call) -> dict[str, int]:

@@ -33,6 +33,11 @@ class Subject(Struct, frozen=True, dict=True):
         """What the example call calls, as source."""
         return f"instance.{self.method}" if self.method else "instance"
 
+    @property
+    def of_class(self) -> ModuleSpec:
+        """The spec of the class, also where a method stands in the place of the call."""
+        return self.sized.spec if self.sized else self.spec
+
     def of(self, method: Method) -> "Subject":
         """The same class with a method in the place of the call; instances of it may be arguments."""
         called = replace(with_values_of(self.spec, method), call=method.call)

@@ -1,5 +1,6 @@
 """What a program depends on, read off its jaxpr."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import jax.numpy as jnp
@@ -39,21 +40,49 @@ def handed_to_stop(jaxpr: Any) -> list[bool]:
     return [v in found for v in jaxpr.invars]
 
 
-def stops_computed(jaxpr: Any) -> bool:
-    """Whether `stop_gradient` is applied to something that is computed from several inputs, or of which it is a part."""
+def is_straight_through(jaxpr: Any) -> bool:
+    """Whether somewhere a term of a sum is taken away again under `stop_gradient`, as in `x + stop_gradient(f(x) - x)`.
+
+    Values then follow what is left, gradients the term: Bengio et al. 2013, https://arxiv.org/abs/1308.3432.
+    """
     made = {v: equation for equation in jaxpr.eqns for v in equation.outvars}
     for equation in jaxpr.eqns:
-        given = equation.invars[0] if equation.invars else None
-        source = made.get(given) if given is not None and is_variable(given) else None
-        if (
-            equation.primitive.name == STOP
-            and source is not None
-            and len(source.invars) > 1
-        ):
+        if equation.primitive.name in SUMS and _cancels(equation.outvars[0], made):
             return True
-        if any(map(stops_computed, inner_jaxprs(equation))):
+        if any(map(is_straight_through, inner_jaxprs(equation))):
             return True
     return False
+
+
+SUMS = {"add": (1, 1), "add_any": (1, 1), "sub": (1, -1), "neg": (-1,)}
+UNCHANGED = ("convert_element_type", "broadcast_in_dim", "reshape", "copy")
+
+
+def _cancels(total: Any, made: Mapping[Any, Any]) -> bool:
+    """Whether a term of a sum stands in it with the other sign, kept by `stop_gradient`."""
+    open_terms, stopped = set[Any](), set[Any]()
+    for variable, sign in _terms(total, made, 1):
+        equation = made.get(variable)
+        if equation is not None and equation.primitive.name == STOP:
+            stopped |= set(_terms(equation.invars[0], made, sign))
+        else:
+            open_terms.add((variable, -sign))
+    return not open_terms.isdisjoint(stopped)
+
+
+def _terms(variable: Any, made: Mapping[Any, Any], sign: int) -> list[tuple[Any, int]]:
+    """The variables of which one is the sum, each with its sign."""
+    equation = made.get(variable)
+    name = "" if equation is None else equation.primitive.name
+    if equation is None or name not in SUMS and name not in UNCHANGED:
+        return [(variable, sign)]
+    pairs = zip(equation.invars, SUMS.get(name, (1,)))
+    return [
+        term
+        for v, own in pairs
+        if is_variable(v)
+        for term in _terms(v, made, sign * own)
+    ]
 
 
 def computed_on(jaxpr: Any, dtype: str) -> list[str]:

@@ -21,7 +21,7 @@ from ..inspect.arrays import (
 )
 from ..inspect.trees import named_leaves, replace_leaves, structure
 from ..report import ANY_ERROR, Fault, check
-from ..trace.dependencies import stops_computed
+from ..trace.dependencies import is_straight_through
 from ..trace.programs import compiled
 from .example_values import weights
 
@@ -220,7 +220,7 @@ def check_flow(
         return [y for y in jax.tree.leaves(run(moved)) if is_floating(y)]
 
     # A straight-through estimator has another gradient on purpose.
-    partly = stops_computed(jax.make_jaxpr(run)(list(values)).jaxpr)
+    partly = is_straight_through(jax.make_jaxpr(run)(list(values)).jaxpr)
     check_grads(where, move, on_device(0, np.float32), hint, partly)
 
 

@@ -1,0 +1,88 @@
+"""Ordinary classes that nobody had tried when the tool met them: what they showed, each as a class whose tests pass."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.forking import forked_pytest
+from tests.projects import passed, scaffold
+from tests.support import write_tree
+
+HEAD = """
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Bool, Float, PRNGKeyArray
+from scaffold.skeleton import Module, Nnx, buffer, data, param, state, static
+"""
+CLASSES = {
+    "a number that a method has by default is a size of its result": """
+class Mixture(Module):
+    logits: Float[Array, " k"] = param("zeros")
+    means: Float[Array, "k d"] = param("normal")
+
+    def log_prob(self, x: Float[Array, " d"]) -> Float[Array, ""]:
+        per = -0.5 * jnp.sum((x - self.means) ** 2, axis=-1)
+        return jax.nn.logsumexp(jax.nn.log_softmax(self.logits) + per)
+
+    def sample(self, n: int = 1, *, key: PRNGKeyArray) -> Float[Array, "n d"]:
+        which, noise = jax.random.split(key)
+        index = jax.random.categorical(which, self.logits, shape=(n,))
+        return self.means[index] + jax.random.normal(noise, (n, self.means.shape[1]), self.means.dtype)
+""",
+    "a result has a dim of its own": """
+class Halving(Module):
+    weight: Float[Array, "out_size in_size"] = param("lecun_normal")
+
+    def __call__(self, x: Float[Array, "n in_size"]) -> Float[Array, "half out_size"]:
+        return (x @ self.weight.T)[::2]
+""",
+    "a constructor reads the size of what it is given": """
+class Coupling(Module):
+    mask: Bool[Array, " d"] = buffer()
+    net: eqx.nn.MLP
+
+    def __init__(self, mask: Bool[Array, " d"], width: int = 8, *, key: PRNGKeyArray):
+        d = mask.shape[0]
+        self.mask = mask
+        self.net = eqx.nn.MLP(d, d, width, 1, key=key)
+
+    def __call__(self, x: Float[Array, " d"]) -> Float[Array, " d"]:
+        return jnp.where(self.mask, x, x + self.net(jnp.where(self.mask, x, 0.0)))
+""",
+    "a gradient goes straight through": """
+class Quantizer(Nnx, constructor="init"):
+    codebook: Float[Array, "codes dim"] = param("normal")
+    usage: Float[Array, " codes"] = state("zeros", variable="BatchStat")
+
+    def __call__(self, x: Float[Array, "batch dim"]) -> Float[Array, "batch dim"]:
+        index = jnp.argmin(jnp.sum((x[:, None] - self.codebook[None]) ** 2, -1), -1)
+        self.usage += jnp.sum(jax.nn.one_hot(index, self.codebook.shape[0]), 0)
+        quantized = self.codebook[index]
+        return x + jax.lax.stop_gradient(quantized - x) + quantized - jax.lax.stop_gradient(quantized)
+""",
+    "a projection is called key": """
+class Attend(Module):
+    query: Float[Array, "size size"] = param("glorot_uniform")
+    key: Float[Array, "size size"] = param("glorot_uniform")
+
+    def __call__(self, x: Float[Array, " size"], y: Float[Array, " size"]) -> Float[Array, ""]:
+        return (self.query @ x) @ (self.key @ y)
+""",
+    "values of bfloat16 are not for this function of jax": """
+class Curve(Module):
+    knots: Float[Array, " n"] = data()
+    heights: Float[Array, " n"] = param()
+
+    def __call__(self, x: Float[Array, ""]) -> Float[Array, ""]:
+        return jnp.interp(x, jnp.sort(self.knots), self.heights)
+""",
+}
+
+
+@pytest.mark.parametrize("what", CLASSES)
+def test_the_class_is_accepted_and_its_tests_pass(tmp_path: Path, what: str) -> None:
+    write_tree(tmp_path, {"specs/unseen.py": HEAD + CLASSES[what]})
+    made = scaffold(tmp_path, "new-module", "--spec", "specs/unseen.py")
+    assert made.returncode == 0, made.stdout + made.stderr
+    assert passed(forked_pytest(tmp_path, "tests", "--numbers=off")) > 80
