@@ -90,12 +90,17 @@ def main() -> None:
         ]
         told = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
     found = re.findall(r"^(PASSED|FAILED) \S*::(Test\w+)::(test_p21_\w+)", told, re.MULTILINE)
-    print("| suite | passed | failed |")
-    print("|---|---|---|")
+    apart = re.findall(r"^(Test\w+) differs from one device by (\S+) at most: (.*)$", told, re.MULTILINE)
+    print("| suite | passed | failed | largest difference to one device, relative | in |")
+    print("|---|---|---|---|---|")
     for suite in sorted({suite for _, suite, _ in found}):
         outcomes = [outcome for outcome, own, _ in found if own == suite]
         failed = sorted({test for outcome, own, test in found if own == suite and outcome == "FAILED"})
-        print(f"| `{suite}` | {outcomes.count('PASSED')} | {', '.join(failed) or '-'} |")
+        size, place = max(
+            ((float(size), place) for own, size, place in apart if own == suite), default=(0.0, "-")
+        )
+        row = outcomes.count("PASSED"), ", ".join(failed) or "-", f"{size:.1e}", place
+        print(f"| `{suite}` | {' | '.join(map(str, row))} |")
     print(told.splitlines()[-1])
 
 

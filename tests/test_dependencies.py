@@ -122,6 +122,12 @@ def test_a_class_needs_what_the_classes_that_it_holds_need(tmp_path: Path) -> No
     assert after(found, "lib/__init__.py") is None
 
 
+@pytest.mark.parametrize("raw", [PLAIN, NNX])
+def test_the_modules_of_a_project_without_a_package_are_its_own(raw: dict[str, Any], tmp_path: Path) -> None:
+    files = {".git/": "", "pyproject.toml": stated("equinox", "flax")}
+    assert plan_new(raw, find_layout(write_tree(tmp_path, files))).notes == ()
+
+
 def test_pytest_is_looked_for_in_groups_extras_and_files(tmp_path: Path) -> None:
     bare = stated("equinox").removesuffix(GROUP)
     assert plan(tmp_path / "none", bare, PLAIN).notes == (

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from scaffold.emit.members import BODY, METHOD
 from scaffold.emit.text import block, docstring
-from scaffold.spec.model import ModuleSpec
-from scaffold.spec.sharding import Rules, applied, named_fields
+from scaffold.kinds import kind_of
+from scaffold.mesh_axes import Rules, axes_of
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.sharding import applied, named_fields
 
 _DOC = """
 The `PartitionSpec` of each array, in the structure of the class.
@@ -16,7 +18,7 @@ The `PartitionSpec` of each array, in the structure of the class.
 
 def sharding_members(spec: ModuleSpec) -> list[str]:
     """The method, as a member of the class; none where the spec does not ask for it."""
-    if spec.sharding is None or spec.defines("partition_specs"):
+    if spec.sharding is None or spec.defines("partition_specs") or kind_of(spec.kind).variables:
         return []
     rules, dims = applied(spec), named_fields(spec)
     told = ", ".join(f"`{name}` lies on {_told(axes)}" for name, axes in rules if axes)
@@ -25,6 +27,17 @@ def sharding_members(spec: ModuleSpec) -> list[str]:
     named = ", ".join(f'"{name}": {_tuple(listed)}' for name, listed in dims.items())
     body = f"return field_specs(self, {{{named}}}, {rules_source(rules)}, rules)"
     return [block(f"{head}\n{METHOD}{doc}\n{block(body, METHOD)}", METHOD)]
+
+
+def variable_metadata(spec: ModuleSpec, field: Field) -> list[str]:
+    """The arguments of a Variable of Flax that say on which mesh axes its array lies; none where it is replicated.
+
+    Without `eager_sharding=False` Flax makes such a Variable under a mesh alone.
+    """
+    axes = [axes_of(dim, spec.sharding or ()) for dim in named_fields(spec).get(field.name, ())]
+    listed = ", ".join(_axes(each) for each in axes)
+    comma = "," if len(axes) == 1 else ""
+    return [f"out_sharding=({listed}{comma})", "eager_sharding=False"] if any(axes) else []
 
 
 def rules_source(rules: Rules) -> str:

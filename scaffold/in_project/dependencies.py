@@ -93,7 +93,8 @@ def undeclared(layout: Layout, files: Iterable[File]) -> Dependencies:
         already = ImportGraph(graph.folder).foreign(layout.package)
         found = {name: needed - already for name, needed in found.items()}
     by_module = {name.rpartition(".")[2]: _heads(needed) for name, needed in sorted(found.items())}
-    return Dependencies(tuple(by_module.items()), _of_tests(layout, files, declared.union(*found.values())))
+    known = declared.union(*found.values(), {name.partition(".")[0] for name in own})
+    return Dependencies(tuple(by_module.items()), _of_tests(layout, files, known))
 
 
 def _of_tests(layout: Layout, files: Iterable[File], known: frozenset[str]) -> tuple[str, ...]:

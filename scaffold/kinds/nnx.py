@@ -18,6 +18,7 @@ from scaffold.emit.members import (
     properties,
 )
 from scaffold.emit.saving import save_context
+from scaffold.emit.sharding import variable_metadata
 from scaffold.emit.source import operand, parsed
 from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
@@ -96,12 +97,12 @@ def _values(spec: ModuleSpec) -> list[list[str]]:
     """Name and value of each attribute: what the constructor makes, in Variables, nnx.List and nnx.Dict."""
     fields = tuple(replace(one, optional=None, nullable=False) for one in spec.fields)
     made = dict(constructor(replace(spec, fields=fields), DRAW).values)
-    return [[one.name, _value(one, made[one.name], asked_dtype(spec))] for one in spec.stored]
+    return [[one.name, _value(spec, one, made[one.name])] for one in spec.stored]
 
 
-def _value(field: Field, made: str, asked: str) -> str:
+def _value(spec: ModuleSpec, field: Field, made: str) -> str:
     if item_of(field) is not None:
-        value = _in_variables(field, made, asked)
+        value = _in_variables(spec, field, made)
     elif field.role == "module":
         value = _in_container(field)
     else:
@@ -116,22 +117,24 @@ def _given(field: Field) -> str:
     return field.name if field.given else f"({field.name} := {_expression(field)})"
 
 
-def _in_variables(field: Field, made: str, asked: str) -> str:
-    holder = variable_of(field)
+def _in_variables(spec: ModuleSpec, field: Field, made: str) -> str:
+    asked = asked_dtype(spec)
+
+    def held(value: str) -> str:
+        return f"{variable_of(field)}({', '.join([value, *variable_metadata(spec, field)])})"
+
     match field.type:
         case ListType(item=item) if field.given and not field.preprocess:
-            copied = copy_source(item, "value", asked=asked)
-            return f"nnx.List([{holder}({copied}) for value in {field.name}])"
+            return f"nnx.List([{held(copy_source(item, 'value', asked=asked))} for value in {field.name}])"
         case ListType():
-            return f"nnx.List([{holder}(value) for value in {made}])"
+            return f"nnx.List([{held('value')} for value in {made}])"
         case DictType(item=item) if field.given and not (field.preprocess or field.preset):
-            copied = copy_source(item, "value", asked=asked)
-            pairs = f"name: {holder}({copied}) for name, value in {field.name}.items()"
-            return f"nnx.Dict({{{pairs}}})"
+            copied = held(copy_source(item, "value", asked=asked))
+            return f"nnx.Dict({{name: {copied} for name, value in {field.name}.items()}})"
         case DictType():
-            return f"nnx.Dict({{name: {holder}(value) for name, value in {operand(made)}.items()}})"
+            return f"nnx.Dict({{name: {held('value')} for name, value in {operand(made)}.items()}})"
         case _:
-            return f"{holder}({_of_walrus(field) if field.nullable and not field.given else made})"
+            return held(_of_walrus(field) if field.nullable and not field.given else made)
 
 
 def _of_walrus(field: Field) -> str:
@@ -215,7 +218,6 @@ KIND = Kind(
     laws=("nnx",),
     without={
         "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
-        "P21": "Its classes keep the sharding of a Variable in its metadata.",
         "P22": "Its layers are stacked by `nnx.vmap` and `nnx.scan`, in Flax's own way.",
     },
     constructor="init",

@@ -40,7 +40,7 @@ def asks(spec: ModuleSpec, project: Rules) -> bool:
 def with_rules(spec: ModuleSpec, project: Rules) -> ModuleSpec:
     """The spec with the rules of the project, where it asks for sharding, or they concern it."""
     kind = kind_of(spec.kind)
-    if not project or kind.variables or not kind.has_instances:
+    if not project or not kind.has_instances:
         return spec
     if spec.sharding is None and not asks(spec, project):
         return spec
@@ -53,15 +53,10 @@ def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
         return
     place = f"{spec.where}: sharding"
     kind = kind_of(spec.kind)
-    if kind.variables or not kind.has_instances:
-        fix = (
-            "remove it: NNX keeps the sharding of a Variable in its metadata"
-            if kind.variables
-            else "remove it"
-        )
-        yield Fault(place, f"a class of kind `{spec.kind}` has no `partition_specs`", fix)
+    if not kind.has_instances:
+        yield Fault(place, f"a class of kind `{spec.kind}` has no `partition_specs`", "remove it")
         return
-    if spec.field("partition_specs") is not None:
+    if spec.field("partition_specs") is not None and not kind.variables:
         yield Fault(
             f"{spec.where}: fields.partition_specs",
             "`partition_specs` is a method of a class with `sharding`",

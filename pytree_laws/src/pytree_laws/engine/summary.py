@@ -19,7 +19,7 @@ from .collection import LeftOut, register_collection, session_in
 from .law_sets import NEWER, not_asked, too_few
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_FOUND, _RECORDED = "pytree_laws", "pytree_laws_recorded"
+_FOUND, _LINE = "pytree_laws", "pytree_laws_line"
 _REQUIRED = "pytree_laws_must_run"
 _WARNING = f"{LawWarning.__module__}.{LawWarning.__qualname__}"
 PLUGIN = "pytree_laws.summary"
@@ -36,6 +36,9 @@ _BEHIND = re.compile(r"(?:rests on|first failure of|is the one that) ([PS]\d+)\b
 
 class Collected:
     """A suite of which pytest collects the tests that apply, and which has the run end with a summary."""
+
+    summary_line: str = ""
+    """What a test that passes has to say at the end of the run."""
 
     def pytest_generate_tests(self, metafunc: pytest.Metafunc) -> None:
         register_collection(metafunc.config)
@@ -54,14 +57,14 @@ def register_summary(config: pytest.Config) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Iterator[None]:
-    """Notes in the report of a test what a law found, and what it recorded."""
+    """Notes in the report of a test what a law found, and the line that it has for the summary."""
     outcome: Any = yield
     least = getattr(getattr(item, "cls", None), "must_run", 0)
     if least:
         outcome.get_result().user_properties.append((_REQUIRED, least))
-    line = getattr(getattr(item, "instance", None), "newly_recorded", "")
+    line = getattr(getattr(item, "instance", None), "summary_line", "")
     if line and call.when == "call":
-        outcome.get_result().user_properties.append((_RECORDED, line))
+        outcome.get_result().user_properties.append((_LINE, line))
     error = call.excinfo.value if call.excinfo else None
     if isinstance(error, LawBroken):
         found = error.finding.to_json()
@@ -82,7 +85,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
             terminalreporter.write_line(f"  {line}")
     for line in [
         *declared_lines(reasons),
-        *recorded_by(terminalreporter.stats.get("passed", [])),
+        *lines_of_passed(terminalreporter.stats.get("passed", [])),
         *lines_of_too_few(terminalreporter, config),
     ]:
         terminalreporter.write_line(line)
@@ -186,12 +189,12 @@ def more_laws(names: Sequence[str]) -> str:
     return f"more laws with: {', '.join(names[:MAX_NAMED])}{rest}"
 
 
-def recorded_by(reports: Iterable[Any]) -> list[str]:
-    """What passed tests recorded, each in a line."""
+def lines_of_passed(reports: Iterable[Any]) -> list[str]:
+    """What passed tests have to say, such as what they recorded."""
     properties = (
         pair for one in reports for pair in getattr(one, "user_properties", ())
     )
-    return [line for name, line in properties if name == _RECORDED]
+    return [line for name, line in properties if name == _LINE]
 
 
 def findings_by_class(reports: Iterable[Any]) -> dict[str, list[Mapping[str, str]]]:

@@ -46,7 +46,7 @@ from ..laws.values import p19_snapshot as pytree_p19_snapshot
 from ..laws.variants import configurations, flags
 from ..report import Law
 from .effects import p12_purity, p13_edit, p14_save, p15_ownership, p16_helpers
-from .sharding import p20_sharding
+from .sharding import p20_sharding, p21_sharded
 from .structure import (
     p01_construct,
     p02_manifest,
@@ -92,6 +92,7 @@ LAWS: Mapping[str, Law] = {
         p18_backend,
         p19_snapshot,
         p20_sharding,
+        p21_sharded,
     )
 }
 
@@ -99,6 +100,7 @@ LAWS: Mapping[str, Law] = {
 # pytest runs the tests of the last base first: causes come before what follows from them.
 @with_tests_of(*(each for each in CHECKS if each.law.number == "P17"))
 class NnxLaws(
+    p21_sharded.NnxSharded,
     p20_sharding.NnxSharding,
     p19_snapshot.NnxRecord,
     pytree_p19_snapshot.NumbersOfRecord,

@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import sys
 import types
 import typing
 from collections.abc import Iterator, Mapping, Sequence
@@ -46,9 +47,10 @@ def dims_of_call(
 
 def _named(annotation: Any, value: Any, path: str) -> Iterator[tuple[str, Dims]]:
     """The arrays in a value, and the names that its annotation gives them."""
+    value = _in_variable(value)
     if isinstance(value, np.ndarray | jax.Array):
         yield path, _first(annotation, value) or ()
-    elif isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+    elif _is_list(value):
         items = _items(annotation, len(value))
         for index, one in enumerate(value):
             yield from _named(items[index], one, _below(path, index))
@@ -58,6 +60,13 @@ def _named(annotation: Any, value: Any, path: str) -> Iterator[tuple[str, Dims]]
             yield from _named(item, one, _below(path, name))
     else:
         yield from _fields(value, path)
+
+
+def _in_variable(value: Any) -> Any:
+    """What a Variable of Flax holds; any other value as it is."""
+    nnx: Any = sys.modules.get("flax.nnx")
+    is_variable = nnx is not None and isinstance(value, nnx.Variable)
+    return value.get_value() if is_variable else value
 
 
 def _fields(value: Any, path: str) -> Iterator[tuple[str, Dims]]:
@@ -85,11 +94,18 @@ def _hints(cls: type) -> dict[str, Any]:
 
 def _parts(value: Any) -> Iterator[Any]:
     """A value, or what lies in its containers."""
-    if isinstance(value, tuple | list | Mapping):
+    value = _in_variable(value)
+    if isinstance(value, Mapping) or _is_list(value):
         for one in value.values() if isinstance(value, Mapping) else value:
             yield from _parts(one)
     elif not (isinstance(value, np.ndarray | jax.Array)):
         yield value
+
+
+def _is_list(value: Any) -> bool:
+    """Whether the items of a value have a path by their index; those of a named tuple have names."""
+    is_text = isinstance(value, str | bytes)
+    return isinstance(value, Sequence) and not is_text and not hasattr(value, "_fields")
 
 
 def _items(annotation: Any, count: int) -> list[Any]:

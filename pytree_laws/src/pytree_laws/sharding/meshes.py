@@ -110,9 +110,8 @@ def step_on_batch(
     moved = [i for i, (n, value) in pairs if trained(n) and is_floating(value)]
 
     def call(own: Sequence[Any], batch: Sequence[Any]) -> Any:
-        instance = example.back(combine(static, own))
-
         def one(given: Sequence[Any]) -> Any:
+            instance = example.back(combine(static, own))  # which a call may change
             return arrays_of(example.call(instance, *combine(rest, given)))
 
         return jax.vmap(one)([*batch])

@@ -149,16 +149,12 @@ def specs_under(example: Example, rules: Rules) -> list[Spec]:
     return [_once(spec_of(dims, rules)) for dims in example.all_dims()]
 
 
-def own_specs(example: Example, rules: Rules) -> list[Spec]:
-    """The specs that an instance gives for its arrays, and those of the arguments by the rules."""
+def declared_specs(
+    example: Example, own: Sequence[Spec] | None, rules: Rules
+) -> list[Spec]:
+    """The specs that a class gives for its arrays, where it gives any, and those of the arguments by the rules."""
     by_rules = specs_under(example, rules)
-    instance = example.back(example.tree)
-    if not hasattr(instance, "partition_specs"):
-        return by_rules
-    specs = jax.tree.leaves(instance.partition_specs(), is_leaf=is_spec)
-    leaves = jax.tree.leaves(instance)
-    own = [tuple(s) for s, leaf in zip(specs, leaves) if is_array(leaf)]
-    return [*own, *by_rules[len(own) :]]
+    return by_rules if own is None else [*own, *by_rules[len(own) :]]
 
 
 def is_spec(node: Any) -> bool:

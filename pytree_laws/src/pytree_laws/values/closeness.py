@@ -97,6 +97,21 @@ def close_leaf(left: Any, right: Any, slack: float) -> bool:
     return np.allclose(one, other, rounding, rounding * biggest, equal_nan=True)
 
 
+def farthest(left: Any, right: Any) -> float:
+    """The largest difference of two results of equal structure, relative to the largest value of an array, or to 1."""
+    pairs = zip(jax.tree.leaves(left), jax.tree.leaves(right))
+    floats = [
+        (np.asarray(one, np.complex128), np.asarray(other, np.complex128))
+        for one, other in pairs
+        if is_inexact(one)
+    ]
+    ratios = [
+        np.abs(one - other).max(initial=0.0) / np.abs(other).max(initial=1.0)
+        for one, other in floats
+    ]
+    return float(max(ratios, default=0.0))
+
+
 def check_close(
     where: str, told: str, got: Any, wanted: Any, hint: str = "", slack: float = 1.0
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.applicability import Condition, applies_where, not_applicable
 from ...engine.runner import guard
+from ...inspect.arrays import is_array
 from ...inspect.trees import named_leaves
 from ...report import ANY_ERROR, Law, check
 from ...session import once_per_session
@@ -21,10 +22,10 @@ from ...sharding.specs import (
     axes_in,
     blocked,
     call_of,
+    declared_specs,
     dims_alone,
     example_of,
     is_spec,
-    own_specs,
     spec_in,
     spec_of,
     step_of,
@@ -88,19 +89,15 @@ class Sharding(Suite):
     @applies_where(ASKS)
     def test_p20_specs_have_the_axes_of_the_named_dims(self) -> None:
         instance = self.cached_instance()
-        if not hasattr(instance, "partition_specs"):
-            not_applicable("the class has no partition_specs")
-        given = instance.partition_specs()
-        found = jax.tree.leaves(given, is_leaf=is_spec)
+        specs = self.specs_of_leaves(instance)
+        if specs is None:
+            not_applicable("the class says nothing of where its arrays lie")
         names = [*self.leaf_names(instance)]
-        check(
-            len(found) == len(names),
-            "partition_specs",
-            "it has other leaves than the class",
-        )
-        self.check_followers(dict(zip(names, found)), self.named(instance))
+        what = "it has other leaves than the class"
+        check(len(specs) == len(names), "partition_specs", what)
+        self.check_followers(dict(zip(names, specs)), self.named(instance))
         own = own_dims(instance)  # sub-modules answer for themselves
-        for name, spec in zip(names, found):
+        for name, spec in zip(names, specs):
             if name in own:
                 wanted = without_trailing(spec_of(own[name], self.sharding or {}))
                 what = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
@@ -188,12 +185,32 @@ class Sharding(Suite):
     def sharded_example(self) -> tuple[Example, Sequence[Spec], Any]:
         """The example with the spec of each of its arrays, and an abstract mesh for them."""
         example = self.sharding_example()
-        specs = own_specs(example, self.sharding or {})
+        specs = self.specs_of(example)
         return example, specs, abstract_mesh(example, specs)
+
+    def specs_of(self, example: Example) -> list[Spec]:
+        """The spec of each array of the example."""
+        instance = example.back(example.tree)
+        declared = self.specs_of_leaves(instance)
+        leaves = self.named(instance)
+        own = declared and [
+            tuple(spec)
+            for name, spec in zip(self.leaf_names(instance), declared)
+            if is_array(leaves[name])
+        ]
+        return declared_specs(example, own, self.sharding or {})
+
+    def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
+        """The spec of each leaf, as the class says it; None where it says nothing."""
+        raise NotImplementedError
 
     def leaf_names(self, instance: Any) -> Sequence[str]:
         """The paths of all leaves, in order."""
         return [*self.named(instance)]
+
+    def call_with_state(self, instance: Any, *arguments: Any) -> Any:
+        """What the call gives, and what it leaves in the instance where it changes that."""
+        return self.apply(instance, *arguments)
 
     def is_trained(self, name: str) -> bool:
         raise NotImplementedError
@@ -212,7 +229,7 @@ def named_example(suite: Any) -> Example:
     """The example of a suite with the names of its dims."""
     instance, arguments = suite.cached_example()
     names = [*suite.named(instance)]
-    return example_of(instance, suite.apply, arguments, suite.to_tree, names)
+    return example_of(instance, suite.call_with_state, arguments, suite.to_tree, names)
 
 
 def told(mesh: Any) -> str:
@@ -236,3 +253,8 @@ class PytreeSharding(Sharding, PytreeSuite):
 
     def is_trained(self, name: str) -> bool:
         return name in self.flowing(self.cached_instance())
+
+    def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
+        if not hasattr(instance, "partition_specs"):
+            return None
+        return jax.tree.leaves(instance.partition_specs(), is_leaf=is_spec)

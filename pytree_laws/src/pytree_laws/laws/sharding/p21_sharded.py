@@ -14,7 +14,7 @@ from ...discover.inference import fits
 from ...engine.applicability import Condition, applies_where, not_applicable
 from ...engine.collection import option_of
 from ...engine.runner import guard
-from ...inspect.arrays import raw
+from ...inspect.arrays import is_key, raw
 from ...inspect.trees import arrays_of
 from ...report import ANY_ERROR, Law, check, doing
 from ...session import once_per_session
@@ -27,7 +27,7 @@ from ...sharding.meshes import (
     mesh_of,
     placed,
 )
-from ...sharding.specs import Example, Spec, axes_in, blocked, own_specs
+from ...sharding.specs import Example, Spec, axes_in, blocked
 from ...snapshot.format import (
     differences,
     entries,
@@ -37,8 +37,8 @@ from ...snapshot.format import (
     section_of,
 )
 from ...snapshot.mode import UPDATE, mode_of
-from ...values.closeness import check_close
-from .p20_sharding import APPROVE, ASKS, PytreeSharding, named_example, without_trailing
+from ...values.closeness import check_close, farthest
+from .p20_sharding import APPROVE, ASKS, Sharding, named_example, without_trailing
 
 LAW = Law(
     number="P21",
@@ -57,34 +57,43 @@ MESH = Condition(
 
 
 @guard
-class Sharded(PytreeSharding):
+class Sharded(Sharding):
     """P21."""
 
     @applies_where(ASKS, MESH)
     @pytest.mark.parametrize("kind", KINDS)
     def test_p21_a_step_is_that_of_one_device(self, kind: str) -> None:
         wanted = single(self)
+        apart = [(0.0, "outputs", "one device")]
         for name, own in self.on_meshes(kind):
             got = self.given_by(name, own)
             for part, values in wanted.items():
                 told = f"{part} on {name} are {{}}, on one device {{}}"
                 check_close(part, told, on_host(got[part]), values, slack=64)
+                apart.append((farthest(on_host(got[part]), values), part, name))
             self.check_places(name, own, got["after"])
+        size, part, name = max(apart)
+        suite = type(self).__name__
+        self.summary_line = (
+            f"{suite} differs from one device by {size:.1e} at most: {part} on {name}"
+        )
 
     @applies_where(ASKS, MESH)
     def test_p21_draws_are_those_of_one_device(self) -> None:
-        keys = self.keys_of_inputs()
-        if not keys:
+        suite: Any = self
+        build, values = suite.traceable_build()
+        if not any(is_key(value) and value.shape == () for value in values):
             not_applicable("the constructor takes no key")
-        build, values = self.traceable_build()
-        wanted = on_host(arrays_of(build(values)))
+
+        def arrays(values: Sequence[Any]) -> Any:
+            return arrays_of(suite.to_tree(build(values))[0])
+
+        wanted = on_host(arrays(values))
         for name, own in self.on_meshes("explicit"):
             specs = [one.sharding.spec for one in own.own]
             places = [NamedSharding(own.mesh, spec) for spec in specs]
             with jax.set_mesh(own.mesh), doing("constructor", f"building it on {name}"):
-                made = jax.jit(lambda v: arrays_of(build(v)), out_shardings=places)(
-                    values
-                )
+                made = jax.jit(arrays, out_shardings=places)(values)
             for path, one, other in zip(self.sharding_example().names, made, wanted):
                 told = f"built on {name} it holds {{}}, on one device {{}}"
                 check_close(path, told, on_host(one), other, slack=4)
@@ -112,7 +121,7 @@ class Sharded(PytreeSharding):
                 f"there are {len(jax.devices())} devices, and --mesh asks for {devices}"
             )
         example = self.sharding_example()
-        specs = own_specs(example, self.sharding or {})
+        specs = self.specs_of(example)
         axes = sorted(
             {axis for spec in specs for part in spec for axis in axes_in(part)}
         )

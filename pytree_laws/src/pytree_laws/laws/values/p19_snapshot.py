@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import pytest
 
@@ -86,9 +86,6 @@ RECORDED = Condition("no numbers are recorded", is_asked_for, "--numbers=record"
 class NumbersOfRecord(Suite):
     """P19, of records."""
 
-    newly_recorded: ClassVar[str] = ""
-    """What an instance recorded in this run, in one line."""
-
     def recorded(self) -> str | None:
         """The text of the record; None where there is none."""
         file = record_of(self)
@@ -98,7 +95,7 @@ class NumbersOfRecord(Suite):
     def test_p19_numbers_are_those_of_the_record(self) -> None:
         mode = mode_of(self, tests_of(self))
         if mode == UPDATE or (mode == RECORD and not has_record(self)):
-            self.newly_recorded = write(self)  # type: ignore[misc]
+            self.summary_line = write(self)
             return
         missing = "no numbers of the suite are recorded"
         check(has_record(self), "numbers", missing, self.how_to_record())
