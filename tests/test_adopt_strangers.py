@@ -97,6 +97,26 @@ class Store(eqx.Module):
 """
 
 
+TWO_PRODUCTS = """
+import equinox as eqx
+import jax
+from jaxtyping import Array, Float
+
+
+class Mix(eqx.Module):
+    up: Float[Array, "hidden size"]
+    down: Float[Array, "size hidden"]
+
+    def __init__(self, key, size: int = 8, hidden: int = 16):
+        one, two = jax.random.split(key)
+        self.up = jax.random.normal(one, (hidden, size))
+        self.down = jax.random.normal(two, (size, hidden))
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        return self.down @ jax.nn.tanh(self.up @ x)
+"""
+
+
 def adopt(folder: Path, files: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     write_tree(folder, {name: textwrap.dedent(text) for name, text in files.items()})
     return scaffold(folder, "adopt", *arguments, "--python", sys.executable)
@@ -125,3 +145,11 @@ def test_a_method_that_acts_is_no_guess(tmp_path: Path) -> None:
     ran = run([*pytest_command("tests/test_store.py"), "--numbers=update"], tmp_path)
     assert ran.returncode == 0, ran.stdout
     assert [name for name in ("deleted", "run", "restored") if (tmp_path / name).exists()] == []
+
+
+def test_the_mesh_axes_of_a_project_hold_for_the_dims_that_a_class_names(tmp_path: Path) -> None:
+    rules = '[tool.scaffold.sharding]\nhidden = "model"\nvocabulary = "data"\n'
+    files = {"pyproject.toml": rules, "lib/__init__.py": "", "lib/mix.py": TWO_PRODUCTS}
+    result = adopt(tmp_path, files, "lib.mix:Mix")
+    assert 'sharding: ClassVar = {"hidden": "model"}' in (tmp_path / "tests/test_mix.py").read_text()
+    assert "ShardingTypeError" in result.stdout or "out_sharding" in result.stdout, result.stdout

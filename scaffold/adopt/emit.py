@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from scaffold.adopt.emit_transformation import transformation_context
 from scaffold.emit.imports import import_lines
+from scaffold.emit.sharding import rules_source
 from scaffold.files.fileset import File
 from scaffold.in_project.layout import Layout
 from scaffold.render import render
@@ -76,7 +77,7 @@ def context_of(one: Adopted, layout: Layout) -> dict[str, Any]:
     }
     is_class = one.found["kind"] != "transformation"
     own = class_context(one) if is_class else transformation_context(one.found, one.name)
-    context = {**shared, **own}
+    context = {**shared, **own, "sharding": rules_text(one.found, layout) if is_class else ""}
     [(_, text)] = render(template_of(one), context)
     return {**context, "test_imports": imports_of(text, one, layout)}
 
@@ -101,6 +102,13 @@ def class_context(one: Adopted) -> dict[str, Any]:
         "state": state_text(found),
         **call_context(found),
     }
+
+
+def rules_text(found: Found, layout: Layout) -> str:
+    """The rules of the project for the dims that the class names in its annotations; empty where there are none."""
+    factors = {name for dim in found["dims"] for name in (dim, *dim.split("*"))}
+    rules = tuple(rule for rule in layout.settings.sharding if rule[0] in factors)
+    return rules_source(rules) if rules else ""
 
 
 def built_text(found: Found) -> str:

@@ -31,6 +31,7 @@ def suite_of(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any
         "static": [],
         "updates": [],
         "severity": "",
+        "sharding": "",
         "skips": [[repr(part).replace("'", '"'), "as the spec says"] for part in spec.test.skip],
         "test_helpers": [],
         "test_classes": [],

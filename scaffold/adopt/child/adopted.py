@@ -16,6 +16,7 @@ from pytree_laws.discover.inference import (
     inferred_statics,
 )
 from pytree_laws.engine.timeout import TooLong, time_limit
+from pytree_laws.sharding.dims import dims_of_leaves
 
 from .begun import find_with_state
 from .build import ways_to_build
@@ -275,7 +276,10 @@ def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> d
         outputs = [render(one) for one in inferred_outputs(suite)]
     with contextlib.suppress(Exception):
         updates = list(updates_of(suite, found["kind"]))
-    return {"leaves": leaves, "static": statics, "outputs": outputs, "updates": updates}
+    dims = list[str]()
+    with contextlib.suppress(Exception):
+        dims = sorted({dim for named in dims_of_leaves(suite.cached_instance()).values() for dim in named})
+    return {"leaves": leaves, "static": statics, "outputs": outputs, "updates": updates, "dims": dims}
 
 
 def written_leaves(suite: Any, kind: str) -> list[str]:

@@ -132,7 +132,7 @@ def step_on_batch(
             "outputs": outputs,
             "gradients": slopes,
             "momenta": momenta,
-            "after": whole,
+            "new leaves": whole,
         }
 
     return step

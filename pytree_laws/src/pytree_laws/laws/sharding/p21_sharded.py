@@ -71,7 +71,7 @@ class Sharded(Sharding):
                 told = f"{part} on {name} are {{}}, on one device {{}}"
                 check_close(part, told, on_host(got[part]), values, slack=64)
                 apart.append((farthest(on_host(got[part]), values), part, name))
-            self.check_places(name, own, got["after"])
+            self.check_places(name, own, got["new leaves"])
         size, part, name = max(apart)
         suite = type(self).__name__
         self.summary_line = (
@@ -103,7 +103,7 @@ class Sharded(Sharding):
         name, own = next(self.on_meshes("explicit"))
 
         def step(arrays: Sequence[Any], batch: Sequence[Any]) -> Any:
-            return own.step(arrays, batch)["after"]
+            return own.step(arrays, batch)["new leaves"]
 
         with jax.set_mesh(own.mesh), doing("call", f"a step with donation on {name}"):
             after = jax.jit(step, donate_argnums=0)(own.own, own.batch)
