@@ -182,7 +182,8 @@ def rows() -> Iterator[tuple[str, str, list[str], list[str]]]:
         for name, make in layers.items():
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = dict(dims_alone(example(*make())))
+                layer = example(*make())
+                found = dict(dims_alone(layer, layer.sizes()))
             shards = [dim.replace("_", " ") for dim, error in found.items() if not error]
             yield family, name, shards, [d.replace("_", " ") for d, error in found.items() if error]
 

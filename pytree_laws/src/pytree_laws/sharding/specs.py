@@ -4,7 +4,7 @@ import dataclasses
 import math
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -257,12 +257,15 @@ def _is_of_library(file: str, module: str) -> bool:
     return file.startswith("<") or module.partition(".")[0] in _LIBRARIES
 
 
-def dims_alone(example: Example) -> Iterator[tuple[str, str]]:
-    """Each dim that the class names itself on a mesh axis of its own, with what stops the call; empty where it shards.
+def dims_alone(
+    example: Example, names: Iterable[str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """Each dim on a mesh axis of its own, with what stops the call; empty where it shards.
 
-    The suites of sub-modules try the dims that only these name.
+    Without `names` these are the dims that the class names itself: the suites of sub-modules try those that only these name.
     """
-    for name in [one for one in example.own_sizes() if one.isidentifier()]:
+    chosen = example.own_sizes() if names is None else names
+    for name in filter(str.isidentifier, chosen):
         rules = {name: name}
         specs = specs_under(example, rules)
         mesh = abstract_mesh(example, specs)
