@@ -14,7 +14,7 @@ class Mistake(NamedTuple):
     suite: str = "FeedForward"
 
 
-_UP = "hidden = jax.nn.gelu(x @ self.up.T + self.bias)"
+_UP = "hidden = jax.nn.gelu(x @ self.up.T + self.bias[None, :])"
 _IMPORT = "import jax.numpy as jnp\n"
 _SHARDS = """\
 def by_shard(function, x):
@@ -47,7 +47,7 @@ MISTAKES = (
         "a key folded per device",
         _UP,
         "noise = by_shard(lambda x: x + jax.random.normal(jax.random.fold_in(jax.random.key(0), x.shape[1]), x.shape), self.up.T)\n"
-        "        hidden = jax.nn.gelu(x @ noise + self.bias)",
+        "        hidden = jax.nn.gelu(x @ noise + self.bias[None, :])",
         ("P21",),
     ),
     Mistake(
@@ -66,7 +66,7 @@ MISTAKES = (
         "a weight gathered before its product",
         _UP,
         "gathered = jax.sharding.reshard(self.up, out_sharding(None, None)) if out_sharding() is not None else self.up\n"
-        "        hidden = jax.nn.gelu(x @ gathered.T + self.bias)",
+        "        hidden = jax.nn.gelu(x @ gathered.T + self.bias[None, :])",
         ("P21",),
     ),
     Mistake(
@@ -85,7 +85,7 @@ MISTAKES = (
     Mistake(
         "an array put on one device",
         _UP,
-        "hidden = jax.nn.gelu(x @ jax.device_put(self.up, jax.devices()[0]).T + self.bias)",
+        "hidden = jax.nn.gelu(x @ jax.device_put(self.up, jax.devices()[0]).T + self.bias[None, :])",
         ("P18",),
     ),
     Mistake(

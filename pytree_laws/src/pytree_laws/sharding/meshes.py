@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, NamedTuple
 
 import jax
@@ -80,7 +81,7 @@ def placed(
     example: Example,
     arguments: Sequence[tuple[Any, ...]],
     specs: Sequence[Spec],
-    trained: Callable[[str], bool],
+    trained: AbstractSet[str],
     mesh: Mesh,
 ) -> Placed:
     """The arrays on a mesh, with the arguments of several calls as a batch; the program takes these lists."""
@@ -102,12 +103,12 @@ def placed(
 
 
 def step_on_batch(
-    example: Example, rest: Any, trained: Callable[[str], bool]
+    example: Example, rest: Any, trained: AbstractSet[str]
 ) -> Callable[..., Any]:
     """A step on the arrays of an instance and of a batch of arguments, of which `rest` is the other part."""
     static, own = partition(example.tree)
     pairs = enumerate(zip(example.names, own))
-    moved = [i for i, (n, value) in pairs if trained(n) and is_floating(value)]
+    moved = [i for i, (n, value) in pairs if n in trained and is_floating(value)]
 
     def call(own: Sequence[Any], batch: Sequence[Any]) -> Any:
         def one(given: Sequence[Any]) -> Any:

@@ -5,6 +5,7 @@ import math
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import jax
@@ -197,28 +198,26 @@ def call_of(example: Example) -> Callable[[Any, Any], Any]:
     return lambda tree, arguments: example.call(example.back(tree), *arguments)
 
 
-def step_of(
-    example: Example, chosen: Callable[[str], bool]
-) -> Callable[[Any, Any], Any]:
-    """One step of gradient descent with momentum on the chosen leaves: the momenta and the new leaves."""
+def step_of(example: Example, trained: AbstractSet[str]) -> Callable[[Any, Any], Any]:
+    """One step of gradient descent with momentum: the outputs, the momenta and the new leaves."""
     call = call_of(example)
 
     def step(tree: Any, arguments: Any) -> Any:
         static, values = partition(tree)
         pairs = zip(example.names, values)
-        moved = [i for i, (n, v) in enumerate(pairs) if chosen(n) and is_floating(v)]
+        moved = [i for i, (n, v) in enumerate(pairs) if n in trained and is_floating(v)]
 
         def loss(some: Sequence[Any]) -> Any:
             filled = dict(zip(moved, some))
             whole = [filled.get(i, value) for i, value in enumerate(values)]
             outputs = flatten(call(combine(static, whole), arguments))[0]
-            return sum(weighted(one) for one in outputs if is_floating(one))
+            return sum(weighted(one) for one in outputs if is_floating(one)), outputs
 
         before = [values[i] for i in moved]
-        momenta = [
-            0.9 * jnp.zeros_like(v) + g for v, g in zip(before, jax.grad(loss)(before))
-        ]
-        return [momenta, [v - 0.1 * m for v, m in zip(before, momenta)]]
+        slopes, outputs = jax.grad(loss, has_aux=True)(before)
+        momenta = [0.9 * jnp.zeros_like(v) + g for v, g in zip(before, slopes)]
+        new = [v - 0.1 * m for v, m in zip(before, momenta)]
+        return [[one for one in outputs if is_array(one)], momenta, new]
 
     return step
 

@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar
 
 import jax
@@ -80,7 +81,9 @@ class Sharding(Suite):
     def test_p20_the_call_shards(self) -> None:
         example, specs, mesh = self.sharded_example()
         try:
-            outputs = trace(example, call_of(example), specs, mesh)
+            outputs = outputs_of_step(self) or trace(
+                example, call_of(example), specs, mesh
+            )
         except ANY_ERROR as error:
             check(False, "call", f"it does not shard on {told(mesh)}: {blocked(error)}")
         else:
@@ -106,23 +109,20 @@ class Sharding(Suite):
     @applies_where(ASKS)
     def test_p20_a_step_keeps_the_sharding(self) -> None:
         example, specs, mesh = self.sharded_example()
-        trained = [n for n in example.names if self.is_trained(n)]
+        trained = [name for name in example.names if name in self.trained_names()]
         if not trained:
             not_applicable("nothing is trained")
-        step = step_of(example, lambda name: name in trained)
         try:
-            after = trace(example, step, specs, mesh)
+            after = traced_step(self)
         except ANY_ERROR as error:
-            check(
-                False,
-                "call",
-                f"its gradient does not shard on {told(mesh)}: {blocked(error)}",
-            )
+            what = f"its gradient does not shard on {told(mesh)}: {blocked(error)}"
+            check(False, "call", what)
             return
         placed = dict(zip(example.names, specs))
+        count = len(trained)
         for kind, arrays in (
-            ("momentum", after[: len(after) // 2]),
-            ("value", after[len(after) // 2 :]),
+            ("momentum", after[-2 * count : -count]),
+            ("value", after[-count:]),
         ):
             for name, array in zip(trained, arrays):
                 got = without_trailing(spec_in(array, array.ndim))
@@ -212,7 +212,8 @@ class Sharding(Suite):
         """What the call gives, and what it leaves in the instance where it changes that."""
         return self.apply(instance, *arguments)
 
-    def is_trained(self, name: str) -> bool:
+    def trained_names(self) -> AbstractSet[str]:
+        """The paths of what a step moves."""
         raise NotImplementedError
 
 
@@ -230,6 +231,21 @@ def named_example(suite: Any) -> Example:
     instance, arguments = suite.cached_example()
     names = [*suite.named(instance)]
     return example_of(instance, suite.call_with_state, arguments, suite.to_tree, names)
+
+
+@once_per_session
+def traced_step(suite: Any) -> Sequence[Any]:
+    """A step on the abstract mesh: its outputs, momenta and new leaves, in shapes and shardings."""
+    example, specs, mesh = suite.sharded_example()
+    return trace(example, step_of(example, suite.trained_names()), specs, mesh)
+
+
+def outputs_of_step(suite: Any) -> Sequence[Any]:
+    """What the call gives in a step; nothing where nothing is trained, or no step can be traced."""
+    count = len(suite.trained_names())
+    with contextlib.suppress(*ANY_ERROR):
+        return traced_step(suite)[: -2 * count] if count else ()
+    return ()
 
 
 def told(mesh: Any) -> str:
@@ -251,8 +267,8 @@ class PytreeSharding(Sharding, PytreeSuite):
     def leaf_names(self, instance: Any) -> Sequence[str]:
         return [name for name, _ in named_leaves(instance)]
 
-    def is_trained(self, name: str) -> bool:
-        return name in self.flowing(self.cached_instance())
+    def trained_names(self) -> AbstractSet[str]:
+        return self.flowing(self.cached_instance())
 
     def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
         if not hasattr(instance, "partition_specs"):

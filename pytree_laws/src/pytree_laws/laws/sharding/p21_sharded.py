@@ -145,7 +145,7 @@ class Sharded(Sharding):
         kind: str,
     ) -> Placed:
         mesh = mesh_of(sizes, KINDS[kind])
-        return placed(example, batch_of(self), specs, self.is_trained, mesh)
+        return placed(example, batch_of(self), specs, self.trained_names(), mesh)
 
     def given_by(self, name: str, own: Placed) -> Any:
         """What a step gives on a mesh."""
@@ -221,7 +221,7 @@ def single(suite: Any) -> dict[str, Any]:
     arrays = example.arrays()
     bare: list[Spec] = [(None,) * one.ndim for one in arrays]
     mesh = mesh_of({BATCH: 1}, AxisType.Auto)
-    found = placed(example, batch_of(suite), bare, suite.is_trained, mesh).run()
+    found = placed(example, batch_of(suite), bare, suite.trained_names(), mesh).run()
     return {part: on_host(values) for part, values in found.items()}
 
 

@@ -1,6 +1,7 @@
 """P20, of NNX modules, whose Variables say in their metadata where they lie."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from flax import nnx
@@ -27,9 +28,13 @@ LAW = Law(
 class NnxSharding(Sharding, NnxSuite):
     """P20, of NNX modules."""
 
-    def is_trained(self, name: str) -> bool:
-        variable = variables_of(self.cached_instance()).get(name)
-        return isinstance(variable, nnx.Param) and is_floating(variable.get_value())
+    def trained_names(self) -> AbstractSet[str]:
+        held = variables_of(self.cached_instance()).items()
+        return {
+            path
+            for path, variable in held
+            if isinstance(variable, nnx.Param) and is_floating(variable.get_value())
+        }
 
     def specs_of_leaves(self, instance: Any) -> Sequence[Any] | None:
         held = variables_of(instance).values()
