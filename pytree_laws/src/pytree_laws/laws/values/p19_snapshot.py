@@ -91,6 +91,9 @@ class NumbersOfRecord(Suite):
         file = record_of(self)
         return file.read_text(encoding="utf-8") if file and file.is_file() else None
 
+    def keeps_record(self) -> bool:
+        return is_asked_for(self)
+
     @applies_where(RECORDED)
     def test_p19_numbers_are_those_of_the_record(self) -> None:
         mode = mode_of(self, tests_of(self))
