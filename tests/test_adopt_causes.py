@@ -111,7 +111,7 @@ def test_the_report_of_a_package_groups_its_causes_and_is_written_whole(tmp_path
 BROKEN_LAW = """
 from pytree_laws.laws.transforms import p09_gradient
 
-p09_gradient.POINTS = None  # as a mistake in the law would have it
+p09_gradient.MORE_POINTS = None  # as a mistake in the law would have it
 """
 
 

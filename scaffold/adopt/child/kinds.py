@@ -71,6 +71,9 @@ def is_nnx(cls: type) -> bool:
     return nnx is not None and issubclass(cls, nnx.Module)
 
 
+MOST_NAMED = 3
+
+
 def abstract_members(cls: type) -> str:
     """What a subclass has to bring, as text; nothing for a class that can be built."""
     if getattr(cls, "_is_protocol", False):
@@ -79,9 +82,9 @@ def abstract_members(cls: type) -> str:
     found += getattr(cls, "__abstractclassvars__", ())
     names = sorted(name if isinstance(name, str) else str(name) for name in found)
     if names:
-        return ", ".join(f"`{name}`" for name in names) + (
-            " is missing" if len(names) == 1 else " are missing"
-        )
+        listed = ", ".join(f"`{name}`" for name in names[:MOST_NAMED])
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        return f"{listed}{more} {'is' if len(names) == 1 else 'are'} missing"
     return "all that it has is for subclasses" if is_bare_base(cls) else ""
 
 

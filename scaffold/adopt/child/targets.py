@@ -105,6 +105,7 @@ def classes_of(
     module: str, name: str, whole: bool, passed_over: list[dict[str, str]]
 ) -> Iterator[tuple[str, str, Any]]:
     """Module, name and class: the named one, or all that a module has for its users."""
+    module, name = parted(module, name)
     loaded = importlib.import_module(module)
     if name:
         found: Any = loaded
@@ -118,6 +119,18 @@ def classes_of(
         ):
             if is_own(value, one, module if whole else one.__name__):
                 yield one.__name__, key, value
+
+
+def parted(module: str, name: str) -> tuple[str, str]:
+    """Module and class, also where a class is written as Python names it, with dots alone."""
+    outer, _, last = module.rpartition(".")
+    if not name and last[:1].isupper():
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name == module and hasattr(importlib.import_module(outer), last):
+                return outer, last
+    return module, name
 
 
 def public(module: ModuleType) -> dict[str, Any]:

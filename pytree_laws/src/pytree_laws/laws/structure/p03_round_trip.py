@@ -1,5 +1,6 @@
 """P3: flatten and unflatten."""
 
+import dataclasses
 import types
 import warnings
 from collections.abc import Callable
@@ -36,7 +37,7 @@ LAW = Law(
     protects="An `__init__` or `__post_init__` that breaks when a transformation rebuilds the pytree with unexpected values, such as `object()` or None in the place of arrays.",
     mistake="Unflatten converts, checks, calls a constructor that does more than store, or lists the children in another order than flatten.",
     fix="Unflatten must only store: `object.__new__(cls)` and plain stores, in the order of flatten. Preprocess in a factory.",
-    lesser={"trivial_subclass": "advice"},
+    lesser={"trivial_subclass": "advice", "beside_its_fields": "advice"},
 )
 
 
@@ -96,6 +97,17 @@ class RoundTrip(PytreeSuite):
         check_attributes(
             self.cached_instance(), "an attribute that flatten or unflatten leaves out"
         )
+
+    def test_p03_round_trip_keeps_what_lies_beside_its_fields(self) -> None:
+        instance = self.cached_instance()
+        stored = {
+            **attributes(instance),
+            **attributes(jax.tree.map(lambda v: v, instance)),
+        }
+        if not any(is_beside_fields(instance, name) for name in stored):
+            not_applicable("all that it stores is a field")
+        hint = "a value that a base class or a decorator stores on each instance"
+        check_attributes(instance, hint, beside=True)
 
     def test_p03_round_trip_keeps_changed_static_values(self) -> None:
         for _, changed in self.changed_static_values():
@@ -159,15 +171,23 @@ def hint_of_added(instance: Any) -> str:
     return f"a constructor that does not store {', '.join(missing)}"
 
 
-def check_attributes(instance: Any, hint: str) -> None:
-    """A round trip keeps what is stored on the object."""
-    check_same(instance, jax.tree.map(lambda leaf: leaf, instance), "", hint)
+def is_beside_fields(instance: Any, name: str) -> bool:
+    """Whether an attribute is no field of a dataclass, and has a private name, or one of Python's own."""
+    fields = getattr(instance, "__dataclass_fields__", None)
+    return fields is not None and name.startswith("_") and name not in fields
 
 
-def check_same(one: Any, other: Any, above: str, hint: str) -> None:
+def check_attributes(instance: Any, hint: str, beside: bool = False) -> None:
+    """A round trip keeps what is stored on the object: the fields, or what lies `beside` them."""
+    again = jax.tree.map(lambda leaf: leaf, instance)
+    check_same(instance, again, "", hint, beside)
+
+
+def check_same(one: Any, other: Any, above: str, hint: str, beside: bool) -> None:
     """What two objects store is the same; of a node that differs it is told where."""
     before, after = attributes(one), attributes(other)
-    for name in sorted(before.keys() | after.keys()):
+    chosen = [n for n in {**before, **after} if is_beside_fields(one, n) == beside]
+    for name in sorted(chosen, key=lambda name: (name not in before, name)):
         place = f"{above}{name}"
         check(name in after, place, "the attribute is lost in a round trip", hint)
         message = (
@@ -178,6 +198,8 @@ def check_same(one: Any, other: Any, above: str, hint: str) -> None:
         if snapshot(was) == snapshot(now):
             continue
         if is_node(was) and type(was) is type(now):
-            check_same(was, now, f"{place}.", hint)
+            check_same(was, now, f"{place}.", hint, beside)
+            if dataclasses.is_dataclass(was):
+                continue  # whose attributes are all there is
         message = f"before a round trip {was!r:.200}, after {now!r:.200}"
         check(False, place, message, hint)

@@ -1,7 +1,8 @@
 """P9: gradients, and a training step."""
 
 import contextlib
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax
@@ -49,6 +50,7 @@ LAW = Law(
 
 
 POINTS = 12  # the start, and random values
+MORE_POINTS = 60  # where an element has no gradient at any of these
 
 
 FLOWS = of_leaves(
@@ -199,18 +201,18 @@ class Gradient(Training):
         with doing("call", "the gradient of the call"):
             first = self.grads_at(start, examples)
         yield {names[i]: grad for i, grad in first.items()}
-        for _, instance, given in self._generic_points():
+        for _, instance, given in self._generic_points(MORE_POINTS):
             # A check in the call may refuse the values.
             with contextlib.suppress(Exception):
                 found = self.grads_at(instance, given)
                 yield {names[i]: grad for i, grad in found.items()}
 
-    def _generic_points(self) -> Iterator[tuple[str, Any, Any]]:
+    def _generic_points(self, count: int = POINTS) -> Iterator[tuple[str, Any, Any]]:
         """Instances and arguments with random floats, every other time positive ones."""
         instance, _ = self.training_example()
         others = self._with_other_tables()
         sizes = [size for leaf in arrays_of(instance) for size in leaf.shape]
-        for seed in range(1, POINTS):
+        for seed in range(1, count):
             given = self.arguments(2 * seed), self.arguments(2 * seed + 1)
             held = others[seed % len(others)]
             drawn, given = randomize((held, given), seed, self.held_fixed(instance))
@@ -287,18 +289,35 @@ class Step(Training):
 
 @once_per_session
 def every_point(suite: Any) -> list[dict[str, np.ndarray]]:
-    """The slopes of a suite at each point, with 0 where one is not finite."""
-    return [
+    """The slopes of a suite at each point, with 0 where one is not finite; at more points where an element may be rare."""
+    points = (
         {name: np.where(np.isfinite(v), np.abs(v), 0) for name, v in point.items()}
         for point in suite._grads()
-    ]
+    )
+    taken = [*itertools.islice(points, POINTS)]
+    greatest = greatest_of(taken)
+    for point in points:
+        if not has_rare_element(greatest):
+            break
+        taken.append(point)
+        greatest = greatest_of([greatest, point])
+    return taken
+
+
+def has_rare_element(greatest: Mapping[str, np.ndarray]) -> bool:
+    """Whether elements of an array have no gradient yet, and others of it have one."""
+    return any(np.any(size) and not np.all(size) for size in greatest.values())
 
 
 @once_per_session
 def all_grads(suite: Any) -> dict[str, np.ndarray]:
     """The greatest size of each slope of a suite, over points where it is finite."""
+    return greatest_of(every_point(suite))
+
+
+def greatest_of(points: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
     result: dict[str, np.ndarray] = {}
-    for point in every_point(suite):
+    for point in points:
         for name, size in point.items():
             result[name] = np.maximum(result.get(name, 0 * size), size)
     return result
