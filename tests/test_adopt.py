@@ -87,13 +87,6 @@ def test_again_it_changes_nothing_and_keeps_what_was_edited(
     assert [one["action"] for one in report["files"] if one["path"] == "tests/test_affine.py"] == ["keep"]
 
 
-def test_a_class_may_be_named_with_dots_alone(tmp_path: Path) -> None:
-    listed = adopt(tmp_path, "equinox.nn.Identity", "--dry-run", "--json")
-    assert [one["class"] for one in json.loads(listed.stdout)["classes"]] == ["equinox.nn:Identity"]
-    missing = adopt(tmp_path, "equinox.nn.Identitty", "--dry-run")
-    assert "No module named 'equinox.nn.Identitty'" in missing.stderr and missing.returncode == 2
-
-
 BAD = {
     "nothing.here": "nothing.here: cannot be looked at: ModuleNotFoundError: No module named 'nothing'",
     "none.py": "none.py: there is no such file",

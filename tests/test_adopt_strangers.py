@@ -1,5 +1,6 @@
 """`scaffold adopt` on what strangers' libraries have: named axes, methods that act, and two classes of one name."""
 
+import json
 import subprocess
 import sys
 import textwrap
@@ -153,3 +154,10 @@ def test_the_mesh_axes_of_a_project_hold_for_the_dims_that_a_class_names(tmp_pat
     result = adopt(tmp_path, files, "lib.mix:Mix")
     assert 'sharding: ClassVar = {"hidden": "model"}' in (tmp_path / "tests/test_mix.py").read_text()
     assert "ShardingTypeError" in result.stdout or "out_sharding" in result.stdout, result.stdout
+
+
+def test_a_class_may_be_named_with_dots_alone(tmp_path: Path) -> None:
+    listed = adopt(tmp_path, {}, "equinox.nn.Identity", "--dry-run", "--json")
+    assert [one["class"] for one in json.loads(listed.stdout)["classes"]] == ["equinox.nn:Identity"]
+    missing = adopt(tmp_path, {}, "equinox.nn.Identitty", "--dry-run")
+    assert "No module named 'equinox.nn.Identitty'" in missing.stderr and missing.returncode == 2
