@@ -75,6 +75,8 @@ CONDITIONS = (
     Condition("64 bits", {"JAX_ENABLE_X64": "1"}),
     Condition("strict dtype promotion", {"JAX_NUMPY_DTYPE_PROMOTION": "strict"}),
     Condition("rank promotion refused", {"JAX_NUMPY_RANK_PROMOTION": "raise"}),
+    Condition("NaN checked", {"JAX_DEBUG_NANS": "1"}),
+    Condition("keys of rbg", {"JAX_DEFAULT_PRNG_IMPL": "rbg"}),
     Condition("tracer leaks checked", {"JAX_CHECK_TRACER_LEAKS": "1"}),
     Condition("eight virtual devices", {"XLA_FLAGS": "--xla_force_host_platform_device_count=8"}),
     Condition("warnings are errors", options=("-W", "error")),

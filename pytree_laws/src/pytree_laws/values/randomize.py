@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+import pytest
 
 from ..inspect.arrays import (
     host,
@@ -22,6 +23,9 @@ from ..inspect.trees import replace_leaves
 from ..report import ANY_ERROR, Fault, check
 from ..trace.jaxprs import NEEDS_VALUES, mixed_draws, repeated_draws
 from .example_values import weights
+
+EQUAL_DRAWS = "threefry2x32"
+"""The generator that draws the same under vmap and in a loop."""
 
 
 def randomize(tree: Any, seed: int, near: Collection[int] = ()) -> Any:
@@ -144,3 +148,13 @@ def check_draws(where: str, trace: Callable[[], Any]) -> None:
 def signed(sign: int, value: Any) -> Any:
     """A given array with another sign, if it can have one."""
     return restore_like(-raw(value), value) if sign < 0 and is_inexact(value) else value
+
+
+def need_equal_draws(tree: Any) -> None:
+    """Skips where a key in a tree has a generator that may draw otherwise under vmap than in a loop.
+
+    jax says so of `rbg`: https://docs.jax.dev/en/latest/jax.random.html#advanced-rng-configuration.
+    """
+    keys = [leaf for leaf in jax.tree.leaves(tree) if is_key(leaf)]
+    for name in sorted({str(jax.random.key_impl(key)) for key in keys} - {EQUAL_DRAWS}):
+        pytest.skip(f"the generator `{name}` promises no equal draws under vmap")

@@ -15,7 +15,7 @@ from ...suites.pytree import PytreeSuite
 from ...trace.jaxprs import NEEDS_VALUES
 from ...trace.programs import result_or_error, result_or_raise, run_batched
 from ...values.closeness import check_close
-from ...values.randomize import perturb_leaf
+from ...values.randomize import need_equal_draws, perturb_leaf
 
 LAW = Law(
     number="P10",
@@ -43,6 +43,7 @@ class Vmap(PytreeSuite):
         loop = stack(
             [self.apply(instance, *a) for instance, a in zip(instances, arguments)]
         )
+        need_equal_draws((instances, arguments))
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
 
     def test_p10_one_leaf_mapped(self) -> None:
@@ -59,6 +60,7 @@ class Vmap(PytreeSuite):
             for leaf in (leaves[0], perturb_leaf(leaves[0]))
         )
         loop = stack([self.apply(back(edited), *arguments) for edited in edited])
+        need_equal_draws((instance, arguments))
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
 
     def _mapped(self) -> list[Any]:
@@ -96,6 +98,7 @@ class Vmap(PytreeSuite):
             drawn = self.drawn_instances()
         except NEEDS_VALUES:
             not_applicable("the constructor decides by the values of arrays")
+        need_equal_draws(jax.random.key(0))
         for seed in (0, 1):
             arguments = {name: jax.random.key(seed) for name in keys}
             wanted = self.build(**{**self.inputs(0), **arguments})

@@ -108,7 +108,8 @@ class NumbersOfRecord(Suite):
         """Holds the suite to a record, where that was written with the settings of this run."""
         record, settings = self.read(text), settings_of(text)
         if settings not in (usual_settings(), None):
-            pytest.skip(f"the numbers are recorded with {settings}")
+            now = usual_settings()
+            pytest.skip(f"the numbers are recorded with {settings}, this run has {now}")
         found = [one for what in EVERY for one in self.changed_numbers(record, what)]
         message = "it does not compute what is recorded"
         shown = found[:SHOWN] + ["and more"] * (len(found) > SHOWN)

@@ -14,6 +14,7 @@ from ...report import Law, check, doing
 from ...trace.jaxprs import NEEDS_VALUES
 from ...trace.programs import compiled
 from ...values.closeness import close
+from ...values.randomize import need_equal_draws
 from ..subject.programs import built_with_key, drawn_values_of, spreads_of
 from ..subject.suite import NnxSuite
 from ..subject.variables import closes, values_of
@@ -70,6 +71,7 @@ class NnxVmap(NnxSuite):
             shape = (2, *wanted[0][path].shape)
             message = f"vmap gives the shape {value.shape}, a loop {shape}"
             check(value.shape == shape, path, message)
+        need_equal_draws(jax.random.key(0))
         drawn = drawn_values_of(self) if spreads_of(self) else {}
         for path, values in drawn.items():
             for got, one in zip(values, wanted):
