@@ -18,6 +18,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from time import perf_counter
 
+from scaffold.law_wheel import law_wheel
+
 ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "generated_examples"
 TESTS = EXAMPLES / "tests"
@@ -129,13 +131,23 @@ def every_example() -> list[str]:
 
 
 def _environment(condition: Condition, folder: Path) -> str:
-    python = folder / "bin" / "python"
+    environment = folder / "environment"
+    python = environment / "bin" / "python"
     for command in (
-        ("venv", "--quiet", "--clear", "--python", condition.python, str(folder)),
+        ("venv", "--quiet", "--clear", "--python", condition.python, str(environment)),
         ("pip", "install", "--quiet", "--python", str(python), *condition.packages),
+        ("pip", "install", "--quiet", "--python", str(python), "--no-deps", str(_wheel(folder))),
     ):
         subprocess.run(["uv", *command], check=True, capture_output=True, text=True)
     return str(python)
+
+
+def _wheel(folder: Path) -> Path:
+    """The wheel of the laws, as the tool gives it to projects."""
+    wheel = law_wheel()
+    path = folder / wheel.name
+    path.write_bytes(wheel.content)
+    return path
 
 
 def _pytest(python: str, condition: Condition, examples: Sequence[str]) -> str:

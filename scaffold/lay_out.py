@@ -115,7 +115,7 @@ def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
         **_places(spec, layout),
     }
     emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
-    keywords = (f"{name}={source}" for name, source in spec.keywords)
+    keywords = (f"**{source}" if name == "**" else f"{name}={source}" for name, source in spec.keywords)
     return {**emitted, "bases": ", ".join([str(emitted.get("bases", "")), *keywords])}
 
 

@@ -157,6 +157,18 @@ def parts_of_result(
     return [plain, arrays_of(result), suite.changed_in_place(held)]
 
 
+def gives_an_instance(suite: Any, method: Method, instance: Any, given: Any) -> bool:
+    """Whether a method gives another instance of the class, as an edit does."""
+    result: list[Any] = []
+
+    def run() -> Any:
+        result[:] = [method.use(suite.copied(instance), *given)]
+        return arrays_of(result)
+
+    jax.eval_shape(run)
+    return isinstance(result[0], type(instance))
+
+
 def abstractly(suite: Any, instance: Any, method: Method, given: Sequence[Any]) -> None:
     """Uses a method within a trace, where nothing is compiled."""
     jax.eval_shape(lambda: parts_of_result(suite, instance, method, given)[1:])

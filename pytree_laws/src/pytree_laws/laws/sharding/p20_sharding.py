@@ -52,6 +52,10 @@ APPROVE = "what changed it; if it is right as it is now, approve it with `pytest
 RECORDED = Condition(
     "no numbers are recorded", lambda suite: suite.keeps_record(), "--numbers=record"
 )
+ABSTRACT = Condition(
+    "this jax has no abstract meshes with explicit axes",
+    lambda suite: hasattr(jax.sharding, "use_abstract_mesh"),
+)
 ASKS = Condition(
     "no mesh axes are declared",
     lambda suite: suite.sharding is not None,
@@ -65,7 +69,7 @@ class Sharding(Suite):
 
     sharding: ClassVar[Rules | None] = None  # mesh axes by the name of a dim
 
-    @applies_where(RECORDED)
+    @applies_where(RECORDED, ABSTRACT)
     def test_p20_each_dim_shards_as_recorded(self) -> None:
         suite: Any = self
         text = suite.recorded()
@@ -80,7 +84,7 @@ class Sharding(Suite):
                 what = f"sharded alone the call went through, and now needs an `out_sharding`: {error}"
                 check(not error or before.get(name) != shards, name, what, APPROVE)
 
-    @applies_where(ASKS)
+    @applies_where(ASKS, ABSTRACT)
     def test_p20_the_call_shards(self) -> None:
         example, specs, mesh = self.sharded_example()
         try:
@@ -92,7 +96,7 @@ class Sharding(Suite):
         else:
             self.check_results(example, self.sharding or {}, outputs)
 
-    @applies_where(ASKS)
+    @applies_where(ASKS, ABSTRACT)
     def test_p20_specs_have_the_axes_of_the_named_dims(self) -> None:
         instance = self.cached_instance()
         specs = self.specs_of_leaves(instance)
@@ -109,7 +113,7 @@ class Sharding(Suite):
                 what = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
                 check(without_trailing(tuple(spec)) == wanted, name, what)
 
-    @applies_where(ASKS)
+    @applies_where(ASKS, ABSTRACT)
     def test_p20_a_step_keeps_the_sharding(self) -> None:
         example, specs, mesh = self.sharded_example()
         trained = [name for name in example.names if name in self.trained_names()]
@@ -222,7 +226,7 @@ class Sharding(Suite):
 
 def of_dims(suite: Any) -> dict[str, Entry]:
     """Entries that say by which dims the call shards as it stands."""
-    if not suite.called():
+    if not suite.called() or not ABSTRACT.is_met(suite):
         return {}
     alone = dims_alone(named_example(suite))
     return entries({name: np.bool_(not error) for name, error in alone})
