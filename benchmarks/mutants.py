@@ -149,6 +149,7 @@ def failures(example: str, sources: Mapping[str, str], *, first: bool = False) -
     import numpy as np
 
     np.random.seed(os.getpid())
+    os.environ.setdefault("PYTREE_LAWS_NUMBERS", "compare")  # with the records that are there
     settings = dict(jax.config.values)
     with contextlib.redirect_stdout(io.StringIO()):
         try:

@@ -159,7 +159,8 @@ class Draft:
 
 def loop_over(name: str, argument: str, *, missing: bool) -> str:
     """A loop over layers, which may be stacked, unless the field is None."""
-    loop = f"for part in self.{name}:\n    y = y + jnp.sum(part({argument}))"
+    part = f"{name}_part"  # each of a type of its own
+    loop = f"for {part} in self.{name}:\n    y = y + jnp.sum({part}({argument}))"
     return f"if self.{name} is not None:\n{indent(loop, '    ')}" if missing else loop
 
 

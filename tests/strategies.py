@@ -121,7 +121,7 @@ def say_stacked(draft: Draft) -> None:
     """Have the layers stacked where each is made with a key of its own, without a draw."""
     for name, table in draft.fields.items():
         is_made = str(table.get("init", "")).startswith("=[")
-        if is_made and any(f"for part in self.{name}:" in line for line in draft.lines):
+        if is_made and any(f"for {name}_part in self.{name}:" in line for line in draft.lines):
             table |= {"stacked": True, "remat": bool(len(draft.fields) % 2)}
 
 

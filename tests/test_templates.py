@@ -14,6 +14,7 @@ from scaffold import find_layout, load_spec
 from scaffold.emit.helpers import helpers_of
 from scaffold.files.fileset import File
 from scaffold.lay_out import module_context, module_files
+from scaffold.lifecycle.migrations import listing_changes
 from scaffold.render import OPTIONS, render, templates_folder
 from scaffold.tidy import tidy
 from tests.projects import EXAMPLES
@@ -67,7 +68,7 @@ def test_copier_is_told_what_the_tool_tells_jinja(kind: str) -> None:
 
 
 def context_of(name: str) -> dict[str, Any]:
-    spec = load_spec(EXAMPLES / "specs" / name)
+    [spec] = listing_changes([load_spec(EXAMPLES / "specs" / name)], find_layout(EXAMPLES), {}, {})
     known = {one.name: one for one in (load_spec(EXAMPLES / "specs" / other) for other in SPECS)}
     return {**module_context(spec, find_layout(EXAMPLES), known), "kind": spec.kind}
 

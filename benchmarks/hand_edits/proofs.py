@@ -71,8 +71,8 @@ m.layers[-1].bias is None
 m = at(M.Coupling.create(2, key=k), offset=r(2))
 m(r(4), inverse=True)
 """,
-    "key_cache: The scores are divided by the size, without the square root.": "M.KeyCache.create(2, 3, r(4, 2), r(4, 2), jnp.zeros(4), key=k)(x)",
-    "key_cache: The scores are scaled by the length of the cache, not by the size of a key.": "M.KeyCache.create(2, 3, r(4, 2), r(4, 2), jnp.zeros(4), key=k)(x)",
+    "key_cache: The scores are divided by the size, without the square root.": "M.KeyCache.create(3, r(4, 2), r(4, 2), jnp.zeros(4), key=k)(x)",
+    "key_cache: The scores are scaled by the length of the cache, not by the size of a key.": "M.KeyCache.create(3, r(4, 2), r(4, 2), jnp.zeros(4), key=k)(x)",
     "leaky_cell: The rate is the logit itself.": "M.LeakyCell.create(2, 3, key=k)(r(2), x)",
     "leaky_cell: The rate says how much is new, not how much is kept.": "M.LeakyCell.create(2, 3, key=k)(r(2), x)",
     "leaky_cell: The recurrent weights are transposed.": "M.LeakyCell.create(2, 3, key=k)(r(2), x)",
@@ -112,10 +112,10 @@ M.TiedEmbedding.create(4, 3, key=k).embedding
     "split_params: The two parts of the partition are swapped.": "M.SplitParams.create(1.0, 2.0, 3.0).partition_small()[0].element1 is None",
     "split_params: The coefficients are taken in the reverse order.": "M.SplitParams.create(1.0, 2.0, 3.0)(x)",
     "split_table: The parts are put together without a word on None.": """\
-m = M.SplitTable.create(2, [True, False])
+m = M.SplitTable.create([True, False])
 jax.tree.leaves(m.partition_first()[0].combine(m.partition_first()[1])).__len__()
 """,
-    "split_table: The mask is inverted: the channels that count stay as they are.": "M.SplitTable.create(2, [True, False]).__class__(r(2), r(2), jnp.array([True, False]))(x[:2])",
+    "split_table: The mask is inverted: the channels that count stay as they are.": "M.SplitTable.create([True, False]).__class__(r(2), r(2), jnp.array([True, False]))(x[:2])",
     "table_bypass: A bool passes for an int.": "M.TableBypass.create({'b': 1.0}, 1.0, True).static",
     "table_bypass: The largest of the numbers is used, not their sum.": "M.TableBypass.create({'b': 1.0}, 1.0, 1)(x)",
     "table_bypass: The exponent is one too large.": "M.TableBypass.create({'b': 1.0}, 1.0, 1)(x)",

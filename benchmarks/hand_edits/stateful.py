@@ -217,6 +217,7 @@ STATEFUL = (
         "table_bypass",
         "A file that has more than the example is let through.",
         ("for place in {**there, **here}", "for place in here"),
+        ("for place in {**leaves, **tensors}:", "for place in leaves:"),
         file="serialisation",
     ),
 )

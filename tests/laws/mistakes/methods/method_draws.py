@@ -30,7 +30,8 @@ class Noisy(Scaling):
 
     def noise(self, y, key):
         one, other = jax.random.split(key)
-        return self.weight * jax.random.normal(one, y.shape) + jax.random.uniform(other, y.shape)
+        noise = jax.random.normal(one, y.shape, y.dtype)
+        return self.weight * noise + jax.random.uniform(other, y.shape, y.dtype)
 
 
 class NoisyLaws(MethodLaws):

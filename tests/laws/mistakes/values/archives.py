@@ -104,7 +104,7 @@ class SavedKey(eqx.Module):
     key: jax.Array
 
     def __call__(self, x):
-        return x + jax.random.normal(self.key)
+        return x + jax.random.normal(self.key, (), x.dtype)
 
     def save(self, path):
         with open(path, "wb") as file:
