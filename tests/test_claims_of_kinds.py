@@ -6,7 +6,7 @@ import pytest
 
 from tests.forking import forked_pytest
 from tests.projects import failed_tests, passed, scaffold
-from tests.support import write_tree
+from tests.support import replace_in, write_tree
 
 CENTRE = '''
 name = "Centre"
@@ -135,7 +135,7 @@ def test_claims_become_tests_that_pass_and_that_can_fail(tmp_path: Path) -> None
     }.items():
         module = tmp_path / f"{name}.py"
         assert old in module.read_text()
-        module.write_text(module.read_text().replace(old, new))
+        replace_in(module, old, new)
     assert failed_tests(forked_pytest(tmp_path, "-k", MINE)) == {
         "test_p19_outputs_are_those_of_the_reference",
         "test_the_shift_gives_the_bias",

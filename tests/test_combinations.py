@@ -16,6 +16,7 @@ from benchmarks._project_commands import Check, Failure, command, own_wheel_at_h
 from benchmarks._project_hooks import hooks
 from benchmarks._project_outputs import build, described, strict
 from tests.projects import REPOSITORY
+from tests.support import replace_in
 from tests.test_project import made
 
 DOCUMENTED = (REPOSITORY / "docs/project.md").read_text(encoding="utf-8")
@@ -149,7 +150,7 @@ def test_a_warning_of_the_build_is_a_failure(tmp_path: Path) -> None:
 def test_a_wheel_without_the_licence_is_a_failure(tmp_path: Path) -> None:
     project = made(tmp_path / "study", "style=scientific-python")
     settings = project / "pyproject.toml"
-    settings.write_text(settings.read_text().replace('license-files = ["LICENSE"]\n', "license-files = []\n"))
+    replace_in(settings, 'license-files = ["LICENSE"]\n', "license-files = []\n")
     with pytest.raises(Failure, match=r"the metadata has .*'None'"):
         build(project)
 

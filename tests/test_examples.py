@@ -14,7 +14,7 @@ from scaffold.project import plan_project
 from scaffold.spec.files import read_spec_files
 from tests.projects import EXAMPLES
 from tests.starters import TEMPLATE, starter_files
-from tests.support import read_tree, write_tree
+from tests.support import read_tree, replace_in, write_tree
 
 REFRESH = "run `pytest tests/test_examples.py --refresh-examples` and read the difference"
 PROJECT = EXAMPLES / "project"
@@ -75,7 +75,7 @@ def test_the_examples_come_out_of_their_specs_alone(tmp_path: Path) -> None:
 def test_an_edited_example_is_drift(tmp_path: Path) -> None:
     shutil.copytree(EXAMPLES, tmp_path / "project")
     module = tmp_path / "project" / "affine.py"
-    module.write_text(module.read_text().replace("y + self.bias", "y - self.bias"))
+    replace_in(module, "y + self.bias", "y - self.bias")
     assert [str(step.path) for step in planned(tmp_path / "project").conflicts] == ["affine.py"]
 
 

@@ -14,7 +14,7 @@ from packaging.utils import canonicalize_name
 from scaffold import ScaffoldError, find_layout
 from scaffold.law_wheel import law_wheel
 from tests.projects import AFFINE, passed, run, scaffold
-from tests.support import read_tree, write_tree
+from tests.support import read_tree, replace_in, write_tree
 from tests.systems import NEEDS_LINKS
 
 pytestmark = NEEDS_LINKS
@@ -249,7 +249,7 @@ def test_the_wheel_beside_the_tests_needs_no_installation(bare: Environment, tmp
     assert scaffold(project, "new-module", *AFFINE, env={"VIRTUAL_ENV": str(bare.root)}).returncode == 0
     assert passed(bare.pytest(project, "-k", "nothing_else or p03 or p04")) >= 10
     broken = project / "affine.py"
-    broken.write_text(broken.read_text().replace("self.weight @ x", "self.weight @ x * 0"))
+    replace_in(broken, "self.weight @ x", "self.weight @ x * 0")
     failed = bare.pytest(project, "tests/test_affine.py", "-k", "p08")
     assert (
         failed.returncode == 1

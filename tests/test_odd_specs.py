@@ -7,7 +7,7 @@ import pytest
 
 from tests.forking import forked_pytest
 from tests.projects import passed, run, scaffold
-from tests.support import read_tree, write_tree
+from tests.support import read_tree, replace_in, write_tree
 
 RUFF = '[tool.ruff.lint]\nignore = ["F722", "UP037"]\n'
 CELL = """
@@ -246,7 +246,7 @@ def test_a_module_may_take_a_key_and_draw_nothing(tmp_path: Path) -> None:
     assert passed(forked_pytest(tmp_path, "-k", "draws_from")) == 1
     module = tmp_path / "normed.py"
     assert "rngs.params()" in module.read_text()
-    module.write_text(module.read_text().replace("rngs.params()", "jax.random.key(0)"))
+    replace_in(module, "rngs.params()", "jax.random.key(0)")
     assert forked_pytest(tmp_path, "-k", "draws_from").returncode == 1
 
 

@@ -15,7 +15,7 @@ from scaffold.cli import main
 from scaffold.kinds import NAMES
 from tests.forking import forked_pytest
 from tests.projects import REPOSITORY, passed
-from tests.support import read_tree, write_tree
+from tests.support import read_tree, replace_in, write_tree
 from tests.systems import NEEDS_LINKS
 
 PAGE = (REPOSITORY / "docs/templates.md").read_text(encoding="utf-8")
@@ -56,7 +56,7 @@ def test_a_change_of_the_template_reaches_what_it_laid_out(tmp_path: Path) -> No
     project = in_project(tmp_path, {CLASS: STRUCT})
     documented(project)
     module = project / "shapes/ray.py"
-    module.write_text(module.read_text().replace("import struct\n", "import struct\n\nFAR = 1000.0\n"))
+    replace_in(module, "import struct\n", "import struct\n\nFAR = 1000.0\n")
     (project / CLASS).write_text(STRUCT.replace("eq=False", "eq=False, kw_only=True"))
     assert run_in(project, "check").exit_code == 1
     assert run_in(project, "update").exit_code == 0

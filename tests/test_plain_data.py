@@ -12,7 +12,7 @@ import pytest
 
 from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, failed_tests, passed, scaffold
-from tests.support import write_tree
+from tests.support import replace_in, write_tree
 
 NAMED = 'name = "Point"\nkind = "namedtuple"\n\n[fields]\n'
 REGISTERED = 'name = "Point"\nkind = "pytree"\nrebuild = "dataclass"\n\n[fields]\n'
@@ -73,7 +73,7 @@ def test_it_is_a_skip_of_what_would_fail(form: str, tmp_path: Path) -> None:
     assert result.returncode == 0, result.stderr
     assert passed(forked_pytest(tmp_path)) >= 90
     for path in (tmp_path / "tests").glob("test_*.py"):
-        path.write_text(path.read_text().replace("skips = (", "_left_out = ("))
+        replace_in(path, "skips = (", "_left_out = (")
     expected = {
         "namedtuple": {"test_p13_equality_has_a_truth_value"},
         "dataclass": {"test_p13_equality_has_a_truth_value", "test_p17_the_treedef_names_the_class"},

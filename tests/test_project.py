@@ -21,7 +21,7 @@ from scaffold.lifecycle.update import plan_update
 from scaffold.project import parse_answers, plan_project
 from tests.projects import REPOSITORY, run, scaffold
 from tests.starters import TEMPLATE
-from tests.support import read_tree, write_tree
+from tests.support import read_tree, replace_in, write_tree
 from tests.systems import NEEDS_TERMINAL
 from tests.test_prompts import dialogue
 
@@ -244,7 +244,7 @@ def changed_template(repository: Path) -> None:
     readme = repository / "templates/project/CONTRIBUTING.md.jinja"
     readme.write_text(readme.read_text() + "\nA new rule.\n")
     settings = repository / "templates/project/copier.yml"
-    settings.write_text(settings.read_text().replace(CONFIG["ruff_version"]["default"], "99.9.9"))
+    replace_in(settings, CONFIG["ruff_version"]["default"], "99.9.9")
     tagged(repository, "v2")
 
 

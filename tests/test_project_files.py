@@ -14,6 +14,7 @@ from scaffold.law_wheel import law_wheel
 from scaffold.lifecycle.check import check
 from tests.projects import REPOSITORY, run
 from tests.starters import TEMPLATE
+from tests.support import replace_in
 from tests.test_project import CONFIG, EVERY_KIND, HOSTILE, copied, made
 
 STYLES = ("kidger", "scientific-python")
@@ -158,7 +159,7 @@ def test_the_first_classes_have_records_and_a_hook_checks_them(style: str, tmp_p
     workflow = yaml.safe_load((project / ".github/workflows/ci.yml").read_text())
     assert workflow["jobs"]["lint"]["steps"][-1]["run"] == "uv run prek run --all-files"
     spec = project / "specs/affine.toml"
-    spec.write_text(spec.read_text().replace("zeros", "ones"))
+    replace_in(spec, "zeros", "ones")
     assert {row.path for row in check(find_layout(project)).rows if row.state == "stale"} >= {
         "tests/test_affine.py"
     }

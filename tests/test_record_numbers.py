@@ -27,7 +27,7 @@ from pytree_laws.snapshot.numbers import ELSEWHERE, section_numbers
 from pytree_laws.values.edge_values import FAR
 from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, copy_example, pytest_command, run
-from tests.support import read_tree
+from tests.support import read_tree, replace_in
 
 ONE = ("-k", "numbers_are_those_of_the_record", "--numbers=record")
 
@@ -130,7 +130,7 @@ def test_numbers_are_recorded_held_and_approved(tmp_path: Path) -> None:
     assert first == (EXAMPLES / "tests/numbers/affine.txt").read_text()
 
     module = folder / "affine.py"
-    module.write_text(module.read_text().replace("y + self.bias", "y - self.bias"))
+    replace_in(module, "y + self.bias", "y - self.bias")
     result = forked_pytest(folder, *ONE[:2])
     assert result.returncode == 1
     told = " ".join(result.stdout.split())
@@ -197,7 +197,7 @@ def test_the_first_run_records_and_the_next_one_sees_a_sign(tmp_path: Path) -> N
     code, told = numbers_of(folder)
     assert code == 0 and "recorded" not in told
     module = folder / "affine.py"
-    module.write_text(module.read_text().replace("+ self.bias", "- self.bias"))
+    replace_in(module, "+ self.bias", "- self.bias")
     code, told = numbers_of(folder)
     assert code == 1 and "1 failed" in told
     assert re.search(r"call: at \(?0.* it is [-\d.]+, recorded is [-\d.]+", told)
