@@ -163,8 +163,11 @@ def test_the_documented_run_has_every_condition_and_no_failure() -> None:
     assert [*rows] == [one.name for one in CONDITIONS]
     assert not any(failed for _, _, failed, _ in rows.values())
     # Skips differ between versions, and the oldest ones share the tests among them.
+    # The oldest jax has no abstract meshes: P20 is left out, at most a test of each example.
+    examples = re.findall(r"`\w+`", re.findall("Of (.*), on two cores", PAGE)[0])
     *wholes, oldest, nnx = (passed + skipped for passed, skipped, _, _ in rows.values())
-    assert {*wholes, oldest + nnx} == {wholes[0]} and wholes[0] >= 200
+    assert {*wholes} == {wholes[0]} and wholes[0] >= 200
+    assert wholes[0] - len(examples) <= oldest + nnx <= wholes[0]
 
 
 def test_the_readme_names_the_floors() -> None:
