@@ -8,7 +8,7 @@ from benchmarks._templates import AFFINE
 from scaffold import find_layout, load_spec, plan
 from scaffold.publish import publish
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 
 
 def composite(folder: Path, depth: int) -> str:

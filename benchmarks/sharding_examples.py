@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from scaffold import ScaffoldError, find_layout, plan, publish
+from scaffold.spec.fields.sharding import applied
 from scaffold.spec.files import read_spec_files
-from scaffold.spec.read import read_spec
-from scaffold.spec.sharding import applied
-from scaffold.spec.toml import write_toml
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.tables.toml import write_toml
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "generated_examples"
 SIZE = 16

@@ -9,14 +9,14 @@ from scaffold.emit.saving import save_faults
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.in_project.hidden_names import compiled_in, name_faults
 from scaffold.in_project.layout import Layout
-from scaffold.kinds import kind_of
-from scaffold.spec.bases import base_faults, lineage
-from scaffold.spec.check import inherited_faults
+from scaffold.kind import kind_of
+from scaffold.spec.fields.sharding import collisions, with_rules
+from scaffold.spec.fields.shared import tie_faults
+from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
-from scaffold.spec.sharding import collisions, with_rules
-from scaffold.spec.shared import tie_faults
-from scaffold.spec.types import ClassType, walk
+from scaffold.spec.rules.bases import base_faults, lineage
+from scaffold.spec.rules.check import inherited_faults
 from scaffold.spec.unit import siblings, unit_faults
 
 

@@ -13,19 +13,19 @@ from scaffold.comments import as_comment, comments, left_out
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File, Plan, make_plan
 from scaffold.files.places import read_regular
+from scaffold.history.copies import with_copies
 from scaffold.in_project.layout import Layout
-from scaffold.lifecycle.copies import with_copies
 from scaffold.spec import ModuleSpec
-from scaffold.spec.check_source import names_read
+from scaffold.spec.bodies.helpers import helper_names
 from scaffold.spec.circles import circle_faults
-from scaffold.spec.constructor import Parameter, parameters
+from scaffold.spec.construction.constructor import Parameter, parameters
 from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files
-from scaffold.spec.helpers import helper_names
 from scaffold.spec.names import IMPORTS, stem
-from scaffold.spec.raw import as_table, as_text
-from scaffold.spec.read import read_spec
-from scaffold.spec.shortened import shortened
-from scaffold.spec.toml import write_toml
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.reading.shortened import shortened
+from scaffold.spec.rules.source import names_read
+from scaffold.spec.tables.raw import as_table, as_text
+from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import Unit
 
 SCHEMA_NAME = "scaffold.schema.json"

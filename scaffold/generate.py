@@ -15,23 +15,24 @@ from msgspec.structs import replace
 from scaffold.beside import check_beside, check_names, generated_classes, with_defaults
 from scaffold.errors import ScaffoldError
 from scaffold.files.fileset import File, Plan
-from scaffold.in_project.fit import Wishes, plan_in_project
+from scaffold.fit.fit import Wishes, plan_in_project
+from scaffold.history.ancestry import ClassFiles
+from scaffold.history.migrations import listing_changes
+from scaffold.history.records import MODULE, SPEC, TEST, UNITS
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles, file_of
-from scaffold.kinds import Context
+from scaffold.kind import Context
 from scaffold.lay_out import conftest_file, module_contexts, module_files
-from scaffold.lifecycle.ancestry import ClassFiles
-from scaffold.lifecycle.migrations import listing_changes
-from scaffold.lifecycle.records import MODULE, SPEC, TEST, UNITS
-from scaffold.own_templates import check_templates
 from scaffold.progress import counted
+from scaffold.rendering.own_templates import check_templates
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
 from scaffold.spec.files import is_spec_file, read_spec_file, read_spec_files
-from scaffold.spec.places import COMMAND_LINE, by_argument, located
-from scaffold.spec.read import read_spec
-from scaffold.spec.schema import json_schema
-from scaffold.spec.toml import write_toml
+from scaffold.spec.places import located
+from scaffold.spec.reading.command_line import COMMAND_LINE, by_argument
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.tables.schema import json_schema
+from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import by_module
 from scaffold.suite.untested import untested_notes
 from scaffold.suite.untried import untried_notes

@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from scaffold.errors import ScaffoldError, suggestion
-from scaffold.kinds import NAMES, kind_of
+from scaffold.kind import NAMES, kind_of
 from scaffold.law_wheel import suite_texts
 
 Row = tuple[str, str, str, str, str]

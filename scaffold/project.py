@@ -24,14 +24,15 @@ from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.files.fileset import Action, Blob, Edit, File, Plan, Request, Step, make_plan
 from scaffold.files.places import read_place
 from scaffold.generate import SCHEMA_NAME, load_specs, plan_modules
+from scaffold.history.copies import KEPT
+from scaffold.history.records import FOLDER, record_path
 from scaffold.in_project.law_files import WHEEL, wheel_file
 from scaffold.in_project.layout import find_layout
 from scaffold.law_wheel import is_law_wheel
-from scaffold.lifecycle.copies import KEPT
-from scaffold.lifecycle.records import FOLDER, record_path
 from scaffold.publish import publish
 from scaffold.registration.edits import register
-from scaffold.render import OPTIONS, templates_folder
+from scaffold.rendering.render import OPTIONS
+from scaffold.rendering.template_files import templates_folder
 from scaffold.spec import ModuleSpec
 from scaffold.spec.files import is_spec_file
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS
+from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS
 from tests.bad_inputs import SPEC, Bad, filed, typed
 
 GOOD = 'name = "Affine"\n[fields]\nw = "f[n]=zeros"\n'

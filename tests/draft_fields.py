@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.types import ArrayType
+from scaffold.spec.grammar.types import ArrayType
 from tests.drafts import (
     COMPLEX,
     INTEGER,

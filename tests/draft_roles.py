@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.type_parser import parse_type
-from scaffold.spec.types import ArrayType
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.types import ArrayType
 from tests.drafts import COMPLEX, INTEGER, REAL, Draft, drawn_array, initialiser, text, total
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.types import ArrayType
-from scaffold.spec.variables import FLAX
+from scaffold.spec.bodies.variables import FLAX
+from scaffold.spec.grammar.types import ArrayType
 from tests.draft_fields import (
     computed_array,
     derived,

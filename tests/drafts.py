@@ -7,8 +7,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.initialisers import INITIALISERS, legal_initialisers
-from scaffold.spec.types import ArrayType
+from scaffold.spec.grammar.initialisers import INITIALISERS, legal_initialisers
+from scaffold.spec.grammar.types import ArrayType
 
 Draw = Callable[..., Any]
 

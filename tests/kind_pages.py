@@ -6,7 +6,7 @@ from pathlib import Path
 from scaffold.generate import shown_files, specs_of
 from scaffold.in_project.layout import find_layout
 from scaffold.in_project.spec_files import spec_files
-from scaffold.kinds import NAMES, described, kind_of
+from scaffold.kind import NAMES, described, kind_of
 from scaffold.laws import further_laws, law_table
 from scaffold.show.of_spec import tree_of_spec
 from scaffold.show.text import text_of

@@ -15,9 +15,9 @@ from flax import nnx
 from scaffold import find_layout
 from scaffold.emit.facts import facts
 from scaffold.lay_out import module_context
-from scaffold.render import render_class
+from scaffold.rendering.render import render_class
 from scaffold.spec import ModuleSpec, read_spec
-from scaffold.spec.states import is_stateful
+from scaffold.spec.bodies.states import is_stateful
 from scaffold.suite.examples import constructor_name
 from scaffold.suite.subject import Subject
 from tests.projects import EXAMPLES

@@ -11,11 +11,11 @@ from typing import Any
 from hypothesis import strategies as st
 
 from scaffold.spec import ModuleSpec, read_spec
-from scaffold.spec.constructor import dims_of, parameters
-from scaffold.spec.entries import without_none
-from scaffold.spec.roles import UNTOLD, role_of
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.type_parser import parse_type
+from scaffold.spec.construction.constructor import dims_of, parameters
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.reading.entries import without_none
+from scaffold.spec.reading.roles import UNTOLD, role_of
 from tests.draft_calls import call
 from tests.draft_fields import MEMBERS, preset_dict
 from tests.draft_roles import ROLES

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from scaffold import ScaffoldError
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from tests.plain_jax import Both
 
 # The recurrence of Orvieto et al. (2023), arXiv:2303.06349: `gamma` is made from `nu`.

@@ -7,8 +7,8 @@ from pathlib import Path
 from click.testing import CliRunner, Result
 
 from scaffold.cli import main
+from scaffold.history.records import Generated, Record
 from scaffold.in_project.layout import find_layout
-from scaffold.lifecycle.records import Generated, Record
 from tests.library import EMPTY, Library, spec
 from tests.projects import REPOSITORY, run, scaffold
 from tests.support import write_tree

@@ -8,7 +8,7 @@ import pytest
 
 from scaffold import ScaffoldError, find_layout
 from scaffold.generate import plan_modules
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from tests.forking import forked_pytest
 from tests.projects import checker, copy_example, failed_tests, passed, run, scaffold
 from tests.support import write_tree

@@ -11,10 +11,10 @@ from scaffold import ScaffoldError, find_layout
 from scaffold.convert import meaning
 from scaffold.lay_out import module_files
 from scaffold.spec import read_spec
-from scaffold.spec.shortened import shortened
+from scaffold.spec.reading.shortened import shortened
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.skeletons.write import write_skeleton
-from scaffold.spec.toml import write_toml
+from scaffold.spec.skeletons.writing.write import write_skeleton
+from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.forking import forked_pytest
 from tests.projects import checker, passed, run, scaffold

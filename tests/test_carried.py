@@ -9,10 +9,10 @@ import pytest
 from scaffold import ScaffoldError, find_layout, plan, publish
 from scaffold.convert import meaning
 from scaffold.generate import load_specs, shown_files
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from scaffold.spec.skeletons import write_skeleton
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.toml import write_toml
+from scaffold.spec.tables.toml import write_toml
 from tests.forking import forked_pytest
 from tests.support import write_tree
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from scaffold.cli import main
 from scaffold.errors import Fault, ScaffoldError, shown
-from scaffold.kinds import NAMES
+from scaffold.kind import NAMES
 from tests.projects import AFFINE, EXAMPLES, REPOSITORY
 from tests.support import read_tree, write_tree
 from tests.systems import NEEDS_SHELL
@@ -156,7 +156,7 @@ def test_a_fault_of_the_tool_is_no_traceback(here: Path, monkeypatch: pytest.Mon
     def broken() -> None:
         raise KeyError("kinds")
 
-    monkeypatch.setattr("scaffold.kinds.described", broken)
+    monkeypatch.setattr("scaffold.kind.described", broken)
     result = told("kinds")
     assert result.exit_code == 70
     assert result.stderr == (
@@ -175,7 +175,7 @@ def test_what_is_too_deep_is_the_fault_of_the_input(
     def broken() -> None:
         raise error
 
-    monkeypatch.setattr("scaffold.kinds.described", broken)
+    monkeypatch.setattr("scaffold.kind.described", broken)
     result = told("kinds")
     assert (
         result.exit_code == 2 and "is nested too deeply, goes in a circle, or is too large" in result.stderr

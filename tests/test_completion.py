@@ -9,8 +9,8 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from scaffold.cli import main
-from scaffold.kinds import NAMES
-from scaffold.spec.keys import ROLES
+from scaffold.kind import NAMES
+from scaffold.spec.tables.keys import ROLES
 from tests.projects import REPOSITORY
 from tests.support import write_tree
 from tests.test_imports import FORBIDDEN

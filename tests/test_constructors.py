@@ -13,8 +13,8 @@ from scaffold.lay_out import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.files import read_spec_file
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.skeletons.write import write_skeleton
-from scaffold.spec.toml import write_toml
+from scaffold.spec.skeletons.writing.write import write_skeleton
+from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.forking import forked_pytest
 from tests.projects import passed, run, scaffold

@@ -21,13 +21,13 @@ from scaffold.files.fileset import File
 from scaffold.generate import SCHEMA_NAME, plan_modules
 from scaffold.lay_out import module_files
 from scaffold.spec import ModuleSpec, read_spec
-from scaffold.spec.constructor import variadic_dims
-from scaffold.spec.initialisers import INITIALISERS
-from scaffold.spec.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, LAYOUTS, REBUILDS, ROLES, SPEC_KEYS
+from scaffold.spec.construction.constructor import variadic_dims
+from scaffold.spec.grammar.initialisers import INITIALISERS
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.types import ArrayType, arrays, walk
 from scaffold.spec.names import stem
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.toml import write_toml
-from scaffold.spec.types import ArrayType, arrays, walk
+from scaffold.spec.tables.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, LAYOUTS, REBUILDS, ROLES, SPEC_KEYS
+from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.drafts import HELPERS, WIDE, shape_of_dim
 from tests.projects import EXAMPLES, checker, run

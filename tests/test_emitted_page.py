@@ -13,7 +13,7 @@ import optax  # type: ignore[import-untyped]
 import pytest
 from flax import nnx
 
-from scaffold.kinds import NAMES
+from scaffold.kind import NAMES
 from tests.projects import EXAMPLES, REPOSITORY
 
 PAGE = REPOSITORY / "docs" / "emitted.md"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scaffold.spec.expressions import (
+from scaffold.spec.source.expressions import (
     assigned_names,
     count_name,
     dedented,
@@ -14,7 +14,7 @@ from scaffold.spec.expressions import (
     free_names,
     syntax_fault,
 )
-from scaffold.spec.rewriting import guard, rename
+from scaffold.spec.source.rewriting import guard, rename
 
 NAMES = st.sampled_from(["key", "size", "x", "self.w", "self.mean"])
 PLAIN = st.sampled_from(["key", "size", "x"])

@@ -17,7 +17,7 @@ import jax.numpy as jnp
 import pytest
 
 from scaffold import find_layout, plan, publish
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, copy_example, failed_laws, passed
 

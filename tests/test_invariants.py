@@ -6,7 +6,7 @@ import pytest
 
 from pytree_laws.declare.invariants import INVARIANTS as OF_THE_LAWS
 from pytree_laws.declare.invariants import parsed
-from scaffold.spec.invariants import ALONG, INVARIANTS
+from scaffold.spec.rules.invariants import ALONG, INVARIANTS
 from tests.projects import scaffold
 from tests.support import write_tree
 

@@ -7,10 +7,10 @@ import pytest
 
 from scaffold import kinds
 from scaffold.errors import ScaffoldError
-from scaffold.kinds import NAMES, UNKNOWN, Kind, kind_of
-from scaffold.render import templates_folder
-from scaffold.spec.keys import KINDS
-from scaffold.spec.read import read_spec
+from scaffold.kind import NAMES, UNKNOWN, Kind, kind_of
+from scaffold.rendering.template_files import templates_folder
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.tables.keys import KINDS
 
 CALL = {"args": "x: f[n]", "returns": "f[n]", "body": "return self.w * x"}
 

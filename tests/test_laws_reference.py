@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.kinds import kind_of
+from scaffold.kind import kind_of
 from scaffold.law_wheel import suite_texts
 from scaffold.laws import KINDS, further_laws, law_table
 from tests.projects import REPOSITORY, scaffold

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scaffold.lifecycle.merge import merge
-from scaffold.lifecycle.states import merge_python
-from scaffold.lifecycle.texts import Text, has_markers, lines_of
+from scaffold.history.merge import merge
+from scaffold.history.states import merge_python
+from scaffold.history.texts import Text, has_markers, lines_of
 
 LINE = st.sampled_from([*(f"{letter}\n" for letter in "abcdefgh"), "\n", "    x\n"])
 TEXT = st.lists(LINE, max_size=14).map("".join)

@@ -228,7 +228,7 @@ def edited_and_generated_anew() -> None:
 
 def test_a_merge_that_takes_one_side_would_be_seen() -> None:
     """What the sequences are there to find: an update that loses what somebody wrote."""
-    from scaffold.lifecycle import states
+    from scaffold.history import states
 
     edited_and_generated_anew()
     taken = mock.patch.object(states, "merge_python", lambda base, mine, new: states.Merged(new, 0))

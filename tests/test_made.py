@@ -12,9 +12,9 @@ from scaffold import ScaffoldError
 from scaffold.emit.construct import constructor
 from scaffold.emit.made import _MAKERS, is_new  # pyright: ignore[reportPrivateUsage]
 from scaffold.emit.source import parsed
-from scaffold.spec.draws import keys_and_draws
-from scaffold.spec.initialisers import INITIALISERS
-from scaffold.spec.read import read_spec
+from scaffold.spec.grammar.initialisers import INITIALISERS
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.source.draws import keys_and_draws
 from scaffold.suite.declared import drawn_fields
 from tests.plain_jax import Both
 

@@ -13,7 +13,7 @@ import pytest
 
 from scaffold import find_layout, plan, publish
 from scaffold.errors import ScaffoldError
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from tests.forking import forked_pytest
 from tests.projects import checker, passed, run
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from scaffold import ScaffoldError
-from scaffold.spec.read import read_spec
-from scaffold.spec.variables import assigned, read_values, updated
+from scaffold.spec.bodies.variables import assigned, read_values, updated
+from scaffold.spec.reading.read import read_spec
 
 
 def spec(fields: dict[str, Any], body: str = "return x", **top: Any) -> Any:

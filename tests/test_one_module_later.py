@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from scaffold import ScaffoldError
-from scaffold.lifecycle.records import DamagedError, parse_record
+from scaffold.history.records import DamagedError, parse_record
 from tests.library import Library, actions
 from tests.several import HEAD, MODULE, PLAIN, SIDES, TESTS, THIRD, order, sides
 from tests.support import read_tree, write_tree

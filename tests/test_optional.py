@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from scaffold.suite.other import absent_inputs
 
 FIELDS = {

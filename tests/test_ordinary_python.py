@@ -17,11 +17,11 @@ from scaffold.adopt.as_spec.examples import Examples
 from scaffold.adopt.as_spec.say import skeleton_of, spec_of
 from scaffold.adopt.as_spec.source import ClassSource, source_in
 from scaffold.beside import check_beside
-from scaffold.emit.imports import sorted_lines
 from scaffold.errors import ScaffoldError
 from scaffold.in_project.layout import find_layout
 from scaffold.lay_out import module_files
 from scaffold.spec.refusals import REFUSALS
+from scaffold.spec.source.imports import sorted_lines
 
 STANDARD = sorted(
     name

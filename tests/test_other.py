@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from scaffold.suite.other import other_inputs
 from scaffold.suite.subject import Subject
 

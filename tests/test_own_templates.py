@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from scaffold import own_templates, render_apart
 from scaffold.cli import main
-from scaffold.kinds import NAMES
+from scaffold.kind import NAMES
+from scaffold.rendering import apart, own_templates
 from tests.forking import forked_pytest
 from tests.projects import REPOSITORY, passed
 from tests.support import read_tree, replace_in, write_tree
@@ -153,7 +153,7 @@ HUGE, ENDLESS = 10**10, "{% for i in range(99999) %}{% for j in range(99999) %}{
     ids=["loops", "power", "product", "width", "five megabytes", "range", "recursion"],
 )
 def test_laying_out_has_an_end(text: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(render_apart, "SECONDS", 2)
+    monkeypatch.setattr(apart, "SECONDS", 2)
     project = in_project(tmp_path, {CLASS: STRUCT, OTHER: text})
     before = read_tree(project)
     result = documented(project)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scaffold.cli import main
-from scaffold.spec.positions import key_positions, position_of
-from scaffold.spec.toml import toml_value
+from scaffold.spec.tables.positions import key_positions, position_of
+from scaffold.spec.tables.toml import toml_value
 from tests.projects import EXAMPLES
 from tests.support import write_tree
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from jinja2 import Environment
 
 from scaffold.project import next_steps, plan_project
-from scaffold.render import OPTIONS
+from scaffold.rendering.render import OPTIONS
 from tests.projects import REPOSITORY, run
 from tests.starters import TEMPLATE
 from tests.test_project import CONFIG, EVERY_KIND, HOSTILE, made

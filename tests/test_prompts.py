@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from scaffold.kinds import NAMES
+from scaffold.kind import NAMES
 from tests.projects import REPOSITORY
 from tests.support import read_tree
 from tests.systems import NEEDS_TERMINAL

@@ -13,7 +13,7 @@ import pytest
 
 from scaffold.law_wheel import law_wheel
 from scaffold.laws import law_table
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from tests.projects import AFFINE, REPOSITORY, bare_pytest, copy_example, run
 from tests.readme_pictures import PICTURES, README, TARGETS, blocks, drawn, write_examples
 from tests.support import read_tree

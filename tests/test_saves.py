@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.lifecycle import history
+from scaffold.history import carried_over
 from scaffold.lifecycle.update import plan_update
 from scaffold.publish import publish, swap
 from tests.killing import fork, left_overs, wait_for
@@ -50,14 +50,14 @@ def library(tmp_path: Path) -> Library:
 def test_what_is_saved_after_the_merge_is_not_replaced_by_it(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    merge = history.outcome
+    merge = carried_over.outcome
 
     def merge_and_save(*arguments: Any, **options: Any) -> object:
         merged = merge(*arguments, **options)
         library.edit(MODULE, "# save 0", "# save 1") if "# save 0" in library.read(MODULE) else None
         return merged
 
-    monkeypatch.setattr(history, "outcome", merge_and_save)
+    monkeypatch.setattr(carried_over, "outcome", merge_and_save)
     plan = plan_update((), library.layout)
     with pytest.raises(ScaffoldError, match=r"lib/dense\.py: has changed since the plan was made; nothing"):
         publish(plan)

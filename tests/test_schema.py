@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 
 from scaffold.cli import main
 from scaffold.errors import ScaffoldError
-from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS
-from scaffold.spec.read import read_spec
-from scaffold.spec.schema import json_schema
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS
+from scaffold.spec.tables.schema import json_schema
 from tests.projects import EXAMPLES
 
 SCHEMA = json_schema()

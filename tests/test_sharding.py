@@ -7,7 +7,7 @@ import pytest
 from scaffold import ScaffoldError, find_layout, plan
 from scaffold.generate import load_specs
 from scaffold.in_project.settings import Settings
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from tests.support import write_tree
 
 LAYER = {

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from scaffold import ScaffoldError
-from scaffold.spec.read import read_spec
-from scaffold.spec.shared import tie
-from scaffold.spec.tokens import parse_field_text
+from scaffold.spec.fields.shared import tie
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.reading.tokens import parse_field_text
 from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, passed, scaffold
 from tests.support import write_tree

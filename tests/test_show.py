@@ -22,8 +22,8 @@ from scaffold.show.svg import svg_of
 from scaffold.show.table import nbytes
 from scaffold.show.text import text_of
 from scaffold.show.tree import Dim, Part, Tree, element_bytes, triggers, walk
-from scaffold.spec.keys import ROLES
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.tables.keys import ROLES
 from tests.projects import EXAMPLES, scaffold
 
 AFFINE = str(EXAMPLES / "specs/affine.toml")

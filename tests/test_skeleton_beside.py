@@ -13,10 +13,10 @@ from scaffold.convert import meaning
 from scaffold.lay_out import module_files
 from scaffold.spec import read_spec
 from scaffold.spec.files import read_spec_file
-from scaffold.spec.shortened import shortened
+from scaffold.spec.reading.shortened import shortened
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.skeletons.write import write_skeleton
-from scaffold.spec.toml import write_toml
+from scaffold.spec.skeletons.writing.write import write_skeleton
+from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.support import write_tree
 

@@ -11,12 +11,12 @@ from click.testing import CliRunner
 from scaffold import ScaffoldError, find_layout, plan, skeleton
 from scaffold.cli import main
 from scaffold.generate import load_specs, shown_files
-from scaffold.kinds import NAMES, kind_of
+from scaffold.kind import NAMES, kind_of
 from scaffold.spec.files import read_spec_file
-from scaffold.spec.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS
-from scaffold.spec.skeletons.class_statements import KINDS
-from scaffold.spec.skeletons.fields import WORDS
+from scaffold.spec.skeletons.classes.class_statements import KINDS
+from scaffold.spec.skeletons.classes.fields import WORDS
 from scaffold.spec.skeletons.read import skeletons_of
+from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, SPEC_KEYS, TEST_KEYS
 from tests.projects import EXAMPLES
 from tests.support import read_tree, write_tree
 

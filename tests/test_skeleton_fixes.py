@@ -6,8 +6,8 @@ import pytest
 
 from scaffold import ScaffoldError
 from scaffold.spec.files import read_spec_file
-from scaffold.spec.skeletons.fixes import in_python, legal_in_python
-from scaffold.spec.type_parser import LEGAL_TYPES
+from scaffold.spec.grammar.type_parser import LEGAL_TYPES
+from scaffold.spec.skeletons.writing.fixes import in_python, legal_in_python
 
 HEAD = """\
 import jax.numpy as jnp

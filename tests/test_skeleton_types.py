@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from scaffold import find_layout, plan
 from scaffold.cli import main
 from scaffold.generate import load_specs
-from scaffold.spec.skeletons.class_statements import KINDS
+from scaffold.spec.skeletons.classes.class_statements import KINDS
 from tests.projects import EXAMPLES, REPOSITORY, checker, run
 from tests.support import write_tree
 from tests.test_skeleton_files import AFFINE

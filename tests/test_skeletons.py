@@ -16,10 +16,10 @@ from scaffold.in_project.spec_files import spec_files
 from scaffold.lay_out import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.files import raw_specs
-from scaffold.spec.shortened import shortened
+from scaffold.spec.reading.shortened import shortened
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.skeletons.write import write_skeleton
-from scaffold.spec.toml import write_toml
+from scaffold.spec.skeletons.writing.write import write_skeleton
+from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.drafts import HELPERS
 from tests.projects import EXAMPLES

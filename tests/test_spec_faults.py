@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 
 W = {"type": "f[n]", "role": "data", "init": "zeros"}
 _UNTOLD = "fields.b.role | `b` is given, in a class that trains other parts: nothing says whether it is trained | write `b = {1}` if it is, `b = {2}` if it is not"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scaffold import ScaffoldError
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 from tests.forking import forked_pytest
 from tests.projects import REPOSITORY, passed, run, scaffold
 from tests.support import write_tree

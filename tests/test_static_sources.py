@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from scaffold import ScaffoldError, load_spec
 from scaffold.emit.construct import copy_source
-from scaffold.spec.read import read_spec
-from scaffold.spec.statics import as_given, stored_value
-from scaffold.spec.tokens import parse_field_text
-from scaffold.spec.type_parser import parse_type
+from scaffold.spec.fields.statics import as_given, stored_value
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.reading.tokens import parse_field_text
 from tests.projects import EXAMPLES
 
 NUMBERS = st.integers(-5, 5) | st.floats(-2, 2)

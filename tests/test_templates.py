@@ -13,9 +13,10 @@ from jinja2 import UndefinedError
 from scaffold import find_layout, load_spec
 from scaffold.emit.helpers import helpers_of
 from scaffold.files.fileset import File
+from scaffold.history.migrations import listing_changes
 from scaffold.lay_out import module_context, module_files
-from scaffold.lifecycle.migrations import listing_changes
-from scaffold.render import OPTIONS, render, templates_folder
+from scaffold.rendering.render import OPTIONS, render
+from scaffold.rendering.template_files import templates_folder
 from scaffold.tidy import tidy
 from tests.projects import EXAMPLES
 from tests.support import read_tree

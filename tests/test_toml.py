@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from scaffold.errors import ScaffoldError
 from scaffold.generate import load_spec
-from scaffold.spec.read import read_spec
-from scaffold.spec.toml import read_toml, toml_string, toml_value, write_toml
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.tables.toml import read_toml, toml_string, toml_value, write_toml
 from tests.projects import EXAMPLES
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.lists(

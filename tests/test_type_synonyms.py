@@ -3,11 +3,11 @@
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.spec.read import read_spec
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.type_parser import LEGAL_TYPES, parse_type
-from scaffold.spec.type_texts import type_text
-from scaffold.spec.types import ArrayType
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.type_parser import LEGAL_TYPES, parse_type
+from scaffold.spec.grammar.type_texts import type_text
+from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.reading.read import read_spec
 
 TAKEN = {
     "float32[n]": "f32[n]",

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scaffold.spec.tokens import parse_field_text, raw_spec
-from scaffold.spec.toml import toml_value
+from scaffold.spec.reading.tokens import parse_field_text, raw_spec
+from scaffold.spec.tables.toml import toml_value
 
 _PLAIN = ("kind", "doc", "constructor", "rebuild", "layout")
 _FIELD = ("type", "role", "optional", "frozen", "init", "of", "default", "preset")

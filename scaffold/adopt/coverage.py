@@ -9,11 +9,11 @@ from msgspec import Struct
 from scaffold.adopt.source_classes import Definition, Module, Modules
 from scaffold.adopt.targets import Target, folders_of, read_targets
 from scaffold.errors import Fault, ScaffoldError
+from scaffold.history.records import TEST, Record
 from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.adopted import classes_of
 from scaffold.lifecycle.check import DRIFT, Row, check
 from scaffold.lifecycle.project_specs import ProjectSpecs
-from scaffold.lifecycle.records import TEST, Record
 
 
 class Coverage(Struct, frozen=True):

@@ -9,12 +9,12 @@ from typing import Any
 from msgspec import Struct, field
 
 from scaffold.adopt.emit_transformation import transformation_context
-from scaffold.emit.imports import import_lines
 from scaffold.emit.sharding import rules_source
 from scaffold.files.fileset import File
 from scaffold.in_project.layout import Layout
-from scaffold.render import render
+from scaffold.rendering.render import render
 from scaffold.spec.names import IMPORTS, TEST_IMPORTS, stem
+from scaffold.spec.source.imports import import_lines
 
 Found = Mapping[str, Any]
 Skip = tuple[str, str]

@@ -20,12 +20,12 @@ from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.files.fileset import File, Plan
-from scaffold.in_project.fit import Wishes, plan_in_project
+from scaffold.fit.fit import Wishes, plan_in_project
+from scaffold.history.replaced import numbers_of
 from scaffold.in_project.layout import Layout
 from scaffold.interpreter import find_python
 from scaffold.lay_out import conftest_file
 from scaffold.lifecycle.adopted import adopted_files
-from scaffold.lifecycle.replaced import numbers_of
 from scaffold.tidy import tidy
 
 Progress = Callable[[int, int, str], None]

@@ -9,7 +9,7 @@ import msgspec
 
 from scaffold.adopt.report import Outcome
 from scaffold.errors import ScaffoldError
-from scaffold.lifecycle.records import FOLDER
+from scaffold.history.records import FOLDER
 
 PLACE = FOLDER / "adopt-run.jsonl"
 """Where the journal lies until the run is over."""

@@ -10,14 +10,14 @@ from typing import Any
 from msgspec import Struct
 
 from scaffold.adopt.targets import Target, read_targets
-from scaffold.emit.imports import import_lines
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File, Plan
-from scaffold.in_project.fit import Wishes, plan_in_project
+from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.in_project.layout import Layout
 from scaffold.lay_out import conftest_file
-from scaffold.render import render
+from scaffold.rendering.render import render
 from scaffold.spec.names import IMPORTS
+from scaffold.spec.source.imports import import_lines
 from scaffold.tidy import tidy
 
 TEMPLATE = "adopt-step"

@@ -10,6 +10,9 @@ from msgspec import Struct, field
 from scaffold.adopt.emit import Adopted, stems_of
 from scaffold.files.fileset import Action
 from scaffold.files.places import read_below, read_regular
+from scaffold.history.records import TEST, DamagedError, Record, Records, record_path
+from scaffold.history.states import outcome
+from scaffold.history.texts import Text
 from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.adopted import (
     AdoptedTests,
@@ -17,9 +20,6 @@ from scaffold.lifecycle.adopted import (
     class_of,
     stems_by_class,
 )
-from scaffold.lifecycle.records import TEST, DamagedError, Record, Records, record_path
-from scaffold.lifecycle.states import outcome
-from scaffold.lifecycle.texts import Text
 
 Named = tuple[str, str]
 """A module, and the name of a class in it."""

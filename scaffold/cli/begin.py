@@ -3,12 +3,12 @@
 from typing import Any
 
 from scaffold.files.fileset import File, Plan, make_plan
+from scaffold.history.copies import with_copies
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles
-from scaffold.kinds import NAMES, kind_of
-from scaffold.lifecycle.copies import with_copies
+from scaffold.kind import NAMES, kind_of
 from scaffold.spec.names import class_name_fault, stem
-from scaffold.spec.read import read_spec
+from scaffold.spec.reading.read import read_spec
 
 
 def can_begin(name: str, kind: str, layout: Layout) -> bool:

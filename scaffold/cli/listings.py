@@ -11,7 +11,7 @@ from scaffold.cli.terminal import hint, say, say_json
 @json_option
 def kinds(as_json: bool) -> None:
     """List the kinds of class, and the options of each."""
-    from scaffold.kinds import described
+    from scaffold.kind import described
 
     found = described()
     if as_json:
@@ -29,7 +29,7 @@ def kinds(as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="The schema is JSON in any case.")
 def schema(as_json: bool) -> None:
     """Print the JSON Schema of a spec, for editors."""
-    from scaffold.spec.schema import json_schema
+    from scaffold.spec.tables.schema import json_schema
 
     say_json(json_schema())
 

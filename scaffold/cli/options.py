@@ -48,17 +48,17 @@ def constant(module: str, name: str) -> Words:
 
 
 BACKENDS = Word(constant("scaffold.choices", "BACKENDS"))
-KINDS = Word(constant("scaffold.kinds", "NAMES"))
-CONSTRUCTORS = Word(constant("scaffold.spec.keys", "CONSTRUCTORS"))
-REBUILDS = Word(constant("scaffold.spec.keys", "REBUILDS"))
-LAYOUTS = Word(constant("scaffold.spec.keys", "LAYOUTS"))
+KINDS = Word(constant("scaffold.kind", "NAMES"))
+CONSTRUCTORS = Word(constant("scaffold.spec.tables.keys", "CONSTRUCTORS"))
+REBUILDS = Word(constant("scaffold.spec.tables.keys", "REBUILDS"))
+LAYOUTS = Word(constant("scaffold.spec.tables.keys", "LAYOUTS"))
 
 
 # -- words that have to be looked for ----------------------------------------------------------------------------------
 
 
 def _options_of_kind(ctx: click.Context) -> Iterator[str]:
-    from scaffold.kinds import kind_of
+    from scaffold.kind import kind_of
 
     yield from (f"{name}=" for name in kind_of(ctx.params.get("kind") or "module").options)
 
@@ -93,7 +93,7 @@ def project_questions() -> dict[str, dict[str, Any]]:
     """The questions of the project template, by the keys of `--data`."""
     import yaml
 
-    from scaffold.render import templates_folder
+    from scaffold.rendering.template_files import templates_folder
 
     text = (templates_folder() / "project" / "copier.yml").read_text(encoding="utf-8")
     entries: dict[str, Any] = yaml.safe_load(text)
@@ -132,13 +132,13 @@ class FieldToken(StringParamType):
 
 
 def _roles() -> Iterable[str]:
-    from scaffold.spec.keys import ROLES
+    from scaffold.spec.tables.keys import ROLES
 
     return ROLES
 
 
 def _initialisers() -> Iterable[str]:
-    from scaffold.spec.initialisers import INITIALISERS
+    from scaffold.spec.grammar.initialisers import INITIALISERS
 
     return INITIALISERS
 

@@ -63,7 +63,7 @@ def published(plan: "Plan") -> "Plan":
     from scaffold.publish import publish
 
     if plan.commands:
-        from scaffold.in_project.add_dependencies import run_commands
+        from scaffold.fit.add_dependencies import run_commands
 
         run_commands(plan)
     return publish(plan, complain)

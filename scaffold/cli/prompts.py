@@ -12,16 +12,16 @@ from scaffold.cli.terminal import hint
 from scaffold.errors import Fault, ScaffoldError, shown
 from scaffold.files.fileset import Plan
 from scaffold.in_project.layout import Layout
-from scaffold.kinds import NAMES, kind_of
-from scaffold.spec.check_fields import initialiser_faults
-from scaffold.spec.check_keys import option_faults
-from scaffold.spec.expressions import syntax_fault
-from scaffold.spec.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key
+from scaffold.kind import NAMES, kind_of
 from scaffold.spec.names import argument_name_fault, class_name_fault, stem
-from scaffold.spec.pairs import one_option
-from scaffold.spec.read import Reader
-from scaffold.spec.roles import OF_GIVEN
-from scaffold.spec.tokens import call_from_text, parse_field_token
+from scaffold.spec.reading.read import Reader
+from scaffold.spec.reading.roles import OF_GIVEN
+from scaffold.spec.reading.tokens import call_from_text, parse_field_token
+from scaffold.spec.rules.fields import initialiser_faults
+from scaffold.spec.source.expressions import syntax_fault
+from scaffold.spec.tables.check_keys import option_faults
+from scaffold.spec.tables.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key
+from scaffold.spec.tables.pairs import one_option
 
 _FIELD = r"field `([^`:]*)[^`]*`"
 _LEGAL = {"kind": NAMES, "constructor": CONSTRUCTORS, "rebuild": REBUILDS, "layout": LAYOUTS}

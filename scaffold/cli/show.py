@@ -193,7 +193,7 @@ def _print_code(targets: Sequence[str], layout: "Layout", *, context: bool, as_j
     from scaffold.generate import shown_contexts, shown_files
 
     if context:
-        from scaffold.own_templates import described
+        from scaffold.rendering.own_templates import described
 
         say_json(
             described(

@@ -23,7 +23,7 @@ def eject(
 ) -> None:
     """Copy the template of KIND into the folder DIR of the project."""
     from scaffold.files.fileset import make_plan
-    from scaffold.own_templates import ejected
+    from scaffold.rendering.own_templates import ejected
 
     layout = recovered_layout(folder, writes=not (dry_run or diff))
     found = make_plan(layout.root, ejected(kind, target, layout), force=force)

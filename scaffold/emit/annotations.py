@@ -4,10 +4,8 @@ from collections.abc import Iterable
 
 from msgspec import Struct, field
 
-from scaffold.spec.expressions import syntax_fault
-from scaffold.spec.model import Field
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.types import (
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
     ClassType,
@@ -24,6 +22,8 @@ from scaffold.spec.types import (
     dim_names,
     walk,
 )
+from scaffold.spec.model import Field
+from scaffold.spec.source.expressions import syntax_fault
 
 
 class Scope(Struct):

@@ -4,10 +4,8 @@ import ast
 import textwrap
 
 from scaffold.emit.nesting import located
-from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.rewriting import rename
-from scaffold.spec.statics import as_given
-from scaffold.spec.types import (
+from scaffold.spec.fields.statics import as_given
+from scaffold.spec.grammar.types import (
     CallableType,
     ClassType,
     DictType,
@@ -20,6 +18,8 @@ from scaffold.spec.types import (
     Type,
     UnionType,
 )
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.source.rewriting import rename
 
 # Stand for the shown name and value while a message is wrapped: one word, as wide as what replaces it.
 _NAME, _VALUE = "\0", "\1"

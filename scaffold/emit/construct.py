@@ -11,8 +11,8 @@ from scaffold.emit.initialised import draw_of_either, initialised, shape_source
 from scaffold.emit.made import array_source, is_new
 from scaffold.emit.shapes import shape_statements
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
-from scaffold.kinds import kind_of
-from scaffold.spec.constructor import (
+from scaffold.kind import kind_of
+from scaffold.spec.construction.constructor import (
     Parameter,
     converter_expression,
     has_open_dtype,
@@ -21,11 +21,11 @@ from scaffold.spec.constructor import (
     parameters,
     uses_dtype,
 )
-from scaffold.spec.initialisers import dtype_source
+from scaffold.spec.fields.statics import stored_source
+from scaffold.spec.grammar.initialisers import dtype_source
+from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.rewriting import rename
-from scaffold.spec.statics import stored_source
-from scaffold.spec.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
+from scaffold.spec.source.rewriting import rename
 
 
 class Constructor(Struct, frozen=True):

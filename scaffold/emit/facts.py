@@ -3,8 +3,8 @@
 from msgspec import Struct
 
 from scaffold.emit.nesting import placed, selected
+from scaffold.spec.fields.shared import shared_fields, tie
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.shared import shared_fields, tie
 
 
 class Facts(Struct, frozen=True):

@@ -4,11 +4,17 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
-from scaffold.kinds import kind_of
-from scaffold.spec.constructor import constructor_names, followed, has_open_dtype, is_plain, uses_dtype
-from scaffold.spec.initialisers import dtype_source
+from scaffold.kind import kind_of
+from scaffold.spec.construction.constructor import (
+    constructor_names,
+    followed,
+    has_open_dtype,
+    is_plain,
+    uses_dtype,
+)
+from scaffold.spec.grammar.initialisers import dtype_source
+from scaffold.spec.grammar.types import CHOSEN_DTYPES, ArrayType, DictType, ListType, Type
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.types import CHOSEN_DTYPES, ArrayType, DictType, ListType, Type
 
 _REAL = '''\
 def _real(value: ArrayLike) -> Array:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from scaffold.errors import Fault
 from scaffold.files.places import read_regular
 from scaffold.in_project.layout import Layout
-from scaffold.kinds import Context
+from scaffold.kind import Context
 from scaffold.spec.model import ModuleSpec
 
 

@@ -4,11 +4,11 @@ from msgspec.structs import replace
 
 from scaffold.emit.products import summed_axes
 from scaffold.emit.source import operand
-from scaffold.spec.constructor import parameters
-from scaffold.spec.expressions import assigned_names
-from scaffold.spec.initialisers import INITIALISERS, dtype_source
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.initialisers import INITIALISERS, dtype_source
+from scaffold.spec.grammar.types import CHOSEN_DTYPES, ArrayType
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.types import CHOSEN_DTYPES, ArrayType
+from scaffold.spec.source.expressions import assigned_names
 
 
 def initialised(spec: ModuleSpec, field: Field, array: ArrayType, key: str) -> str:

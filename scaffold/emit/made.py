@@ -3,11 +3,11 @@
 import ast
 
 from scaffold.emit.source import parsed
-from scaffold.spec.constructor import constructor_names
-from scaffold.spec.initialisers import dtype_source
+from scaffold.spec.construction.constructor import constructor_names
+from scaffold.spec.fields.statics import is_simple
+from scaffold.spec.grammar.initialisers import dtype_source
+from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.statics import is_simple
-from scaffold.spec.types import ArrayType
 
 _MAKERS = frozenset(
     (

@@ -8,16 +8,16 @@ from msgspec.structs import replace
 from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
-from scaffold.emit.text import block, docstring, listed
-from scaffold.kinds import kind_of
-from scaffold.spec.bases import asks_for
-from scaffold.spec.constructor import parameters
+from scaffold.kind import kind_of
+from scaffold.spec.bodies.states import is_state
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.fields.shared import tied_source
+from scaffold.spec.fields.statics import as_given
+from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
-from scaffold.spec.rewriting import guard, rename
-from scaffold.spec.shared import tied_source
-from scaffold.spec.states import is_state
-from scaffold.spec.statics import as_given
-from scaffold.spec.types import arrays
+from scaffold.spec.rules.bases import asks_for
+from scaffold.spec.source.rewriting import guard, rename
+from scaffold.spec.source.text import block, docstring, listed
 
 METHOD = " " * 4
 BODY = " " * 8

@@ -3,10 +3,10 @@
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from scaffold.spec.helpers import helpers_in, joined
+from scaffold.spec.bodies.helpers import helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
-from scaffold.spec.rewriting import in_place_of, spliced
+from scaffold.spec.source.rewriting import in_place_of, spliced
 
 
 def private_prefix(spec: ModuleSpec) -> str:

@@ -2,8 +2,8 @@
 
 import ast
 
-from scaffold.spec.expressions import dedented
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import dedented
 
 
 def summed_axes(spec: ModuleSpec, name: str) -> set[int]:

@@ -5,11 +5,11 @@ from typing import Any
 
 from scaffold.emit.members import BODY, METHOD
 from scaffold.emit.sharding import sharding_members
-from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
-from scaffold.kinds import NAMES, kind_of
-from scaffold.spec.migrations import ATTRIBUTE
+from scaffold.kind import NAMES, kind_of
+from scaffold.spec.fields.migrations import ATTRIBUTE
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.text import block, docstring
 
 METHODS = ("save", "load")
 

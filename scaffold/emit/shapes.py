@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from scaffold.emit.initialised import shape_source
-from scaffold.spec.constructor import dims_used, parameters
-from scaffold.spec.given_shapes import dims_read_off, fields_with_shapes
+from scaffold.spec.construction.constructor import dims_used, parameters
+from scaffold.spec.construction.given_shapes import dims_read_off, fields_with_shapes
+from scaffold.spec.grammar.types import ArrayType, dim_names
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.types import ArrayType, dim_names
 
 Owners = tuple[str, ...]
 """The fields off which the dims of a shape are read."""

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from scaffold.emit.members import BODY, METHOD
-from scaffold.emit.text import block, docstring
-from scaffold.kinds import kind_of
+from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, axes_of
+from scaffold.spec.fields.sharding import applied, named_fields
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.sharding import applied, named_fields
+from scaffold.spec.source.text import block, docstring
 
 _DOC = """
 The `PartitionSpec` of each array, in the structure of the class.

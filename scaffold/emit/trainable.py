@@ -1,7 +1,7 @@
 """The filter spec `trainable()`: which leaves are trained, and which stay whatever the optimiser does."""
 
-from scaffold.spec.decay import undecayed
-from scaffold.spec.frozen import always_frozen, thawed_by
+from scaffold.spec.fields.decay import undecayed
+from scaffold.spec.fields.frozen import always_frozen, thawed_by
 from scaffold.spec.model import ModuleSpec
 
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.members import METHOD, call_context, class_doc, properties
-from scaffold.emit.text import docstring
 from scaffold.errors import Fault
-from scaffold.kinds import Kind
+from scaffold.kind import Kind
 from scaffold.kinds.module import base_names
-from scaffold.spec.bases import asks_for, asks_for_call, lineage
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.rules.bases import asks_for, asks_for_call, lineage
+from scaffold.spec.source.text import docstring
 
 _MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable", "frozen")
 

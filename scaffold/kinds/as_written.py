@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from scaffold.errors import Fault
-from scaffold.kinds import Kind
-from scaffold.spec.keys import Key
+from scaffold.kind import Kind
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.tables.keys import Key
 from scaffold.suite.as_written import suite_of
 
 

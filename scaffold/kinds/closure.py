@@ -6,12 +6,13 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.emit.members import METHOD, methods
-from scaffold.emit.text import docstring
 from scaffold.errors import Fault
-from scaffold.kinds import Kind, module
-from scaffold.spec.constructor import parameters
+from scaffold.kind import Kind
+from scaffold.kinds import module
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.types import ClassType, TupleType
 from scaffold.spec.model import Argument, ModuleSpec
-from scaffold.spec.types import ClassType, TupleType
+from scaffold.spec.source.text import docstring
 
 EXAMPLE = Argument(
     "example",

@@ -16,16 +16,16 @@ from scaffold.emit.members import (
 )
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
-from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import decayed_body, trainable_body
-from scaffold.kinds import Kind
-from scaffold.spec.bases import MODULE
-from scaffold.spec.compute import with_compute
-from scaffold.spec.constructor import has_factory
-from scaffold.spec.decay import undecayed
+from scaffold.kind import Kind
+from scaffold.spec.bodies.compute import with_compute
+from scaffold.spec.bodies.states import with_state
+from scaffold.spec.construction.constructor import has_factory
+from scaffold.spec.fields.decay import undecayed
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.rules.bases import MODULE
+from scaffold.spec.source.text import block, docstring
 from scaffold.spec.stacked.layers import with_stacked
-from scaffold.spec.states import with_state
 
 TESTS = ("eqx.is_inexact_array(leaf)",)
 """What a leaf must pass to be trained."""

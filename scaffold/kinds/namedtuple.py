@@ -7,13 +7,13 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import constructor
 from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc, properties
 from scaffold.emit.saving import save_context
-from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
-from scaffold.kinds import Kind
+from scaffold.kind import Kind
 from scaffold.kinds.pytree import trainable
-from scaffold.spec.constructor import has_factory
+from scaffold.spec.construction.constructor import has_factory
+from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.types import arrays
+from scaffold.spec.source.text import block, docstring
 from scaffold.suite.skips import skips
 
 _ROLES = ("param", "data", "buffer", "module", "derived", "shared")

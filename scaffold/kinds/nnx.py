@@ -20,14 +20,21 @@ from scaffold.emit.members import (
 from scaffold.emit.saving import save_context
 from scaffold.emit.sharding import variable_metadata
 from scaffold.emit.source import operand, parsed
-from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
-from scaffold.kinds import Kind
+from scaffold.kind import Kind
+from scaffold.spec.bodies.variables import (
+    item_of,
+    own_variables,
+    read_values,
+    updated,
+    variable_faults,
+    variable_of,
+)
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType, Type
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.rewriting import rename
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.types import ArrayType, ClassType, DictType, ListType, Type
-from scaffold.spec.variables import item_of, own_variables, read_values, updated, variable_faults, variable_of
+from scaffold.spec.source.rewriting import rename
+from scaffold.spec.source.text import block, docstring
 from scaffold.suite.context import entries
 from scaffold.suite.declared import spread_of, value_of
 from scaffold.suite.examples import Examples

@@ -23,13 +23,13 @@ from scaffold.emit.members import BODY, call_context, class_doc, constructor_doc
 from scaffold.emit.merged import private_prefix
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
-from scaffold.emit.text import block, docstring
 from scaffold.emit.trainable import trainable_body
-from scaffold.kinds import Kind
-from scaffold.spec.compute import with_compute
-from scaffold.spec.constructor import has_factory, parameters
-from scaffold.spec.expressions import assigned_names
+from scaffold.kind import Kind
+from scaffold.spec.bodies.compute import with_compute
+from scaffold.spec.construction.constructor import has_factory, parameters
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.source.expressions import assigned_names
+from scaffold.spec.source.text import block, docstring
 from scaffold.suite.skips import skips
 
 FLAGGED = " " * 12

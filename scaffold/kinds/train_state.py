@@ -10,16 +10,16 @@ from scaffold.emit.checks import check_statements
 from scaffold.emit.construct import constructor
 from scaffold.emit.members import BODY, METHOD, call_context, constructor_doc, properties
 from scaffold.emit.saving import save_context
-from scaffold.emit.text import block, docstring
 from scaffold.errors import Fault
-from scaffold.kinds import Kind
+from scaffold.kind import Kind
 from scaffold.kinds.module import field_lines
-from scaffold.spec.constructor import parameters
-from scaffold.spec.keys import Key
+from scaffold.spec.bodies.states import is_stateful
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.types import ArrayType, ClassType, ScalarType
 from scaffold.spec.model import Argument, Field, ModuleSpec
-from scaffold.spec.states import is_stateful
+from scaffold.spec.source.text import block, docstring
+from scaffold.spec.tables.keys import Key
 from scaffold.spec.test_plan import TestPlan
-from scaffold.spec.types import ArrayType, ClassType, ScalarType
 from scaffold.suite.context import suite_context
 from scaffold.suite.examples import Examples, constructor_name
 from scaffold.suite.subject import Subject

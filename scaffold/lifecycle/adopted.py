@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
+from scaffold.history.ancestry import ClassFiles
+from scaffold.history.records import ADOPTED, TEST, DamagedError, Generated, Record, Records, record_path
 from scaffold.in_project.layout import Layout
-from scaffold.lifecycle.ancestry import ClassFiles
-from scaffold.lifecycle.records import ADOPTED, TEST, DamagedError, Generated, Record, Records, record_path
 
 
 def adopted_key(module: str, name: str) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from scaffold.files.fileset import Action, Plan, Step
+from scaffold.history.states import State
 from scaffold.in_project.layout import Layout
 from scaffold.lifecycle.project_specs import ProjectSpecs
-from scaffold.lifecycle.states import State
 from scaffold.lifecycle.update import plan_update_of
 
 _OF_ACTIONS = {

@@ -6,20 +6,20 @@ from pathlib import PurePosixPath
 from msgspec import Struct
 from msgspec.structs import replace
 
-from scaffold.emit.text import listed
 from scaffold.errors import Fault, ScaffoldError, shown, suggestion
 from scaffold.files.fileset import Action, Plan, Step, make_plan
 from scaffold.files.places import read_below
+from scaffold.history.copies import with_copies
+from scaffold.history.records import FOLDER, SPEC, TEST, UNITS, DamagedError, Generated, Record, Records
+from scaffold.history.replaced import numbers_of
+from scaffold.history.texts import Text
+from scaffold.history.withdrawals import withdrawals
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import described_by, is_spec_of
 from scaffold.lifecycle.adopted import AdoptedTests, is_adopted, target_of
-from scaffold.lifecycle.copies import with_copies
 from scaffold.lifecycle.leftovers import leftovers
-from scaffold.lifecycle.records import FOLDER, SPEC, TEST, UNITS, DamagedError, Generated, Record, Records
-from scaffold.lifecycle.replaced import numbers_of
-from scaffold.lifecycle.texts import Text
 from scaffold.lifecycle.users import users
-from scaffold.registration.exports import withdrawals
+from scaffold.spec.source.text import listed
 
 _REMEDY = "--force removes it, and keeps a copy; or bring it back to what was generated"
 

@@ -10,11 +10,11 @@ from msgspec import Struct
 
 from scaffold.files.fileset import Action, Step
 from scaffold.files.places import read_below, read_regular
+from scaffold.history.records import AFTER, BEFORE, FOLDER, Record, Records, record_path
+from scaffold.history.states import merge_python
+from scaffold.history.texts import Text
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import spec_files
-from scaffold.lifecycle.records import AFTER, BEFORE, FOLDER, Record, Records, record_path
-from scaffold.lifecycle.states import merge_python
-from scaffold.lifecycle.texts import Text
 
 _LAWS = "pytree_laws"
 _CONFTEST = "conftest"

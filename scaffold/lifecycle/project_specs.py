@@ -7,10 +7,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
+from scaffold.history.records import Record, Records
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import described_by, spec_files
 from scaffold.lifecycle.adopted import AdoptedTests, target_of
-from scaffold.lifecycle.records import Record, Records
 from scaffold.spec import ModuleSpec
 from scaffold.spec.files import read_spec_files
 

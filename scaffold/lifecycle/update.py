@@ -5,13 +5,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from scaffold.files.fileset import File, Plan
+from scaffold.fit.fit import Wishes
 from scaffold.generate import plan_classes
-from scaffold.in_project.fit import Wishes
+from scaffold.history.records import Generated, Record
 from scaffold.in_project.layout import Layout
 from scaffold.lay_out import conftest_file
 from scaffold.lifecycle.adopted import adopted_files, class_of
 from scaffold.lifecycle.project_specs import ProjectSpecs, check_renames
-from scaffold.lifecycle.records import Generated, Record
 
 _NOTHING: Mapping[str, str] = {}
 

@@ -9,10 +9,10 @@ from msgspec import Struct, field
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Step
 from scaffold.files.places import read_regular
+from scaffold.history.records import Record
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import spec_files
 from scaffold.lifecycle.leftovers import staying_python
-from scaffold.lifecycle.records import Record
 from scaffold.spec import ModuleSpec
 from scaffold.spec.files import read_spec_files
 

@@ -1,6 +1,6 @@
 """Whether and how a package re-exports its new classes."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path, PurePosixPath
 
@@ -11,7 +11,6 @@ from scaffold.files.places import read_regular
 from scaffold.in_project.dependencies import Dependencies, requirement
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.packages import table
-from scaffold.lifecycle.records import Record
 
 
 class Export(Struct, frozen=True):
@@ -35,7 +34,7 @@ def exports(
     edits: list[Edit] = []
     eager: list[Export] = []
     notes: list[str] = []
-    form = _lazy_form(layout.root / init_file, init_file.as_posix())
+    form = lazy_form(layout.root / init_file, init_file.as_posix())
     for export in found:
         missing = () if adding or form.startswith("attach") else dependencies.of(export.stem)
         if form == "__getattr__":
@@ -48,36 +47,6 @@ def exports(
         else:
             eager.append(export)
     return [*edits, *_registering(eager, layout, init_file, form)], notes
-
-
-def withdrawals(records: Iterable[Record], layout: Layout) -> Iterator[Edit]:
-    """The edits by which packages import no more what they were given to import."""
-    for record in records:
-        init_file = record.files_beside("__init__.py")
-        if not record.package or init_file is None:
-            continue
-        form = _lazy_form(layout.root / init_file, init_file.as_posix())
-        path = _edited_file(init_file, form)
-        if (layout.root / path).is_file():
-            withdrawn = _detached if form == "attach" else _withdrawn
-            yield Edit(path, partial(withdrawn, record, layout, path.as_posix()))
-
-
-def _detached(record: Record, layout: Layout, where: str, source: bytes) -> bytes:
-    from scaffold.as_clean import as_clean
-    from scaffold.registration.lazy_exports import detach
-
-    cleaned = partial(as_clean, place=layout.root / where)
-    for name in record.names:
-        source = detach(source, record.stem, name, where=where, cleaned=cleaned)
-    return source
-
-
-def _withdrawn(record: Record, layout: Layout, where: str, source: bytes) -> bytes:
-    from scaffold.registration.edits import unregister
-
-    width = line_width(layout)
-    return unregister(source, record.stem, record.names, package=record.package, where=where, width=width)
 
 
 def _by_hand(init_file: PurePosixPath, export: Export) -> str:
@@ -95,7 +64,7 @@ def _left_out(init_file: PurePosixPath, export: Export, missing: Sequence[str]) 
     )
 
 
-def _lazy_form(place: Path, where: str) -> str:
+def lazy_form(place: Path, where: str) -> str:
     """How the package loads its names; empty for at once."""
     from scaffold.files.pysource import Source
     from scaffold.registration.lazy_exports import find_lazy  # here, because few packages do
@@ -111,12 +80,12 @@ def _registering(
     found: Sequence[Export], layout: Layout, init_file: PurePosixPath, form: str
 ) -> Iterator[Edit]:
     """The edit that imports all of them at once."""
-    path = _edited_file(init_file, form)
+    path = edited_file(init_file, form)
     if found:
         yield Edit(path, partial(_registered, found, layout, path.as_posix()))
 
 
-def _edited_file(init_file: PurePosixPath, form: str) -> PurePosixPath:
+def edited_file(init_file: PurePosixPath, form: str) -> PurePosixPath:
     """The file in which a package says what it imports: `__init__.py`, or the stub beside it."""
     from scaffold.registration.lazy_exports import stub_of
 

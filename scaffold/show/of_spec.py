@@ -6,16 +6,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError, suggestion
-from scaffold.kinds import kind_of
+from scaffold.kind import kind_of
 from scaffold.mesh_axes import axes_of
 from scaffold.show.tree import Dim, Part, Tree, walk
-from scaffold.spec.compute import computes_in
-from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.sizes import evaluate, several, sizes
-from scaffold.spec.stacked.layers import count_of_layers
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.type_texts import type_text
-from scaffold.spec.types import (
+from scaffold.spec.bodies.compute import computes_in
+from scaffold.spec.construction.sizes import evaluate, several, sizes
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.type_texts import type_text
+from scaffold.spec.grammar.types import (
     ArrayType,
     ClassType,
     DictType,
@@ -24,7 +22,9 @@ from scaffold.spec.types import (
     UnionType,
     dim_names,
 )
-from scaffold.spec.types import walk as walk_types
+from scaffold.spec.grammar.types import walk as walk_types
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.stacked.layers import count_of_layers
 
 Known = Mapping[str, ModuleSpec]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
+from scaffold.spec.grammar.types import ClassType, Type, walk
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.types import ClassType, Type, walk
 from scaffold.spec.unit import siblings
 
 

@@ -18,8 +18,8 @@ from scaffold.progress import counted
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.places import located
-from scaffold.spec.read import read_spec
-from scaffold.spec.toml import read_toml
+from scaffold.spec.reading.read import read_spec
+from scaffold.spec.tables.toml import read_toml
 from scaffold.spec.unit import Unit
 
 SUFFIXES = (".toml", ".py")

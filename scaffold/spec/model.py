@@ -6,12 +6,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from scaffold.kinds import kind_of
-from scaffold.spec.definitions import function_of
-from scaffold.spec.initialisers import named
+from scaffold.kind import kind_of
+from scaffold.spec.grammar.initialisers import named
+from scaffold.spec.grammar.types import ArrayType, ClassType, OpaqueType, Type, arrays, walk
 from scaffold.spec.names import stem
+from scaffold.spec.source.definitions import function_of
 from scaffold.spec.test_plan import TestPlan
-from scaffold.spec.types import ArrayType, ClassType, OpaqueType, Type, arrays, walk
 from scaffold.spec.unit import Unit
 
 Source = str

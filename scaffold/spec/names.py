@@ -51,6 +51,7 @@ IMPORTS = {
     **{name: f"from pytree_laws.nnx import {name}" for name in _FROM_NNX_LAWS},
     **{name: f"from pytree_laws.{module} import {name}" for name, module in _FROM_FURTHER_LAWS.items()},
 }
+GENERIC = "from typing import Generic"
 """Names that code may use without importing them, with the line that imports each."""
 OF_TYPES = frozenset(
     (

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Mapping
 from typing import Any
 
-from scaffold.emit.text import docstring
-from scaffold.spec.constructor import parameters
+from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.model import Method, ModuleSpec
+from scaffold.spec.source.text import docstring
 from scaffold.suite.context import example_call
 from scaffold.suite.subject import Subject
 from scaffold.suite.untried import with_values_of, without_untried

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from scaffold.spec.sizes import is_int
-from scaffold.spec.types import Type
+from scaffold.spec.construction.sizes import is_int
+from scaffold.spec.grammar.types import Type
 from scaffold.suite.claims import local
 from scaffold.suite.examples import Examples
 from scaffold.suite.subject import Subject

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from scaffold.emit.members import METHOD
-from scaffold.emit.text import docstring
-from scaffold.kinds import Context
-from scaffold.spec.cases import case_specs
-from scaffold.spec.check_tests import slug
+from scaffold.kind import Context
+from scaffold.spec.construction.cases import case_specs
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.rules.tests import slug
+from scaffold.spec.source.text import docstring
 from scaffold.spec.test_plan import Case
 
 Table = list[Any]

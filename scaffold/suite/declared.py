@@ -9,14 +9,14 @@ from typing import Any
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
-from scaffold.spec.constructor import key_consumers, reads, sources_of
-from scaffold.spec.draws import keys_and_draws, reads_value
-from scaffold.spec.expressions import assigned_names, dedented, draws_from
+from scaffold.spec.bodies.variables import UNTRAINED
+from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
+from scaffold.spec.construction.spreads import measured
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.types import ArrayType, CallableType, ListType, ScalarType, TupleType, Type, arrays
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.spreads import measured
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.types import ArrayType, CallableType, ListType, ScalarType, TupleType, Type, arrays
-from scaffold.spec.variables import UNTRAINED
+from scaffold.spec.source.draws import keys_and_draws, reads_value
+from scaffold.spec.source.expressions import assigned_names, dedented, draws_from
 from scaffold.suite.examples import Examples
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2

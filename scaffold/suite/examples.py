@@ -7,14 +7,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
-from scaffold.kinds import kind_of
-from scaffold.spec.constructor import KEY, Parameter, is_plain, parameters
-from scaffold.spec.model import ModuleSpec
-from scaffold.spec.sizes import all_positive, evaluate, is_int, several, sizes
-from scaffold.spec.states import is_state, is_stateful
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.type_texts import type_text
-from scaffold.spec.types import (
+from scaffold.kind import kind_of
+from scaffold.spec.bodies.states import is_state, is_stateful
+from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters
+from scaffold.spec.construction.sizes import all_positive, evaluate, is_int, several, sizes
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.type_texts import type_text
+from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
     ClassType,
@@ -30,6 +29,7 @@ from scaffold.spec.types import (
     UnionType,
     walk,
 )
+from scaffold.spec.model import ModuleSpec
 from scaffold.suite.positive import positive_names
 
 

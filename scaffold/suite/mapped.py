@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from scaffold.spec.model import ModuleSpec
-from scaffold.spec.sizes import primes
-from scaffold.spec.states import is_state, state_fields
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.types import (
+from scaffold.spec.bodies.states import is_state, state_fields
+from scaffold.spec.construction.sizes import primes
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.types import (
     ArrayType,
     ClassType,
     DictType,
@@ -18,6 +17,7 @@ from scaffold.spec.types import (
     UnionType,
     walk,
 )
+from scaffold.spec.model import ModuleSpec
 from scaffold.suite.examples import Examples
 
 

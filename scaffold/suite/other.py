@@ -1,10 +1,9 @@
 """Inputs of another configuration, for the tests that compare two."""
 
-from scaffold.kinds import kind_of
-from scaffold.spec.constructor import Parameter, parameters, reads, sources_of
-from scaffold.spec.model import ModuleSpec
-from scaffold.spec.sizes import other_size
-from scaffold.spec.types import (
+from scaffold.kind import kind_of
+from scaffold.spec.construction.constructor import Parameter, parameters, reads, sources_of
+from scaffold.spec.construction.sizes import other_size
+from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
     LiteralType,
@@ -14,7 +13,8 @@ from scaffold.spec.types import (
     dim_names,
     walk,
 )
-from scaffold.spec.values import literal_or_none
+from scaffold.spec.grammar.values import literal_or_none
+from scaffold.spec.model import ModuleSpec
 from scaffold.suite.subject import Subject
 
 

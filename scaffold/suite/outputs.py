@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
-from scaffold.spec.constructor import parameters, variadic_dims
+from scaffold.spec.construction.constructor import parameters, variadic_dims
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.types import ArrayType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
-from scaffold.spec.synonyms import DTYPES
-from scaffold.spec.types import ArrayType, Type, arrays, dim_names
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import outputs
 from scaffold.suite.subject import Subject

@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from scaffold.spec.constructor import sources_of
-from scaffold.spec.expressions import dedented
+from scaffold.spec.construction.constructor import sources_of
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import dedented
 
 _WANT_POSITIVE = {"log", "log2", "log10", "sqrt", "rsqrt"}
 

@@ -1,8 +1,7 @@
 """Inputs that a constructor must refuse: beyond a bound, of another type, as the spec says."""
 
 from scaffold.emit.checks import is_checked
-from scaffold.spec.model import ModuleSpec
-from scaffold.spec.types import (
+from scaffold.spec.grammar.types import (
     CallableType,
     DictType,
     ListType,
@@ -12,6 +11,7 @@ from scaffold.spec.types import (
     Type,
     UnionType,
 )
+from scaffold.spec.model import ModuleSpec
 from scaffold.suite.declared import bounds
 
 

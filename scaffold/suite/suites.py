@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from scaffold.kinds import Context, kind_of
-from scaffold.spec.bases import with_inherited
+from scaffold.kind import Context, kind_of
+from scaffold.spec.bodies.states import holds_state
+from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.shared import shared_fields
-from scaffold.spec.states import holds_state
+from scaffold.spec.rules.bases import with_inherited
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.methods import with_method_as_call

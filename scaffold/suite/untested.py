@@ -4,9 +4,9 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.kinds import kind_of
-from scaffold.spec.definitions import is_left_open
+from scaffold.kind import kind_of
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.definitions import is_left_open
 from scaffold.suite.as_written import has_known_constructor, inputs_of, said_values
 from scaffold.suite.subject import Subject
 
@@ -38,7 +38,7 @@ def _told(fault: Fault, spec: ModuleSpec) -> str:
     if ".py" not in spec.where:
         return f"{fault.what}: {fault.fix}"
     # Here, because only a class without a suite needs it.
-    from scaffold.spec.skeletons.fixes import in_python
+    from scaffold.spec.skeletons.writing.fixes import in_python
 
     return f"{fault.what}: {in_python(fault.fix, 'test.values')}"
 

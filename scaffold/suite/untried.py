@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
-from scaffold.spec.definitions import function_of, is_generator, returns_value
+from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
-from scaffold.spec.types import ClassType, OpaqueType, walk
+from scaffold.spec.source.definitions import function_of, is_generator, returns_value
 from scaffold.suite.examples import Examples
 
 Known = Mapping[str, ModuleSpec]

@@ -5,7 +5,7 @@ import dataclasses
 from collections.abc import Generator, Mapping, Sequence
 from typing import NamedTuple
 
-from .inspect.errors import message_of
+from .errors import message_of
 
 SEVERITIES = FAULT, COST, ADVICE = "fault", "cost", "advice"
 """It is wrong or will crash; it compiles or copies too often; the class may be so on purpose."""

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scaffold.spec.rewriting import end_of, spliced
+from scaffold.spec.source.rewriting import end_of, spliced
 
 _LEAF = r"""Leaf\(["']([^"']+)["'], ["'](\w+)["']"""
 _OF_ARRAYS = ("param", "data", "buffer")

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_laws.inspect import errors
+from pytree_laws import errors
 from pytree_laws.inspect.arrays import on_device
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES

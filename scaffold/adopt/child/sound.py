@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from pytree_laws.declare.methods import Method, is_property, names_without_arguments
+from pytree_laws.errors import raises_deliberately
 from pytree_laws.inspect.arrays import is_inexact
-from pytree_laws.inspect.errors import raises_deliberately
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES, own_rules
 from pytree_laws.trace.programs import compiled

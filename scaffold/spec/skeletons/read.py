@@ -12,15 +12,15 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.expressions import parse
-from scaffold.spec.helpers import bound_by, helpers_in, joined
+from scaffold.spec.bodies.helpers import bound_by, helpers_in, joined
 from scaffold.spec.names import file_name_fault, stem
-from scaffold.spec.skeletons.as_written import is_as_written, read_as_written
-from scaffold.spec.skeletons.class_statements import KINDS_ELSEWHERE
-from scaffold.spec.skeletons.classes import ClassReader
-from scaffold.spec.skeletons.names import Import, Names, is_for_types, read_names
-from scaffold.spec.skeletons.notes import Notes
-from scaffold.spec.skeletons.type_variables import type_variables, used_variables
+from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_written
+from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
+from scaffold.spec.skeletons.classes.classes import ClassReader
+from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
+from scaffold.spec.skeletons.words.names import Import, Names, is_for_types, read_names
+from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.expressions import parse
 from scaffold.spec.unit import Unit
 
 FUTURE = "from __future__ import annotations"
@@ -75,9 +75,10 @@ def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
     """Whether a module beside a skeleton has a class that is described: one of its name, or several."""
     if stem(name) == module or folder is None or not module.isidentifier():
         return stem(name) == module
-    from scaffold.spec.files import names_in  # here, since it reads skeletons by this
-
-    return name in names_in(folder / f"{module}.py")
+    try:
+        return name in names_described(read_regular(folder / f"{module}.py").decode("utf-8-sig"))
+    except (OSError, ValueError):
+        return False
 
 
 def names_described(text: str) -> tuple[str, ...]:

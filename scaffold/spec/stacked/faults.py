@@ -4,8 +4,8 @@ import ast
 from collections.abc import Iterator
 
 from scaffold.errors import Fault
-from scaffold.spec.expressions import dedented
 from scaffold.spec.model import Call, Field, ModuleSpec
+from scaffold.spec.source.expressions import dedented
 from scaffold.spec.stacked.carry import flow_of
 from scaffold.spec.stacked.iteration import field_of, iterated, stacked_fields
 from scaffold.spec.stacked.layers import layer_type, stacked

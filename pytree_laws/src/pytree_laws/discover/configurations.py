@@ -10,9 +10,9 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..errors import raises_deliberately
 from ..inspect.arrays import copied, is_inexact
 from ..inspect.call_recorder import EMPTY, Invocation
-from ..inspect.errors import raises_deliberately
 from ..inspect.parameter_values import other_values, takes_arrays, value_text
 from ..inspect.trees import named_leaves, replace_leaves
 from ..report import ANY_ERROR

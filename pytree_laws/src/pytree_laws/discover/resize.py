@@ -11,8 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.core import Tracer
 
+from ..errors import raises_deliberately
 from ..inspect.arrays import is_array, is_key, on_device
-from ..inspect.errors import raises_deliberately
 from ..inspect.trees import arrays_of, structure
 from ..report import ANY_ERROR
 from ..session import once_per_session

@@ -32,9 +32,9 @@ from ...engine.applicability import (
     not_applicable,
 )
 from ...engine.runner import guard
+from ...errors import error_text
 from ...inspect.call_recorder import Invocation
 from ...inspect.classes import documents_nan
-from ...inspect.errors import error_text
 from ...inspect.parameter_values import members
 from ...report import Fault, check
 from ...suites.base import Suite

@@ -21,6 +21,7 @@ from ...engine.applicability import (
     not_applicable,
 )
 from ...engine.runner import guard
+from ...errors import message_of, raises_deliberately
 from ...inspect.arrays import (
     has_dtype,
     is_fixed_inexact,
@@ -28,7 +29,6 @@ from ...inspect.arrays import (
     is_key,
     real_dtype,
 )
-from ...inspect.errors import message_of, raises_deliberately
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
 from ...inspect.trees import named_leaves, replace_leaves

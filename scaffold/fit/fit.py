@@ -1,0 +1,119 @@
+"""What is wanted, made to fit the project that it goes into: its tests, its dependencies, its `__init__.py`."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.files.fileset import Edit, File, Plan, make_plan
+from scaffold.files.places import read_regular
+from scaffold.fit.add_dependencies import Addition, addition
+from scaffold.fit.reach import find_reach
+from scaffold.history.ancestry import ClassFiles
+from scaffold.history.carried_over import History
+from scaffold.history.copies import with_copies
+from scaffold.history.withdrawals import withdrawals
+from scaffold.in_project.dependencies import undeclared
+from scaffold.in_project.law_files import WHEEL
+from scaffold.in_project.layout import Layout
+from scaffold.registration.exports import Export, dependency_notes, exports
+
+
+class Wishes(Struct, frozen=True):
+    """What the user wants done to the project besides."""
+
+    register: bool | None = True
+    """Whether the package is to import the classes; None for as it was said when they were new."""
+    add_dependencies: bool = False
+    force: bool = False
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The former names of classes that have another now."""
+    renamed_fields: Mapping[str, str] = field(default_factory=dict[str, str])
+    """What fields are called now, by `Class.field` as it was."""
+
+
+def plan_in_project(
+    layout: Layout,
+    files: Sequence[File],
+    extra: Iterable[File | Edit],
+    classes: Sequence[ClassFiles],
+    wishes: Wishes,
+    adopted: Sequence[ClassFiles] = (),
+) -> Plan:
+    """The plan that writes the files, and changes in the project what has to be changed for them.
+
+    The `adopted` classes are the user's own, and have tests alone.
+
+    Raises `ScaffoldError` where the project leaves no room for them.
+    """
+    history = History(layout, _placed_tests(classes, layout), wishes.renamed, wishes.force, adopted)
+    history.check_records()
+    found = history.to_register(wishes.register)
+    _check_stems(layout, [Export(one.stem, name) for one in classes for name in one.names])
+    missing = undeclared(layout, files)
+    added = addition(missing, layout) if wishes.add_dependencies else Addition()
+    register = wishes.register is not False
+    edits, left_out = exports(found, layout, missing, register=register, adding=wishes.add_dependencies)
+    reach = find_reach(layout)
+    notes = [
+        *dependency_notes(missing, adding=wishes.add_dependencies),
+        *left_out,
+        *reach.notes(),
+        *_unseen(layout, classes),
+        *added.notes,
+    ]
+    wanted = [*_named(files, layout), *extra]
+    wanted = [*reach.adapted(wanted, layout), *withdrawals(history.departed(), layout)]
+    laws = layout.law_files.requests() if wanted and layout.laws == WHEEL else ()
+    plan = make_plan(layout.root, [*wanted, *edits, *added.edits, *laws], force=wishes.force)
+    plan = history.applied(plan, wishes.register)
+    plan = with_copies(layout.law_files.without_former(plan) if wanted else plan)
+    notes += plan.notes
+    return replace(plan, notes=tuple(notes), commands=added.commands)
+
+
+def _placed_tests(classes: Iterable[ClassFiles], layout: Layout) -> list[ClassFiles]:
+    """The classes with their tests under the names that they have here."""
+    return [
+        replace(one, roles={_name_here(path, layout): role for path, role in one.roles.items()})
+        for one in classes
+    ]
+
+
+def _named(files: Iterable[File], layout: Layout) -> Iterator[File]:
+    """The files, each test under a name that pytest collects in this project."""
+    for file in files:
+        yield replace(file, path=_name_here(file.path, layout))
+
+
+def _name_here(path: PurePosixPath, layout: Layout) -> PurePosixPath:
+    is_test = path.parent == layout.tests and path.name.startswith("test_")
+    return layout.test_file(path.stem.removeprefix("test_")) if is_test else path
+
+
+def _check_stems(layout: Layout, found: Iterable[Export]) -> None:
+    init_file = layout.init_file
+    if init_file is None or not (layout.root / init_file).is_file():
+        return
+    from scaffold.registration.edits import stem_faults  # here, because only a package needs it
+
+    source, where = read_regular(layout.root / init_file), init_file.as_posix()
+    faults: list[Fault] = []
+    for export in found:
+        faults += stem_faults(source, export.stem, [export.name], where=where)
+    if faults:
+        raise ScaffoldError.of(faults)
+
+
+def _unseen(layout: Layout, found: Iterable[ClassFiles]) -> Iterator[str]:
+    """The settings by which pytest would not see the tests."""
+    config = layout.pytest
+    for name in (name for one in found for name in one.names):
+        for option in config.blind_spots(f"Test{name}", "test_p01_"):
+            yield f"{config.file}: by `{option}` pytest will not see `Test{name}`; add what it begins with"
+    below = [(config.folder / path).resolve() for path in config.testpaths]
+    tests = (layout.root / layout.tests).resolve()
+    if below and not any(tests.is_relative_to(folder) for folder in below):
+        yield f"{config.file}: `testpaths` leaves out {layout.tests}; bare `pytest` will not run what is there"

@@ -1,0 +1,198 @@
+"""What the classes of a plan were before: their records, and the steps that carry what was edited over to what is generated now."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.files.fileset import Action, File, Plan, Step
+from scaffold.history.ancestry import Ancestry, ClassFiles
+from scaffold.history.file_steps import FileSteps, Wanted
+from scaffold.history.records import (
+    AFTER,
+    BEFORE,
+    FOLDER,
+    MODULE,
+    SHARED,
+    SPEC,
+    Generated,
+    Record,
+    Records,
+)
+from scaffold.history.renames import carried_names
+from scaffold.history.replaced import ReplacedSteps
+from scaffold.history.states import outcome
+from scaffold.history.texts import Text
+from scaffold.in_project.layout import Layout
+from scaffold.in_project.spec_files import described_by
+from scaffold.registration.exports import Export
+
+_NO_RECORD = "exists, and differs from what would be generated, and `.scaffold/` does not say what was generated before"
+
+
+class History(Struct, frozen=True, dict=True):
+    """The records of the classes of a plan. `renamed` has the former name of a class that has another now.
+
+    Of the `adopted` it is the tests alone: nothing else is ours.
+    """
+
+    layout: Layout
+    classes: Sequence[ClassFiles]
+    renamed: Mapping[str, str] = field(default_factory=dict[str, str])
+    force: bool = False
+    adopted: Sequence[ClassFiles] = ()
+    found: dict[str, Record | str | None] = field(default_factory=dict[str, Record | str | None])
+    """The records that were read."""
+
+    @cached_property
+    def records(self) -> Records:
+        return Records(self.layout.root)
+
+    @cached_property
+    def ancestry(self) -> Ancestry:
+        return Ancestry(self.layout, self.classes, self.renamed, self.found)
+
+    @cached_property
+    def files(self) -> FileSteps:
+        taken = frozenset(path for one in self.classes for path in one.roles)
+        return FileSteps(self.layout.real_root, taken, self.force)
+
+    def check_records(self) -> None:
+        """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated, and for damage."""
+        fix = "remove one of the two, or give one class another name"
+        faults = [
+            Fault(one.spec, f"describes `{name}`, as {record.spec} does", fix)
+            for one in self.classes
+            for record in {*self.ancestry.before(one), *self.ancestry.holding(one)}
+            if record.spec not in ("", one.spec)
+            for name in described_by(self.layout.root / record.spec)
+            if name in one.names and name in record.names
+        ]
+        if faults:
+            raise ScaffoldError.of(faults)
+        if damage := [*self.ancestry.damage()]:
+            raise ScaffoldError.of(damage, exit_code=1)
+
+    # -- what the package imports --------------------------------------------------------------------------------------
+
+    def departed(self) -> Iterator[Record]:
+        """The records of classes that were imported from another module, or by another name."""
+        for one in self.classes:
+            for record in self.ancestry.before(one):
+                is_here = record.module == self.layout.module(one.stem)
+                gone = tuple(name for name in record.names if not (is_here and name in one.names))
+                if gone:
+                    yield replace(record, classes=gone)
+
+    def to_register(self, register: bool | None) -> list[Export]:
+        """The classes that the package is to import. Where that is not said, as it was said when they were new."""
+        return [
+            Export(one.stem, name)
+            for one in self.classes
+            for name in one.names
+            if self._registers(one, name, register)
+        ]
+
+    def _registers(self, one: ClassFiles, name: str, register: bool | None) -> bool:
+        before = self.ancestry.before(one)
+        if register is not None or not before:
+            return register is not False
+        module = self.layout.module(one.stem)
+        was_here = any(record.module == module and name in record.names for record in before)
+        return not was_here and any(record.registered for record in before)
+
+    # -- the plan ------------------------------------------------------------------------------------------------------
+
+    def applied(self, plan: Plan, register: bool | None) -> Plan:
+        """The plan in which nothing that was edited is replaced, and in which the records are written."""
+        steps = {step.path: step for step in plan.steps}
+        history = replace(self, classes=(*self.classes, *self.adopted, *self._shared(plan)))
+        for one in history.classes:
+            wanted = [history._wanted(one, role, steps[path]) for path, role in one.roles.items()]
+            done = (
+                replace(step, state=str(file.found.state))
+                for file in wanted
+                for step in history.files.of(file)
+            )
+            for step in (*done, *history._record_steps(one, wanted, register)):
+                steps[step.path] = step
+        replaced = ReplacedSteps(self.ancestry, history.files)
+        steps |= {step.path: step for one in self.classes for step in replaced.of(one)}
+        steps |= {step.path: step for step in self._edited(plan)}
+        ordered = tuple(sorted(steps.values(), key=lambda step: step.path))
+        return replace(plan, steps=ordered, notes=(*plan.notes, *replaced.notes()))
+
+    def _shared(self, plan: Plan) -> Iterator[ClassFiles]:
+        """The modules that classes share: those that are written now, and those of which there is a record."""
+        for step in plan.steps:
+            name = f"{SHARED}{step.path.stem}"
+            match step.requests:
+                case [File(keep=True)] if step.path.suffix == ".py":
+                    if self._is_recorded(step) or self.records.content(name) is not None:
+                        yield ClassFiles(name, step.path.stem, "", {step.path: MODULE})
+                case _:
+                    pass
+
+    @staticmethod
+    def _is_recorded(step: Step) -> bool:
+        """Whether a shared module has a record from now on: a new one, but for the conftest, which no version replaces."""
+        return step.action is Action.CREATE and step.path.name != "conftest.py"
+
+    def _edited(self, plan: Plan) -> Iterator[Step]:
+        """The records of files of the user's that are edited so that the tests are found, by which that is undone."""
+        for step in plan.steps:
+            before, after = Text.of(step.before or b""), Text.of(step.after or b"")
+            is_ours = step.path.name == "conftest.py" and step.action is Action.UPDATE and before and after
+            name = f"{SHARED}{step.path.stem}"
+            if is_ours and before and after and self.records.content(name) is None:
+                pair = (Generated(AFTER, step.path, after.text), Generated(BEFORE, step.path, before.text))
+                yield self._written(Record(name, "", step.path.stem, pair))
+
+    def _wanted(self, one: ClassFiles, role: str, step: Step) -> Wanted:
+        former = self.ancestry.former(one)
+        before = former.of(role) if isinstance(former, Record) else None
+        lies = self.files.place(step, before)
+        there = self.files.read(lies)
+        base, mine = before.text if before else None, there
+        if isinstance(former, Record) and (pairs := self._called_anew(one, former)):
+            names = carried_names(base or "", step.asked, *pairs, (former.stem, one.stem))
+            base, mine = base and names.applied(base), _renamed(mine, names.applied)
+        lost = former if isinstance(former, str) else _NO_RECORD
+        become = outcome(base, mine, step.asked, self.layout.root / lies, lost=lost)
+        return Wanted(role, step, before, lies, there, become)
+
+    def _called_anew(self, one: ClassFiles, former: Record) -> list[tuple[str, str]]:
+        """The classes that have another name now: the former, and the new."""
+        pairs = [(self.renamed[name], name) for name in one.names if name in self.renamed]
+        is_moved = not (one.classes or former.classes) and former.name != one.name
+        return pairs or [(former.name, one.name)] * is_moved
+
+    def _record_steps(
+        self, one: ClassFiles, wanted: Iterable[Wanted], register: bool | None
+    ) -> Iterator[Step]:
+        former, before = self.ancestry.record(one), self.ancestry.before(one)
+        files = [Generated(file.role, file.step.path, file.step.asked) for file in wanted]
+        if former is not None and (spec := former.of(SPEC)) and SPEC not in one.roles.values():
+            files.append(spec)
+        was = not before or any(record.registered for record in before)
+        registered = was if register is None else register
+        registered = registered and one not in self.adopted
+        module = one.module or self.layout.module(one.stem)
+        files.sort(key=lambda file: (file.role, file.path))
+        record = Record(one.name, one.spec, module, tuple(files), registered, one.classes)
+        yield self._written(record)
+        if former is not None and former.name != one.name:
+            yield Step(former.path, Action.REMOVE, self.records.content(former.name), None, folder=FOLDER)
+
+    def _written(self, record: Record) -> Step:
+        before, after = self.records.content(record.name), record.text().encode()
+        same = before is not None and before.replace(b"\r\n", b"\n") == after
+        action = Action.IDENTICAL if same else Action.CREATE if before is None else Action.UPDATE
+        return Step(record.path, action, before, after, (File(record.path, after.decode()),), folder=FOLDER)
+
+
+def _renamed(content: bytes | None, rename: Callable[[str], str]) -> bytes | None:
+    text = Text.of(content) if content is not None else None
+    return content if text is None else text.with_text(rename(text.text))

@@ -1,0 +1,91 @@
+"""What is to be done with one generated file: it stays in its place, or is carried to another, with what was edited in it."""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scaffold.files.fileset import Action, Step
+from scaffold.files.places import read_below
+from scaffold.history.records import SPEC, Generated
+from scaffold.history.states import Outcome
+from scaffold.history.texts import Text
+
+
+class Wanted(Struct, frozen=True):
+    """A generated file as the plan has it now, and as it was: what was generated, where it lies, and what is to be done.
+
+    `mine` is what lies there, read once: what is replaced is what was merged, or else a save in between would be lost.
+    """
+
+    role: str
+    step: Step
+    before: Generated | None
+    lies: PurePosixPath
+    mine: bytes | None
+    found: Outcome
+
+
+class FileSteps(Struct, frozen=True):
+    """The steps of the files of a plan, which are to be at the paths in `taken`, below the root of a project."""
+
+    root: Path
+    taken: frozenset[PurePosixPath]
+    force: bool = False
+
+    def read(self, path: PurePosixPath) -> bytes | None:
+        """What lies there; None where nothing does."""
+        return read_below(self.root, path)
+
+    def place(self, step: Step, before: Generated | None) -> PurePosixPath:
+        """Where the file lies: where it was generated before, as long as it has not come to where it is to be."""
+        if before is None or before.path == step.path or step.before is not None or before.path in self.taken:
+            return step.path
+        return before.path if self.read(before.path) is not None else step.path
+
+    def of(self, file: Wanted) -> Iterator[Step]:
+        """What is done where the file is to be, and where it was before."""
+        found, step = file.found, file.step
+        if file.role == SPEC and found.action in (Action.MERGE, Action.COLLIDE, Action.KEEP):
+            why = "was edited since the command line wrote it, and would now say something else"
+            found = replace(found, action=Action.CONFLICT, why=why)
+        if self.force and found.action in (Action.CONFLICT, Action.MERGE, Action.COLLIDE, Action.KEEP):
+            found = Outcome(found.state, Action.UPDATE, step.asked.encode())
+            step = replace(step, forced=True)
+        if file.lies != step.path:
+            yield from self._carried(step, file, found)
+        else:
+            yield self._in_place(step, file.mine, found)
+        yield from self._left_behind(file)
+
+    def _in_place(self, step: Step, there: bytes | None, found: Outcome) -> Step:
+        """A file that stays where it is; one that names what has another name now is written for that."""
+        says_the_same = found.after == there
+        if found.action is Action.CREATE or step.forced:
+            return replace(step, action=found.action, before=there, after=found.after)
+        if found.action is Action.KEEP and says_the_same:
+            return Step(step.path, Action.KEEP, None, None)
+        renamed = {Action.IDENTICAL: Action.UPDATE, Action.KEEP: Action.MERGE}
+        action = found.action if says_the_same else renamed.get(found.action, found.action)
+        return Step(step.path, action, there, found.after, why=found.why)
+
+    def _carried(self, step: Step, file: Wanted, found: Outcome) -> Iterator[Step]:
+        """A file that goes from one place to another, with what was edited in it."""
+        action = found.action if found.action in (Action.COLLIDE, Action.CONFLICT) else Action.CREATE
+        yield Step(step.path, action, None, found.after, why=found.why, like=file.lies)
+        if action is not Action.CONFLICT:
+            yield Step(file.lies, Action.REMOVE, file.mine, None, forced=step.forced)
+
+    def _left_behind(self, file: Wanted) -> Iterator[Step]:
+        """What lies where the file was generated before, although it is where it is to be as well."""
+        before = file.before
+        if before is None or before.path in (file.step.path, file.lies) or before.path in self.taken:
+            return
+        content = self.read(before.path)
+        text = Text.of(content) if content is not None else None
+        if text is not None and text.text == before.text:
+            yield Step(before.path, Action.REMOVE, content, None)
+        elif content is not None:
+            why = f"is where `{file.step.path}` was generated before, and both are there"
+            yield Step(before.path, Action.CONFLICT, content, content, why=why)

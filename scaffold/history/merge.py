@@ -1,0 +1,100 @@
+"""Three texts to one, by lines: what either side changed since the last common text is taken, and where both did, both are shown.
+
+The comparison of two texts is that of `difflib`; what is done with two of them is the algorithm of diff3.
+"""
+
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+
+from msgspec import Struct
+
+from scaffold.history.texts import Merged, lines_of
+
+MINE, NEW = "yours", "generated"
+
+
+class _Piece(Struct, frozen=True):
+    """A part of the three texts: between two parts in which all are the same, or such a part."""
+
+    base: Sequence[str]
+    mine: Sequence[str]
+    new: Sequence[str]
+
+    @property
+    def settled(self) -> Sequence[str] | None:
+        """What to take of it, None where both sides changed it, in different ways."""
+        if self.mine == self.new or self.new == self.base:
+            return self.mine
+        return self.new if self.mine == self.base else None
+
+
+def merge(base: str, mine: str, new: str) -> Merged:
+    """`mine` with what was changed between `base` and `new`."""
+    parts: list[str] = []
+    collisions = 0
+    for piece in _pieces(lines_of(base), lines_of(mine), lines_of(new)):
+        settled = piece.settled
+        if settled is None:
+            collisions += 1
+            settled = _collision(piece)
+        parts += settled
+    return Merged("".join(parts), collisions)
+
+
+def _collision(piece: _Piece) -> list[str]:
+    """Both sides between markers, but for the lines at both ends on which they agree."""
+    mine, new = piece.mine, piece.new
+    first = _common(mine, new)
+    last = _common(mine[first:][::-1], new[first:][::-1])
+    mine_end, new_end = len(mine) - last, len(new) - last
+    ours, theirs = _ended(mine[first:mine_end]), _ended(new[first:new_end])
+    marked = [f"<<<<<<< {MINE}\n", *ours, "=======\n", *theirs, f">>>>>>> {NEW}\n"]
+    return [*mine[:first], *marked, *mine[mine_end:]]
+
+
+def _common(one: Sequence[str], other: Sequence[str]) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _ended(lines: Sequence[str]) -> list[str]:
+    """The lines, the last with its end too, so that a marker begins its own."""
+    return [line if line.endswith("\n") else f"{line}\n" for line in lines]
+
+
+def _pieces(base: Sequence[str], mine: Sequence[str], new: Sequence[str]) -> Iterator[_Piece]:
+    at_base = at_mine = at_new = 0
+    for start, size, in_mine, in_new in _same(base, mine, new):
+        before = _Piece(base[at_base:start], mine[at_mine:in_mine], new[at_new:in_new])
+        if before.base or before.mine or before.new:
+            yield before
+        at_base, at_mine, at_new = start + size, in_mine + size, in_new + size
+        yield _Piece(base[start:at_base], mine[in_mine:at_mine], new[in_new:at_new])
+    if base[at_base:] or mine[at_mine:] or new[at_new:]:
+        yield _Piece(base[at_base:], mine[at_mine:], new[at_new:])
+
+
+def _same(
+    base: Sequence[str], mine: Sequence[str], new: Sequence[str]
+) -> Iterator[tuple[int, int, int, int]]:
+    """The stretches of `base` that both sides kept: start, size, and where they are on either side."""
+    to_mine, to_new = _matches(base, mine), _matches(base, new)
+    i = j = 0
+    while i < len(to_mine) and j < len(to_new):
+        (b, m, size_m), (c, n, size_n) = to_mine[i], to_new[j]
+        start, end = max(b, c), min(b + size_m, c + size_n)
+        if start < end:
+            yield start, end - start, m + start - b, n + start - c
+        i, j = (i + 1, j) if b + size_m <= c + size_n else (i, j + 1)
+
+
+def _matches(base: Sequence[str], other: Sequence[str]) -> list[tuple[int, int, int]]:
+    """The stretches that two texts share, in order; what they have in common at the ends is found at once."""
+    first = _common(base, other)
+    last = _common(base[first:][::-1], other[first:][::-1])
+    inner = SequenceMatcher(
+        None, base[first : len(base) - last], other[first : len(other) - last], autojunk=False
+    )
+    found = [(first + b, first + o, size) for b, o, size in inner.get_matching_blocks()]
+    ends = [(0, 0, first), *found, (len(base) - last, len(other) - last, last)]
+    return [stretch for stretch in ends if stretch[2]]

@@ -1,0 +1,112 @@
+"""What is done with the files of records that a module takes the place of: classes that were apart and are one module now, and the other way."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePosixPath
+
+from msgspec import Struct
+
+from scaffold.files.fileset import Action, Step
+from scaffold.history.ancestry import Ancestry, ClassFiles
+from scaffold.history.file_steps import FileSteps
+from scaffold.history.records import FOLDER, SPEC, TEST, Generated, Record
+from scaffold.history.texts import Text
+from scaffold.spec.source.text import listed
+
+
+class ReplacedSteps(Struct, frozen=True):
+    """The steps for what was generated before, beside those of the files that a module has now."""
+
+    ancestry: Ancestry
+    files: FileSteps
+
+    def of(self, one: ClassFiles) -> Iterator[Step]:
+        """What is removed, and refused where it was edited; the numbers of its tests go along."""
+        former = self.ancestry.record(one)
+        for record in self.ancestry.before(one):
+            if record != former:
+                yield from (step for file in record.files for step in self._file(file, record, one))
+                content = self.ancestry.records.content(record.name)
+                yield Step(record.path, Action.REMOVE, content, None, folder=FOLDER)
+        yield from self._numbers(one)
+
+    def notes(self) -> Iterator[str]:
+        """Which classes are in another module now."""
+        for one in self.ancestry.classes:
+            modules = {record.module: record for record in self.ancestry.before(one)}
+            now = one.module or self.ancestry.layout.module(one.stem)
+            parted = one.classes or any(record.classes for record in modules.values())
+            for record in (record for module, record in modules.items() if parted and module != now):
+                moved = listed(f"`{name}`" for name in record.names if name in one.names)
+                yield f"{moved}: in the module `{now}` now, not in `{record.module}`"
+
+    def _file(self, file: Generated, record: Record, one: ClassFiles) -> Iterator[Step]:
+        content = None if file.role == SPEC or file.path in self.files.taken else self.files.read(file.path)
+        if content is None:
+            return
+        text = Text.of(content)
+        edited = text is None or text.text != file.text
+        if edited and not self.files.force:
+            classes = listed(f"`{name}`" for name in record.names if name in one.names)
+            why = f"was edited since it was generated, and {classes} is in `{one.stem}.py` now"
+            why = f"{why}: move what is yours there, then delete this file"
+            yield Step(file.path, Action.CONFLICT, content, content, why=why)
+        else:
+            yield Step(file.path, Action.REMOVE, content, None, forced=edited)
+
+    def _numbers(self, one: ClassFiles) -> Iterator[Step]:
+        """The recorded numbers of the tests, where those are in another file now."""
+        new = next((path for path, role in one.roles.items() if role == TEST), None)
+        if new is None or self.files.read(numbers_of(new)) is not None:
+            return
+        tests = [(record, record.of(TEST)) for record in self.ancestry.before(one)]
+        moved = [
+            Numbers(test.path, content.decode("utf-8", "replace"), _names_now(record, one))
+            for record, test in tests
+            if test is not None and test.path != new
+            if (content := self.files.read(numbers_of(test.path))) is not None
+        ]
+        text = joined_numbers(moved, new, one.names)
+        if text:
+            yield Step(numbers_of(new), Action.CREATE, None, text.encode())
+            for path in (numbers_of(numbers.test) for numbers in moved):
+                yield Step(path, Action.REMOVE, self.files.read(path), None)
+
+
+def _names_now(record: Record, one: ClassFiles) -> dict[str, str]:
+    """The names of the classes of a record, each with the name that it has now: one class alone may have another."""
+    if len(record.names) == len(one.names) == 1:
+        return {record.names[0]: one.names[0]}
+    return {name: name for name in record.names}
+
+
+class Numbers(Struct, frozen=True):
+    """The numbers that the laws recorded for the tests of a module."""
+
+    test: PurePosixPath
+    text: str
+    classes: dict[str, str]
+    """The names of the classes, each with the name that it has now."""
+
+    def head(self, test: PurePosixPath) -> str:
+        """The lines above the sections, as those of another test file."""
+        return self.text.partition("\n[")[0].replace(self.test.name, test.name).rstrip()
+
+    def sections(self, classes: Iterable[str]) -> Iterator[str]:
+        """The sections of the suites of these classes: the name of each begins with that of its class."""
+        for section in self.text.split("\n[")[1:]:
+            owner = max((n for n in self.classes if section.startswith(f"Test{n}")), key=len, default="")
+            now = self.classes.get(owner)
+            if now is not None and now in classes:
+                yield f"[Test{now}{section.removeprefix(f'Test{owner}').rstrip()}"
+
+
+def numbers_of(test: PurePosixPath) -> PurePosixPath:
+    """Where the laws keep the numbers of a test file."""
+    return test.parent / "numbers" / f"{test.stem.removeprefix('test_')}.txt"
+
+
+def joined_numbers(parts: Sequence[Numbers], test: PurePosixPath, classes: Sequence[str]) -> str:
+    """The numbers of these classes for one test file; none where the records are of several dtypes or forms."""
+    heads = {part.head(test) for part in parts}
+    sections = [section for part in parts for section in part.sections(classes)]
+    return "\n\n".join([*heads, *sections]) + "\n" if len(heads) == 1 and sections else ""

@@ -1,0 +1,112 @@
+"""What a generated file has become since, and what is to be done about it: one rule for every command."""
+
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
+
+from scaffold.errors import ScaffoldError
+from scaffold.files.fileset import Action, File
+from scaffold.history.texts import Merged, Text, has_markers
+
+
+class State(StrEnum):
+    """A generated file, as `scaffold check` says it."""
+
+    CLEAN = "clean"
+    """It is what would be generated."""
+    EDITED = "edited"
+    """It was edited, and nothing else would be generated now than then."""
+    STALE = "stale"
+    """Something else would be generated now; `update` brings it in."""
+    MISSING = "missing"
+    CONFLICTING = "conflicting"
+    """`update` cannot bring in what would be generated now, or could not the last time."""
+
+
+class Outcome(Struct, frozen=True):
+    """The state of a file, what is to be done with it, what it holds then, and what is to be said of a conflict."""
+
+    state: State
+    action: Action
+    after: bytes | None
+    why: str = ""
+    collisions: int = 0
+
+
+def outcome(base: str | None, mine: bytes | None, new: str, place: Path, *, lost: str = "") -> Outcome:
+    """What becomes of the file at `place`, of which `base` was generated last, `mine` is there, and `new` would be generated now.
+
+    `lost` says why there is no base.
+    """
+    if mine is None:
+        return Outcome(State.MISSING, Action.CREATE, new.encode())
+    text = Text.of(mine)
+    if text is not None and text.text == new:
+        return Outcome(State.CLEAN, Action.IDENTICAL, mine)
+    if text is None:
+        why = "is no text in UTF-8 whose lines all end alike, so that nothing can be merged into it"
+        return Outcome(State.CONFLICTING, Action.CONFLICT, new.encode(), why)
+    if base is None:
+        return Outcome(State.CONFLICTING, Action.CONFLICT, text.with_text(new), lost)
+    if has_markers(text.text) and not has_markers(base):
+        why = "still has the markers of an update (`<<<<<<<`), of which one side is to be taken, or both made one"
+        return Outcome(State.CONFLICTING, Action.CONFLICT, mine, why)
+    if text.text == base:
+        return Outcome(State.STALE, Action.UPDATE, text.with_text(new))
+    if base == new:
+        return Outcome(State.EDITED, Action.KEEP, mine)
+    merged = merge_python(base, text.text, new)
+    if merged.collisions:
+        merged = _restyled(base, text, new, place, merged)
+    return _outcome(merged, text)
+
+
+def _restyled(base: str, mine: Text, new: str, place: Path, merged: Merged) -> Merged:
+    """The merge of the texts in one style, where fewer places collide in that; it gets the project's, where `mine` had it."""
+    from scaffold.as_clean import as_clean  # here, because few files collide
+
+    styled = _in_one_style(mine.text)
+    found = merge_python(base, styled, new) if styled not in (None, mine.text) else merged
+    if found.collisions >= merged.collisions:
+        return merged
+    if found.collisions:
+        return found
+    return Merged(as_clean(mine.text.encode(), found.text.encode(), place).decode(), 0)
+
+
+def _in_one_style(text: str) -> str | None:
+    """The text formatted as what is generated, None where it is no Python."""
+    from scaffold.tidy import tidy
+
+    try:
+        return tidy([File(PurePosixPath("mine.py"), text)])[0].text
+    except ScaffoldError:
+        return None
+
+
+def _outcome(merged: Merged, mine: Text) -> Outcome:
+    after = mine.with_text(merged.text)
+    if merged.collisions:
+        places = f"{merged.collisions} place{'s' * (merged.collisions > 1)}"
+        why = f"was edited where something else is generated now: {places} between `<<<<<<<` and `>>>>>>>`"
+        return Outcome(State.CONFLICTING, Action.COLLIDE, after, why, merged.collisions)
+    return Outcome(State.STALE, Action.MERGE, after)
+
+
+def merge_python(base: str, mine: str, new: str) -> Merged:
+    """The merge of three texts of Python, whose imports are merged as a set; of other texts, by lines alone."""
+    from scaffold.history.imports import (  # here, because most runs merge nothing
+        PLACE,
+        block_of,
+        merged_block,
+    )
+    from scaffold.history.merge import merge
+
+    blocks = block_of(base), block_of(mine), block_of(new)
+    one, two, three = blocks
+    if one is None or two is None or three is None:
+        return merge(base, mine, new)
+    merged = merge(one.without, two.without, three.without)
+    block = merged_block(one, two, three, merged.text)
+    return Merged(merged.text.replace(PLACE, block, 1), merged.collisions)

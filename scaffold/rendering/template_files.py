@@ -1,0 +1,41 @@
+"""Templates as files: where ours lie, and the text of each."""
+
+from functools import cache
+from pathlib import Path
+
+from scaffold.errors import ScaffoldError
+from scaffold.files.places import read_regular
+
+SUFFIX = ".jinja"
+CLASS_FILE = "{{ stem }}.py" + SUFFIX
+
+
+@cache
+def templates_folder() -> Path:
+    """The folder of the templates: inside the package in a wheel, beside it in a checkout."""
+    package = Path(__file__).parents[1]
+    packaged = package / "templates"
+    return packaged if packaged.is_dir() else package.parent / "templates"
+
+
+@cache
+def our_sources(folder: Path) -> tuple[tuple[str, str], ...]:
+    return read_sources(folder)
+
+
+def read_sources(folder: Path) -> tuple[tuple[str, str], ...]:
+    """Path and text of each template of a folder, sorted by path."""
+    found = sorted(folder.rglob(f"*{SUFFIX}"))
+    return tuple((path.relative_to(folder).as_posix(), read_text(path, path.name)) for path in found)
+
+
+def read_text(path: Path, where: str) -> str:
+    """The text of a template. Raises `ScaffoldError` for what is no file of a few megabytes in UTF-8."""
+    try:
+        return read_regular(path).decode()
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise ScaffoldError("is not UTF-8", where=f"{where}:{line}", fix="save it as UTF-8") from None
+    except OSError as error:
+        what = f"cannot be read: {error.strerror or error}"
+        raise ScaffoldError(what, where=where, fix="put a text file there") from None

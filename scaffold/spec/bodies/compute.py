@@ -1,0 +1,191 @@
+"""Classes that compute in a narrower dtype than they store: each floating array is cast where it is read.
+
+The casts read a class attribute, `compute_dtype`, so that a subclass computes in another dtype, and a test in that of the arrays.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from scaffold.errors import Fault
+from scaffold.kind import NAMES, kind_of
+from scaffold.spec.bodies.variables import attribute_of_self, is_comparison
+from scaffold.spec.grammar.types import ArrayType, ClassType, TreeType, Type, arrays, walk
+from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
+from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.rewriting import rewrite
+
+ATTRIBUTE, CAST = "compute_dtype", "_cast"
+STORED = "false"
+"""What a field says that is read as it is stored, in a class that computes in another dtype."""
+_OF_SHAPE = ("shape", "ndim", "size")
+_FLOATING = ("f", "f16", "bf16", "f32", "f64", "inexact")
+_CASTS = f"""\
+def {CAST}(self, tree: Any) -> Any:
+    \"\"\"A pytree with its floating arrays in `{ATTRIBUTE}`.\"\"\"
+
+    def cast(leaf: Any) -> Any:
+        is_floating = isinstance(leaf, jax.Array) and jnp.issubdtype(leaf.dtype, jnp.floating)
+        return leaf.astype(self.{ATTRIBUTE}) if is_floating else leaf
+
+    # A part with a dtype of its own casts itself.
+    return jax.tree.map(cast, tree, is_leaf=lambda part: hasattr(part, "{ATTRIBUTE}"))
+"""
+
+
+def computes_in(spec: ModuleSpec) -> str:
+    """The dtype that the class computes in; empty where that is the stored one."""
+    said = (one.compute for one in spec.fields if one.compute not in ("", STORED))
+    return spec.compute or next(said, "")
+
+
+def with_compute(spec: ModuleSpec) -> ModuleSpec:
+    """The spec whose methods read floating arrays in the dtype that it computes in."""
+    dtype = computes_in(spec)
+    if not dtype or compute_fault(spec):
+        return spec
+    casts = {one.name: _cast(one) for one in spec.fields if _is_cast(spec, one)}
+    call = spec.call if spec.call is None else _computed(spec, Method("__call__", spec.call), casts)
+    methods = [replace(one, call=_computed(spec, one, casts)) for one in spec.methods]
+    first = spec.stored[0].name if spec.stored else "..."
+    source = f"{ATTRIBUTE}: ClassVar[DTypeLike] = jnp.{dtype}"
+    methods.append(Method(ATTRIBUTE, Call((), "", source=source, above=first)))
+    if any(f"self.{CAST}(" in text for one in (call, *(one.call for one in methods)) for text in _texts(one)):
+        methods.append(Method(CAST, Call((), "", source=_CASTS)))
+    return replace(spec, call=call, methods=tuple(methods))
+
+
+def _texts(call: Call | None) -> tuple[str, ...]:
+    return () if call is None else (call.body, call.source)
+
+
+def uncast(spec: ModuleSpec) -> tuple[str, ...]:
+    """The fields with floating arrays that methods read as they are stored, where they cast others."""
+    floats = (one for one in spec.dynamic if _is_floating(one)) if computes_in(spec) else ()
+    return tuple(one.name for one in floats if not _is_cast(spec, one))
+
+
+def _is_cast(spec: ModuleSpec, field: Field) -> bool:
+    if field.compute == STORED or not (spec.compute or field.compute):
+        return False
+    return _is_floating(field)
+
+
+def _is_floating(field: Field) -> bool:
+    """Whether a field holds floating arrays, or a sub-module that may."""
+    if field.role in ("static", "callable", "state"):
+        return False
+    return field.role == "module" or _has_floats(field.type)
+
+
+def _is_real(array: ArrayType) -> bool:
+    return array.dtype in _FLOATING
+
+
+def _cast(field: Field) -> str:
+    is_plain = field.array is not None and not field.optional
+    return f"self.{field.name}.astype(self.{ATTRIBUTE})" if is_plain else f"self.{CAST}(self.{field.name})"
+
+
+def _computed(spec: ModuleSpec, method: Method, casts: dict[str, str]) -> Call:
+    """The method with its reads cast, and its arguments where the whole class computes in the dtype.
+
+    A method that makes another instance of the class reads what is stored.
+    """
+    call = method.call
+    if method.owner != "self" or not method.is_function or _makes_another(spec, call):
+        return call
+    heads = _heads(call.args) if spec.compute and not call.source else []
+    texts = {name: _read(getattr(call, name), casts) for name in ("body", "looped", "source")}
+    texts |= {
+        name: "\n".join([*heads, dedented(texts[name])]) for name in ("body", "looped") if texts[name].strip()
+    }
+    return replace(call, **texts)
+
+
+def _makes_another(spec: ModuleSpec, call: Call) -> bool:
+    own: Type = ClassType(spec.name)
+    said = any(part == own for kind in call.returns for part in walk(kind))
+    return said or any(f"-> {text}" in call.source for text in (spec.name, f'"{spec.name}"', "Self"))
+
+
+def _heads(args: tuple[Argument, ...]) -> list[str]:
+    """The statements that cast the floating arguments."""
+    floats = (one for one in args if one.type is not None and _has_floats(one.type))
+    return [f"{one.name} = {_cast_of_argument(one)}" for one in floats]
+
+
+def _cast_of_argument(argument: Argument) -> str:
+    is_plain = isinstance(argument.type, ArrayType) and argument.default is None
+    return f"{argument.name}.astype(self.{ATTRIBUTE})" if is_plain else f"self.{CAST}({argument.name})"
+
+
+def _has_floats(kind: Type) -> bool:
+    return any(map(_is_real, arrays(kind))) or any(isinstance(part, TreeType) for part in walk(kind))
+
+
+def _is_dtype_of(node: ast.AST, casts: dict[str, str]) -> bool:
+    """Whether a node is `self.weight.dtype` of an array that is cast."""
+    if not (isinstance(node, ast.Attribute) and node.attr == "dtype"):
+        return False
+    return casts.get(attribute_of_self(node.value) or "", "").endswith(f".astype(self.{ATTRIBUTE})")
+
+
+def _read(source: str, casts: dict[str, str]) -> str:
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        if _is_dtype_of(node, casts):
+            return f"self.{ATTRIBUTE}"
+        parent = ancestors[-1] if ancestors else node
+        is_shape = isinstance(parent, ast.Attribute) and parent.attr in _OF_SHAPE
+        is_read = isinstance(getattr(node, "ctx", None), ast.Load)
+        return (
+            None
+            if is_shape or not is_read or is_comparison(parent)
+            else casts.get(attribute_of_self(node) or "")
+        )
+
+    return rewrite(dedented(source), change) if casts and source.strip() else source
+
+
+# -- faults ------------------------------------------------------------------------------------------------------------
+
+
+def compute_fault(spec: ModuleSpec) -> bool:
+    """Whether what `compute` says is wrong somewhere."""
+    return any(compute_faults(spec))
+
+
+def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """Where `compute` says nothing, or two things."""
+    said = [one for one in spec.fields if one.compute]
+    if not (spec.compute or said):
+        return
+    place = f"{spec.where}: compute" if spec.compute else f"{spec.where}: fields.{said[0].name}.compute"
+    if not kind_of(spec.kind).computes:
+        legal = tuple(name for name in NAMES if kind_of(name).computes)
+        yield Fault(
+            place, f"kind `{spec.kind}` stores what it computes in", "choose a kind that casts", legal
+        )
+        return
+    if spec.compute and spec.call is not None and spec.call.carry is not None:
+        fix = "say `compute` of the fields, and cast in the body: the carry keeps its dtype"
+        yield Fault(place, f"`{spec.call.carry}` would be carried on in {spec.compute}", fix)
+    taken = [name for name in (ATTRIBUTE, CAST) if spec.defines(name) or spec.field(name)]
+    yield from (Fault(place, f"`{name}` is what the casts read", "rename yours") for name in taken)
+    yield from (fault for one in said for fault in _of_field(spec, one))
+
+
+def _of_field(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
+    place, dtype = f"{spec.where}: fields.{field.name}.compute", computes_in(spec)
+    if not _is_floating(field):
+        yield Fault(place, "the field holds no floating array", "remove it")
+    elif field.compute == STORED and not spec.compute:
+        yield Fault(
+            place, "the class computes in what it stores", "remove it, or write `compute` for the class"
+        )
+    elif field.compute not in (STORED, dtype):
+        fix = f'write `compute = "{dtype}"`, or `false` for what is stored'
+        yield Fault(place, f"the class computes in {dtype}: it has one `{ATTRIBUTE}`", fix)
+    elif spec.nests and any(field.name in group.fields for group in spec.groups):
+        yield Fault(place, "the class of its group has no call", 'write `layout = "flat"`')

@@ -1,0 +1,311 @@
+"""State of a Module: fields that `equinox.nn.State` keeps, which the call and the methods take and return.
+
+The author writes `self.mean` and `self.mean = ...`, and returns the result. What is emitted reads
+`state.get(self.mean)`, rebinds `state` at each update, and returns it beside the result. So what is read after an update
+is what was assigned, with its gradient, in branches and loops as well. A call that takes a
+`eqx.nn:State` of its own accord, to hand it on to sub-modules, returns it itself. So it is with each method that reads or
+assigns state; the others stay as they are.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Set
+
+from msgspec.structs import replace
+
+from scaffold.errors import Fault
+from scaffold.kind import kind_of
+from scaffold.spec.bodies.variables import (
+    attribute_of_self,
+    is_comparison,
+    is_whole,
+    updated_attribute,
+)
+from scaffold.spec.grammar.types import ClassType, TupleType, Type
+from scaffold.spec.grammar.values import one_value
+from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
+from scaffold.spec.source.expressions import assigned_names, bound_names, inner_scopes, own_nodes
+from scaffold.spec.source.rewriting import rewrite, rewrite_statements
+
+STATE = ClassType("State", "equinox.nn")
+ANY = ClassType("Any", "typing")
+# With the name of its module before it, a class needs no import of its own.
+ARGUMENT = Argument("state", ClassType("eqx.nn.State", "equinox.nn"))
+
+
+def is_state(kind: Type | None) -> bool:
+    """Whether the type is `equinox.nn.State`."""
+    return kind in (STATE, ARGUMENT.type)
+
+
+def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:
+    """The fields whose values `equinox.nn.State` keeps: none where Variables hold them."""
+    fields = () if kind_of(spec.kind).variables else spec.fields
+    return tuple(one for one in fields if one.role == "state")
+
+
+def state_argument(spec: ModuleSpec) -> Argument | None:
+    """The argument of the call that is a state, where the author or `with_state` gave it one."""
+    return _taken_by(spec.call) if spec.call is not None else None
+
+
+def _taken_by(call: Call) -> Argument | None:
+    return next((one for one in call.args if is_state(one.type)), None)
+
+
+def is_stateful(spec: ModuleSpec) -> bool:
+    """Whether the class has state, or hands state on."""
+    return bool(state_fields(spec)) or state_argument(spec) is not None
+
+
+def holds_state(spec: ModuleSpec) -> bool:
+    """Whether laws look at what a call does with the state: without a call there is nothing to look at."""
+    return (
+        is_stateful(spec) and kind_of(spec.kind).keeps_state and (spec.call is not None or bool(spec.bases))
+    )
+
+
+def with_state(spec: ModuleSpec) -> ModuleSpec:
+    """The spec with the state among the arguments and the results of its call and methods, whose bodies read and set it."""
+    call = spec.call if spec.call is None or not is_stateful(spec) else _with_state(spec, spec.call)
+    methods = (
+        replace(one, call=_with_state(spec, one.call)) if uses_state(spec, one) else one
+        for one in spec.methods
+    )
+    return replace(spec, call=call, methods=tuple(methods))
+
+
+def uses_state(spec: ModuleSpec, method: Method) -> bool:
+    """Whether a method reads or assigns state."""
+    body, names = method.call.body, {one.name for one in state_fields(spec)}
+    found = map(attribute_of_self, ast.walk(ast.parse(body))) if names and method.owner == "self" else ()
+    return not names.isdisjoint(found)
+
+
+def _with_state(spec: ModuleSpec, call: Call) -> Call:
+    own = _taken_by(call)
+    name = own.name if own is not None else ARGUMENT.name
+    body = _updates(spec, _reads(spec, call.body, name), name)
+    if own is not None:
+        return replace(call, body=body)
+    body = rewrite_statements(body, lambda node, text: _returned(node, text, name))
+    returns = (_result(call), ClassType("eqx.nn.State", "equinox.nn"))
+    return replace(call, args=_with_argument(call.args), body=body, returns=returns, returns_tuple=True)
+
+
+def _result(call: Call) -> Type:
+    """What the author's body returns, as one type."""
+    if not call.returns:
+        return ANY
+    return TupleType(call.returns) if call.returns_tuple else call.returns[0]
+
+
+def _with_argument(arguments: tuple[Argument, ...]) -> tuple[Argument, ...]:
+    """The arguments with the state behind those that must be given by position."""
+    required = 0
+    while required < len(arguments) and not (
+        arguments[required].is_marker or arguments[required].default is not None
+    ):
+        required += 1
+    return (*arguments[:required], ARGUMENT, *arguments[required:])
+
+
+def read_states(spec: ModuleSpec, source: str) -> str:
+    """`source`, which knows the arguments of the call, with the value of each state read from that argument."""
+    own = state_argument(spec)
+    return source if own is None else _reads(spec, source, own.name)
+
+
+def _reads(spec: ModuleSpec, source: str, state: str) -> str:
+    """`source` with `state.get(self.mean)` for `self.mean`."""
+    names = {one.name for one in state_fields(spec)}
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
+        name = attribute_of_self(inner)
+        parent = ancestors[-1] if ancestors else node
+        if (
+            name not in names
+            or not isinstance(getattr(node, "ctx", None), ast.Load)
+            or _is_index(parent, state)
+        ):
+            return None
+        return _read(name, state)
+
+    return rewrite(source, change)
+
+
+def _is_index(parent: ast.AST, state: str) -> bool:
+    """Whether the attribute stands for the index and not for its value."""
+    by_hand = isinstance(parent, ast.Call) and ast.unparse(parent.func) in (f"{state}.get", f"{state}.set")
+    return by_hand or is_whole(parent) or is_comparison(parent)
+
+
+def _read(name: str | None, state: str) -> str:
+    return f"{state}.get(self.{name})"
+
+
+def _updates(spec: ModuleSpec, source: str, state: str) -> str:
+    """`source` with `state = state.set(self.mean, value)` for `self.mean = value`."""
+    fields = {one.name: one for one in state_fields(spec)}
+
+    def change(node: ast.stmt, text: str) -> str | None:
+        name = _target(node)
+        if name not in fields:
+            return None
+        head, _, rest = text.partition("=")
+        value = one_value(rest.strip())
+        if isinstance(node, ast.AugAssign):
+            operator = re.split(r"[\w\]]", head.strip())[-1].strip()
+            value = f"{_read(name, state)} {operator} {_operand(value)}"
+        return f"{state} = {state}.set(self.{name}, {value})"
+
+    return rewrite_statements(source, change)
+
+
+def _target(node: ast.AST) -> str | None:
+    """The attribute of `self` that a plain or augmented assignment updates."""
+    match node:
+        case ast.Assign(targets=[target]) | ast.AugAssign(target=target):
+            return updated_attribute(target)
+        case _:
+            return None
+
+
+def _operand(value: str) -> str:
+    node = ast.parse(value, mode="eval").body
+    is_one = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript | ast.Constant)
+    return value if is_one or node.col_offset > 0 else f"({value})"
+
+
+def _returned(node: ast.stmt, text: str, state: str) -> str | None:
+    if not isinstance(node, ast.Return):
+        return None
+    value = one_value(text.removeprefix("return").strip() or "None")
+    tree = ast.parse(value, mode="eval").body
+    if isinstance(tree, ast.IfExp | ast.Lambda) and tree.col_offset == 0:
+        value = f"({value})"
+    return f"return {value}, {state}"
+
+
+def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What state cannot be, and where it cannot be read or updated."""
+    for field in state_fields(spec):
+        yield from _field_faults(spec, field, f"{spec.where}: fields.{field.name}")
+    if kind_of(spec.kind).keeps_state:
+        yield from _axis_faults(spec)
+        yield from _function_faults(spec)
+        yield from _reader_faults(spec)
+    elif spec.call is not None and spec.call.axis_name is not None:
+        fix = 'remove it, or write `kind = "module"`'
+        yield Fault(
+            f"{spec.where}: call.axis_name", f"a class of kind `{spec.kind}` names no batch axis", fix
+        )
+
+
+def _field_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+    if not kind_of(spec.kind).keeps_state:
+        what = f"a class of kind `{spec.kind}` has no `equinox.nn.State`"
+        yield Fault(f"{place}.role", what, 'write `kind = "module"`, or `kind = "nnx"`')
+    if field.nullable:
+        fix = f'write `optional = "use_{field.name}"`, or remove `| None`'
+        yield Fault(f"{place}.type", "state is there or is not, whatever it holds", fix)
+    if field.check is not None:
+        fix = "remove it: the call may check what it reads"
+        yield Fault(f"{place}.check", "the constructor holds no state to check", fix)
+
+
+def _axis_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    name = spec.call.axis_name if spec.call is not None else None
+    if name is not None and not name:
+        yield Fault(f"{spec.where}: call.axis_name", "is empty", 'write `axis_name = "batch"`, or remove it')
+
+
+def _function_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What the call, and each method that uses state, cannot do with it."""
+    unseen = {one.name for one in spec.methods if uses_state(spec, one) and _taken_by(one.call) is None}
+    for key, function in spec.functions:
+        is_user = is_stateful(spec) if key == "call" else uses_state(spec, function)
+        if is_user or _taken_by(function.call) is not None:
+            told = "the call" if key == "call" else f"`{function.name}`"
+            yield from _of_function(spec, function, told, f"{spec.where}: {key}")
+        yield from _handed_faults(unseen, function, f"{spec.where}: {key}.body")
+
+
+def _of_function(spec: ModuleSpec, function: Method, told: str, place: str) -> Iterator[Fault]:
+    call, own = function.call, _taken_by(function.call)
+    if "property" in function.decorators:
+        yield Fault(f"{place}.decorator", "a property is given no state to read", "remove it: write a method")
+        return
+    if own is not None and call.returns and not is_state(call.returns[-1]):
+        fix = 'write `returns = "..., eqx.nn:State"`, and return it last'
+        yield Fault(f"{place}.returns", f"{told} takes `{own.name}` and returns no state", fix)
+    if own is None and any(one.name == ARGUMENT.name for one in call.args):
+        fix = "rename it, or write `state: eqx.nn:State` and return it yourself"
+        yield Fault(f"{place}.args", f"`state` is what {told} names the module's state", fix)
+    if own is None and call.body and ARGUMENT.name in assigned_names(call.body):
+        fix = "rename it, or take `state: eqx.nn:State` as an argument"
+        yield Fault(f"{place}.body", f"assigns `state`, which is what {told} names the module's state", fix)
+    yield from _update_faults(spec, call.body, told, f"{place}.body")
+    name = own.name if own is not None else ARGUMENT.name
+    yield from _hidden_faults(spec, call.body, name, f"{place}.body")
+
+
+def _handed_faults(unseen: Set[str], function: Method, place: str) -> Iterator[Fault]:
+    """Who calls a method that uses state has to hand it over, and so has to see it in both signatures.
+
+    `unseen` has the methods that use state, and say nothing of it in theirs.
+    """
+    called = (node.func for node in ast.walk(ast.parse(function.call.body)) if isinstance(node, ast.Call))
+    for name in sorted({attribute_of_self(one) or "" for one in called} & unseen):
+        fix = f"write `state: eqx.nn:State` as an argument of both, and `result, state = self.{name}(..., state)`"
+        yield Fault(place, f"calls `{name}`, which takes the state and returns the next one", fix)
+
+
+def _update_faults(spec: ModuleSpec, body: str, told: str, place: str) -> Iterator[Fault]:
+    """Only a statement of the body itself can rebind `state`, and it updates one field."""
+    legal = tuple(one.name for one in state_fields(spec))
+    tree = ast.parse(body)
+    plain = {_target(node) for node in own_nodes(tree.body)} - {None}
+    every = [name for name in map(updated_attribute, ast.walk(tree)) if name is not None]
+    if not legal:
+        return
+    for name in sorted({*every}):
+        if name not in legal:
+            fix = f'write `role = "state"` for `{name}`, or return the new value'
+            yield Fault(place, f"{told} assigns `self.{name}`, and it may update state alone", fix, legal)
+        elif name not in plain or every.count(name) > _count(tree, name):
+            fix = f"write `self.{name} = ...` alone, as a statement of the body itself"
+            yield Fault(place, f"`self.{name}` is updated within another statement or function", fix)
+
+
+def _hidden_faults(spec: ModuleSpec, body: str, state: str, place: str) -> Iterator[Fault]:
+    """A function in the body that has a `state` of its own cannot read that of the module."""
+    names = {one.name for one in state_fields(spec)}
+    for node in inner_scopes(ast.parse(body)):
+        if state in bound_names(node):
+            for name in sorted({attribute_of_self(one) or "" for one in ast.walk(node)} & names):
+                fix = f"give that another name, or read `self.{name}` before it"
+                yield Fault(place, f"`self.{name}` is read where `{state}` is bound anew", fix)
+
+
+def _count(tree: ast.Module, name: str) -> int:
+    return sum(_target(node) == name for node in own_nodes(tree.body))
+
+
+def _reader_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """Checks and derived fields are computed without a state."""
+    names = {one.name for one in state_fields(spec)}
+    for field in spec.fields:
+        for key, source in (
+            ("check", field.check),
+            ("init", field.expression if field.role == "derived" else None),
+        ):
+            for name in sorted(names & _names(source)) if field.role != "state" else ():
+                fix = "compute it in the body of the call"
+                yield Fault(f"{spec.where}: fields.{field.name}.{key}", f"reads the state `{name}`", fix)
+
+
+def _names(source: str | None) -> set[str]:
+    nodes = ast.walk(ast.parse(source.removeprefix("=").strip(), mode="eval")) if source else ()
+    return {name for node in nodes for name in (getattr(node, "id", None), attribute_of_self(node)) if name}

@@ -1,0 +1,206 @@
+"""The Variables of an NNX module: which type holds a field, and what the call may update."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from scaffold.errors import Fault
+from scaffold.kind import kind_of
+from scaffold.spec.grammar.types import ArrayType, DictType, ListType
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.names import class_name_fault
+from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.rewriting import rewrite
+
+FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
+"""The types of Flax that an array may have which is not trained."""
+UNTRAINED = ("data", "buffer", "state")
+"""The roles of arrays whose Variable type the author may choose."""
+_DEFAULTS = {"param": "Param", "data": "Data"}
+_OF_FLAX = ("eval", "iter_children", "iter_modules", "perturb", "set_attributes", "sow", "train")
+_OWN = frozenset((*_OF_FLAX, "rngs", "snapshot", "restore"))
+
+
+def variable_of(field: Field) -> str:
+    """The Variable type of an array field, as source."""
+    name = _type_of(field)
+    return f"nnx.{name}" if name in (*FLAX, "Param") else name
+
+
+def _type_of(field: Field) -> str:
+    usual = "Frozen" if field.frozen else _DEFAULTS.get(field.role, "Variable")
+    return field.variable or usual
+
+
+def own_variables(spec: ModuleSpec) -> tuple[str, ...]:
+    """The Variable types that the module defines, in order."""
+    named = (_type_of(one) for one in spec.dynamic if item_of(one) is not None)
+    return tuple(dict.fromkeys(name for name in named if name not in (*FLAX, "Param")))
+
+
+def item_of(field: Field) -> ArrayType | None:
+    """The array that a field of Variables holds: by itself, in a list or in a dict."""
+    kind = field.type.item if isinstance(field.type, ListType | DictType) else field.type
+    return kind if isinstance(kind, ArrayType) and field.role in ("param", *UNTRAINED) else None
+
+
+def attribute_of_self(node: ast.AST) -> str | None:
+    """The name that `node` reads from `self` or assigns to it, or None."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name):
+            return name
+        case _:
+            return None
+
+
+def is_whole(node: ast.AST) -> bool:
+    """Whether `node` is `something[...]`."""
+    return isinstance(node, ast.Subscript) and getattr(node.slice, "value", None) is Ellipsis
+
+
+def assigned(source: str) -> tuple[str, ...]:
+    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
+    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
+    return tuple(sorted({name for name in names if name is not None}))
+
+
+def updated_attribute(node: ast.AST) -> str | None:
+    """The attribute that `node` assigns, as `self.mean` or `self.mean[...]`, or None."""
+    if not isinstance(getattr(node, "ctx", None), ast.Store):
+        return None
+    return attribute_of_self(node.value if isinstance(node, ast.Subscript) and is_whole(node) else node)
+
+
+def updated(spec: ModuleSpec) -> tuple[str, ...]:
+    """The fields that the call updates, in order."""
+    names = assigned(spec.call.body) if spec.call is not None else ()
+    return tuple(one.name for one in spec.dynamic if one.name in names)
+
+
+def read_values(spec: ModuleSpec, source: str) -> str:
+    """`source` with `self.weight` written `self.weight[...]`, which reads the value of the Variable or updates it.
+
+    A buffer is read behind `stop_gradient`. A field that may be None is left alone where it is compared with None.
+    """
+    fields = {one.name: one for one in spec.dynamic if item_of(one) is not None}
+    tested = {name for name in fields if _is_tested(source, name)}
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        entry = _entry(node, fields)
+        if entry is not None:
+            return entry
+        inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
+        field = fields.get(attribute_of_self(inner) or "")
+        parent = ancestors[-1] if ancestors else node
+        if field is None or is_whole(parent) or is_comparison(parent):
+            return None
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            return f"self.{field.name}[...]"
+        return _read(field, tested=field.name in tested, guarded=calls_stop_gradient(parent))
+
+    return rewrite(source, change)
+
+
+def _entry(node: ast.AST, fields: Mapping[str, Field]) -> str | None:
+    """How the value of one entry is read, where `node` is `self.layers[0]` or `self.table["a"]`."""
+    if not isinstance(node, ast.Subscript) or is_whole(node) or isinstance(node.slice, ast.Slice):
+        return None
+    field = fields.get(attribute_of_self(node.value) or "")
+    if field is None or field.array is not None or not isinstance(node.ctx, ast.Load):
+        return None
+    return _value(field, f"self.{field.name}[{ast.unparse(node.slice)}]")
+
+
+def _value(field: Field, variable: str) -> str:
+    item = item_of(field)
+    is_guarded = field.role == "buffer" and item is not None and item.inexact
+    return f"jax.lax.stop_gradient({variable}[...])" if is_guarded else f"{variable}[...]"
+
+
+def _read(field: Field, *, tested: bool, guarded: bool) -> str:
+    name = f"self.{field.name}"
+    match field.type:
+        case ListType():
+            text = f"tuple({_value(field, 'variable')} for variable in {name})"
+        case DictType():
+            text = f"{{name: {_value(field, 'variable')} for name, variable in {name}.items()}}"
+        case _:
+            text = f"{name}[...]" if guarded else _value(field, name)
+    may_be_none = (field.optional or field.nullable) and not tested
+    return f"(None if {name} is None else {text})" if may_be_none else text
+
+
+def _is_tested(source: str, name: str) -> bool:
+    """Whether the source compares the attribute with None."""
+    nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Compare))
+    return any(is_comparison(node) and attribute_of_self(node.left) == name for node in nodes)
+
+
+def is_comparison(node: ast.AST) -> bool:
+    return isinstance(node, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
+
+
+def calls_stop_gradient(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "stop_gradient"
+
+
+def may_update(spec: ModuleSpec) -> bool:
+    """Whether the call updates fields by assigning them."""
+    return kind_of(spec.kind).variables or any(one.role == "state" for one in spec.fields)
+
+
+def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with the Variables of a spec whose kind has them."""
+    for field in spec.fields:
+        place = f"{spec.where}: fields.{field.name}"
+        if field.variable is not None:
+            yield from _type_faults(spec, field, field.variable, f"{place}.variable")
+        yield from _field_faults(field, place)
+    for method in spec.methods:
+        if method.name in _OWN:
+            what, fix = f"`{method.name}` hides a member of the module", f"write `{method.name}_`"
+            yield Fault(f"{spec.where}: methods.{method.name}", what, fix)
+    yield from _update_faults(spec)
+
+
+def _type_faults(spec: ModuleSpec, field: Field, variable: str, place: str) -> Iterator[Fault]:
+    if field.role not in UNTRAINED:
+        fix = f'remove it, or write `role = "{UNTRAINED[0]}"`'
+        yield Fault(place, f"a {field.role} has no Variable type to choose", fix)
+    elif variable not in FLAX and variable != "Param":
+        fault = class_name_fault(variable, place)
+        yield from () if fault is None else (fault,)
+        if variable == spec.name:
+            fix = f"write `{variable}Variable`, for example"
+            yield Fault(place, f"`{variable}` is the class itself", fix, FLAX)
+    elif variable == "Param":
+        fix = 'write `role = "param"` for what is trained, or another type'
+        yield Fault(place, f"a `Param` is trained, and {field.role} is not", fix, FLAX)
+
+
+def _field_faults(field: Field, place: str) -> Iterator[Fault]:
+    if field.name in _OWN:
+        yield Fault(place, f"`{field.name}` hides a member of the module", f"write `{field.name}_`")
+    if field.python_leaf:
+        fix = 'write `role = "static"`, or an array such as `f[]`'
+        yield Fault(f"{place}.role", "an nnx.Module holds Python values as static attributes", fix)
+    elif field.role in ("param", *UNTRAINED) and item_of(field) is None:
+        fix = "write an array, a `list[...]` or a `dict[str, ...]` of arrays, or another class"
+        yield Fault(f"{place}.type", "a Variable holds one array", fix)
+
+
+def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    legal = tuple(one.name for one in spec.dynamic if _may_update(one))
+    functions = spec.functions if spec.own_constructor is None else ()
+    bodies = {key: function.call.body for key, function in functions}
+    for key, name in ((key, name) for key, body in bodies.items() for name in assigned(body)):
+        if name not in legal:
+            fix = f'write `role = "state"` for `{name}`, or return the new value'
+            told = "the call" if key == "call" else f"`{key.removeprefix('methods.')}`"
+            what = f"{told} assigns `self.{name}`, and it may update state alone"
+            yield Fault(f"{spec.where}: {key}.body", what, fix, legal)
+
+
+def _may_update(field: Field) -> bool:
+    """State, and a buffer that has no gradient to cut off."""
+    is_plain = field.array is not None and not field.array.inexact
+    return field.role == "state" or (field.role == "buffer" and is_plain)

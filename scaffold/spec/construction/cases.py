@@ -1,0 +1,83 @@
+"""The further configurations of `[[test.cases]]`: each is the spec with other sizes and values in its tests."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from scaffold.spec.construction.sizes import all_fit, sizes
+from scaffold.spec.grammar.types import ArrayType, ClassType, LiteralType, ScalarType, TreeType, Type, walk
+from scaffold.spec.grammar.values import literal_or_none
+from scaffold.spec.model import Argument, Call, ModuleSpec
+from scaffold.spec.test_plan import Case, TestPlan
+
+
+def case_specs(spec: ModuleSpec) -> Iterator[tuple[Case, ModuleSpec]]:
+    """Each case, with the spec whose example it is."""
+    for case in spec.test.cases:
+        yield case, replace(spec, test=_changed(spec, case))
+
+
+def _changed(spec: ModuleSpec, case: Case) -> TestPlan:
+    """The tests of a case: as in the example, but for what it says; sizes stay where they can."""
+    test = spec.test
+    plain = replace(
+        test,
+        sizes=tuple({**dict(test.sizes), **dict(case.sizes)}.items()),
+        shapes=tuple({**dict(test.shapes), **dict(case.shapes)}.items()),
+        values=tuple({**dict(test.values), **dict(case.values)}.items()),
+        cases=(),
+    )
+    said = {*dict(case.values), *dict(test.values)}
+    held = {name: size for name, size in sizes(spec).items() if name not in said}
+    kept = replace(plain, sizes=tuple({**held, **dict(plain.sizes)}.items()))
+    changed = replace(spec, test=kept)
+    return kept if all_fit(changed, sizes(changed)) else plain
+
+
+def is_passed(spec: ModuleSpec, argument: Argument) -> bool:
+    """Whether the example call passes an argument as arrays; others keep their default, or are constants.
+
+    An array that may be left out is given: the tests leave it out besides.
+    """
+    value = dict(spec.test.values).get(argument.name)
+    if argument.type is None:  # what is no literal is passed as arrays are
+        return value is not None and value != "None" and literal_or_none(value) is None
+    parts = tuple(walk(argument.type))
+    if value is not None or argument.default is None:
+        is_held = any(isinstance(part, ArrayType | TreeType | ClassType) for part in parts)
+        return is_held and value != "None"
+    return argument.default == "None" and any(isinstance(part, ArrayType) for part in parts)
+
+
+def claimed_arguments(spec: ModuleSpec) -> dict[str, str]:
+    """What a condition may read besides fields: the names of the arrays that the call is given, and of those that methods are;
+    each with the method that it is of."""
+    found: dict[str, str] = {}
+    for key, function in sorted(spec.functions, key=lambda pair: pair[0] != "call"):
+        if key == "call" or not function.name.startswith("_"):
+            for name in given_names(spec, function.call):
+                found.setdefault(name, "call" if key == "call" else function.name)
+    return found
+
+
+def given_names(spec: ModuleSpec, call: Call | None) -> tuple[str, ...]:
+    """The names of the arguments that the example passes as arrays, to the call or to a method."""
+    return tuple(one.name for one in (call.args if call else ()) if is_passed(spec, one))
+
+
+def passed_names(spec: ModuleSpec) -> tuple[str, ...]:
+    """The names of the arguments that the example call passes as arrays."""
+    return given_names(spec, spec.call)
+
+
+def flags(spec: ModuleSpec) -> tuple[str, ...]:
+    """The names of the flags and options that the call and the methods take."""
+    taken = (one for _, function in spec.functions for one in function.call.args)
+    plain = (one.name for one in taken if one.type is not None and any(map(_is_flag, walk(one.type))))
+    return tuple(dict.fromkeys(plain))
+
+
+def _is_flag(part: Type) -> bool:
+    return isinstance(part, LiteralType) or (
+        isinstance(part, ScalarType) and part.name in ("bool", "int", "str")
+    )

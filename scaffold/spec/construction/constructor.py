@@ -1,0 +1,307 @@
+"""The constructor of a class: which arguments it takes, and in which order.
+
+In order of first appearance in the fields: the dims that an initialiser needs and no given array has, the values that are
+given, the flags of optional fields; then `dtype`, and after `*` the key. Arguments without a default come first, as Python demands.
+`arguments` in the spec overrides all of it.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from scaffold.kind import kind_of
+from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.grammar.initialisers import INITIALISERS
+from scaffold.spec.grammar.types import (
+    CHOSEN_DTYPES,
+    ArrayType,
+    ClassType,
+    DictType,
+    OpaqueType,
+    ScalarType,
+    Type,
+    arrays,
+    dim_names,
+)
+from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.source.expressions import assigned_names, count_name, draws_from, free_names
+
+KEY = ArrayType("key", ())
+
+
+class Parameter(Struct, frozen=True):
+    """One parameter of the constructor. `source` says what it is: dim, field, flag, declared, dtype, key or rngs."""
+
+    name: str
+    source: str
+    type: Type | None
+    default: str | None = None
+    field: Field | None = None
+    keyword_only: bool = False
+    doc: str = ""
+
+
+def _dims(spec: ModuleSpec) -> tuple[str, ...]:
+    """The dims as written; worked out once for a spec."""
+    if "dims" not in spec.worked_out:
+        spec.worked_out["dims"] = tuple(_dims_in(spec))
+    return spec.worked_out["dims"]
+
+
+def _dims_in(spec: ModuleSpec) -> Iterator[str]:
+    """Every dim as written, in order: of the fields, then of the call and the methods, then of the constructor's own arguments."""
+    calls = [function.call for _, function in spec.functions]
+    in_call = [
+        kind
+        for call in calls
+        for kind in (*(one.type for one in call.args if one.type is not None), *call.returns)
+    ]
+    declared = (one.type for one in spec.arguments if one.type is not None)
+    for kind in (*(field.type for field in spec.fields), *in_call, *declared):
+        yield from (dim for array in arrays(kind) for dim in array.dims)
+
+
+def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
+    """The names of all dims, in order of appearance; `*shape` counts as `shape`."""
+    return tuple(dict.fromkeys(name for dim in _dims(spec) for name in dim_names(dim)))
+
+
+def variadic_dims(spec: ModuleSpec) -> frozenset[str]:
+    """The names that stand for several dims."""
+    return frozenset(name for dim in _dims(spec) if dim.startswith("*") for name in dim_names(dim))
+
+
+def sources_of(field: Field) -> tuple[str, ...]:
+    """The expressions of a field that the constructor evaluates."""
+    candidates = (field.source if field.stored else None, field.preprocess, converter_expression(field))
+    return tuple(source for source in candidates if source)
+
+
+def converter_expression(field: Field) -> str | None:
+    """The converter as an expression over the field's name."""
+    if field.converter is None:
+        return None
+    if field.converter.startswith("="):
+        return field.converter[1:].strip()
+    return f"{field.converter}({field.name})"
+
+
+def initialised_dims(field: Field) -> tuple[str, ...]:
+    """The dim names that the constructor needs to make an array of that shape."""
+    made = field.array if field.initialiser is not None else None
+    if field.preset and isinstance(field.type, DictType) and isinstance(field.type.item, ArrayType):
+        made = field.type.item
+    return tuple(name for dim in made.dims for name in dim_names(dim)) if made is not None else ()
+
+
+def reads(source: str) -> tuple[str, ...]:
+    return free_names(source, expression=True)
+
+
+def uses_key(spec: ModuleSpec) -> bool:
+    """Whether the constructor draws random numbers."""
+    return bool(key_consumers(spec))
+
+
+def key_consumers(spec: ModuleSpec) -> tuple[str, ...]:
+    """What draws from the key, in order: `setup`, and fields by name."""
+    in_setup = ("setup",) if spec.setup.strip() and draws_from(spec.setup, "key") else ()
+    return (*in_setup, *(field.name for field in spec.stored if _draws(field)))
+
+
+def _draws(field: Field) -> bool:
+    if field.initialiser is not None:
+        return field.initialiser in INITIALISERS and INITIALISERS[field.initialiser].random
+    return any(draws_from(source, "key") for source in sources_of(field))
+
+
+def is_plain(spec: ModuleSpec) -> bool:
+    """Whether the class needs no constructor but that of its fields, which stores what it is given."""
+    may_be = kind_of(spec.kind).plain or spec.rebuilds_by("dataclass") or not spec.stored
+    return (
+        may_be and not (spec.setup.strip() or spec.arguments) and all(map(_is_stored_as_given, spec.stored))
+    )
+
+
+def has_factory(spec: ModuleSpec) -> bool:
+    """Whether the class has a `create`: not where `__init__` does its work, or nothing is made."""
+    hands_over = not spec.rebuilds_by("flag") or any(not field.given for field in spec.stored)
+    if spec.own_constructor is not None:
+        return spec.own_constructor.name == "create"
+    return spec.constructor != "init" and not is_plain(spec) and hands_over
+
+
+def _is_stored_as_given(field: Field) -> bool:
+    made = (field.preprocess, field.converter, field.optional, field.default, field.check, field.preset)
+    is_one_part = isinstance(field.type, ArrayType | ClassType)
+    return field.given and field.dynamic and is_one_part and not any(made)
+
+
+def uses_dtype(spec: ModuleSpec) -> bool:
+    """Whether the constructor makes an array whose dtype the spec leaves to it, or Python of the author reads `dtype`."""
+    if is_plain(spec) or spec.own_constructor is not None:
+        return False
+    named = any("dtype" in reads(source) for field in spec.stored for source in sources_of(field))
+    in_setup = bool(spec.setup.strip() and count_name(spec.setup, "dtype"))
+    return named or in_setup or any(map(_makes_arrays, spec.stored))
+
+
+def _makes_arrays(field: Field) -> bool:
+    """Whether the value of the field, or a part of it, is an array of open dtype that is not given."""
+    is_made = (not field.given and not field.built) or bool(field.preset)
+    return is_made and has_open_dtype(field)
+
+
+def has_open_dtype(field: Field) -> bool:
+    """Whether the field holds arrays whose dtype the spec leaves open."""
+    return field.dynamic and any(array.dtype in CHOSEN_DTYPES for array in arrays(field.type))
+
+
+def followed(spec: ModuleSpec) -> str | None:
+    """The path of the array whose dtype the others take: `base.weight`; None where `dtype` names none."""
+    word, _, path = spec.dtype.partition(" ")
+    return path.strip() if word == "like" else None
+
+
+def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
+    """The parameters of the constructor, in order; worked out once for a spec."""
+    if "parameters" not in spec.worked_out:
+        spec.worked_out["parameters"] = _parameters(spec)
+    return spec.worked_out["parameters"]
+
+
+def _parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
+    if spec.own_constructor is not None:
+        return tuple(_of_author(spec.own_constructor.call.args))
+    if kind_of(spec.kind).is_carried:
+        return tuple(_of_author(spec.arguments))
+    found = {parameter.name: parameter for parameter in _appearing(spec)}
+    if spec.arguments:
+        return _ordered(spec, found)
+    positional = [one for one in found.values() if not one.keyword_only]
+    required = [one for one in positional if one.default is None]
+    defaulted = [one for one in positional if one.default is not None]
+    return (*required, *defaulted, *(one for one in found.values() if one.keyword_only))
+
+
+def _of_author(arguments: Iterable[Argument]) -> Iterator[Parameter]:
+    """The parameters of a constructor that is carried."""
+    by_keyword = False
+    for one in arguments:
+        by_keyword = by_keyword or one.is_marker
+        kind = one.type or OpaqueType(one.name)
+        if not one.is_marker:
+            yield Parameter(one.name, "declared", kind, one.default, keyword_only=by_keyword)
+
+
+def _ordered(spec: ModuleSpec, found: dict[str, Parameter]) -> tuple[Parameter, ...]:
+    """The parameters in the order of `arguments`; those it does not name follow by keyword."""
+    ordered: dict[str, Parameter] = {}
+    keyword_only = False
+    for argument in spec.arguments:
+        if argument.is_marker:
+            keyword_only = True
+            continue
+        ordered[argument.name] = _declared(argument, found.get(argument.name), keyword_only)
+    rest = [replace(one, keyword_only=True) for one in found.values() if one.name not in ordered]
+    return (*ordered.values(), *sorted(rest, key=lambda one: one.name in ("key", "rngs")))
+
+
+def _declared(argument: Argument, found: Parameter | None, keyword_only: bool) -> Parameter:
+    base = found or Parameter(argument.name, "declared", argument.type, doc=argument.doc)
+    default = argument.default if argument.default is not None else base.default
+    return replace(base, type=argument.type or base.type, default=default, keyword_only=keyword_only)
+
+
+def _appearing(spec: ModuleSpec) -> Iterator[Parameter]:
+    given = {field.name for field in spec.stored if field.given}
+    dims = _asked_dims(spec, given)
+    for field in spec.stored:
+        yield from (Parameter(name, "dim", ScalarType("int")) for name in _reads(field) if name in dims)
+        if field.given:
+            yield Parameter(field.name, "field", field.type, _default(spec, field), field)
+        if field.optional and field.optional not in given:
+            yield Parameter(field.optional, "flag", ScalarType("bool"), "True", field)
+    yield from (Parameter(name, "dim", ScalarType("int")) for name in _read_in_setup(spec) if name in dims)
+    if uses_dtype(spec) and not spec.dtype:
+        yield Parameter("dtype", "dtype", None, "None")
+    if _has_streams(spec) and (uses_key(spec) or _reads_rngs(spec)):
+        yield Parameter("rngs", "rngs", ClassType("nnx.Rngs"), keyword_only=True)
+    elif uses_key(spec):
+        yield Parameter("key", "key", KEY, keyword_only=True)
+
+
+def _asked_dims(spec: ModuleSpec, given: set[str]) -> frozenset[str]:
+    """The dims that nothing else tells, so that they are arguments where they are needed."""
+    bound = {*assigned_names(spec.setup), *dims_read_off(spec)}
+    return frozenset(dims_of(spec)) - variadic_dims(spec) - bound - given
+
+
+def _reads(field: Field) -> tuple[str, ...]:
+    """The dims and the names that the constructor reads to make the field."""
+    return (*initialised_dims(field), *(name for source in sources_of(field) for name in reads(source)))
+
+
+def _read_in_setup(spec: ModuleSpec) -> tuple[str, ...]:
+    return free_names(spec.setup, expression=False) if spec.setup.strip() else ()
+
+
+def dims_used(spec: ModuleSpec) -> frozenset[str]:
+    """The dims of given arrays that the constructor reads to make the rest."""
+    read = {*_read_in_setup(spec), *(name for field in spec.stored for name in _reads(field))}
+    return frozenset(read & set(dims_read_off(spec)))
+
+
+def _has_streams(spec: ModuleSpec) -> bool:
+    """Whether it is given streams of keys, `rngs`, in the place of a key."""
+    return kind_of(spec.kind).rngs
+
+
+def _reads_rngs(spec: ModuleSpec) -> bool:
+    sources = (source for field in spec.stored for source in sources_of(field))
+    in_setup = bool(spec.setup.strip()) and count_name(spec.setup, "rngs") > 0
+    return in_setup or any("rngs" in reads(source) for source in sources)
+
+
+def _default(spec: ModuleSpec, field: Field) -> str | None:
+    """A field that is the flag of an optional one is True unless it says otherwise."""
+    if "flags" not in spec.worked_out:
+        spec.worked_out["flags"] = {other.optional for other in spec.fields}
+    return "True" if field.name in spec.worked_out["flags"] and field.default is None else field.default
+
+
+def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
+    """The names of the fields above that the constructor has made, and that the `init` of this one may read.
+
+    What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.
+    """
+    if "readable" not in spec.worked_out:
+        taken = {*assigned_names(spec.setup), *(one.name for one in parameters(spec))}
+        spec.worked_out["readable"] = tuple(
+            one.name if _is_readable(one) and one.name not in taken else None for one in spec.fields
+        )
+        spec.worked_out["positions"] = {one.name: at for at, one in enumerate(spec.fields)}
+    above = spec.worked_out["readable"][: spec.worked_out["positions"][field.name]]
+    return frozenset(name for name in above if name is not None)
+
+
+def _is_readable(field: Field) -> bool:
+    """Whether a made field is there in each instance, as a value that has no holder yet."""
+    is_plain = field.array is not None and field.role in ("param", "data", "buffer")
+    sometimes = field.optional or field.nullable
+    return not field.given and not sometimes and (is_plain or field.role == "static")
+
+
+def made_first(spec: ModuleSpec) -> frozenset[str]:
+    """The fields that the `init` of one below them reads, and that the constructor therefore makes before the others."""
+    pairs = ((one, one.expression) for one in spec.stored)
+    found = [readable_above(spec, one) & frozenset(reads(source)) for one, source in pairs if source]
+    return frozenset[str]().union(*found)
+
+
+def constructor_names(spec: ModuleSpec) -> frozenset[str]:
+    """Every name that an expression in the constructor may read, but for modules and builtins."""
+    named = {parameter.name for parameter in parameters(spec)}
+    streams = {"rngs"} if _has_streams(spec) else set[str]()
+    return frozenset({*named, *streams, *assigned_names(spec.setup), *dims_read_off(spec), "key", "dtype"})

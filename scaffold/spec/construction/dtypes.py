@@ -1,0 +1,46 @@
+"""Where the dtype comes from that arrays take which leave it open: an argument, another array, or jax."""
+
+import re
+from collections.abc import Iterator
+
+from scaffold.errors import Fault, suggestion
+from scaffold.spec.construction.constructor import followed, uses_dtype
+from scaffold.spec.model import ModuleSpec
+
+DEFAULT = "default"
+_PATH = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*|\[\d+\])*"
+
+
+def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with the key `dtype`."""
+    if not spec.dtype:
+        return
+    place, path = f"{spec.where}: dtype", followed(spec)
+    if spec.dtype != DEFAULT and (path is None or not re.fullmatch(_PATH, path)):
+        fix = "write `like base.weight`, `default`, or remove it for an argument of the constructor"
+        yield Fault(place, f"`{spec.dtype}` names no array", fix)
+    elif any(one.name == "dtype" for one in spec.arguments):
+        yield Fault(
+            f"{spec.where}: arguments", "`dtype` is no argument where the key `dtype` says it", "remove one"
+        )
+    elif not uses_dtype(spec):
+        yield Fault(place, "no array of open dtype is made", "remove it: what is given keeps its dtype")
+    elif path is not None:
+        yield from _path_faults(spec, path, place)
+
+
+def _path_faults(spec: ModuleSpec, path: str, place: str) -> Iterator[Fault]:
+    """The path begins at a field that is given, and always there."""
+    head = re.split(r"[.\[]", path)[0]
+    legal = tuple(one.name for one in spec.stored if one.given and one.dynamic and not one.python_leaf)
+    field = spec.field(head)
+    if head not in legal or field is None:
+        fix = suggestion(head, legal, "name a field that is given, or write `default`")
+        yield Fault(place, f"`{head}` is no field with arrays that the constructor is given", fix, legal)
+    elif field.nullable or field.optional:
+        yield Fault(
+            place, f"`{head}` may be None, and then there is no dtype to follow", "name another field"
+        )
+    elif path == head and (field.array is None or not field.array.inexact):
+        fix = f"write the path of an array in it, such as `like {head}.weight`"
+        yield Fault(place, f"`{head}` is no float array", fix)

@@ -1,0 +1,10 @@
+"""Which arguments of a call are PRNG keys."""
+
+from scaffold.spec.grammar.types import arrays
+from scaffold.spec.model import Argument, Call
+
+
+def key_arguments(call: Call | None) -> tuple[Argument, ...]:
+    """The arguments of a call that are PRNG keys, or hold some."""
+    taken = call.args if call is not None else ()
+    return tuple(one for one in taken if one.type and any(kind.dtype == "key" for kind in arrays(one.type)))

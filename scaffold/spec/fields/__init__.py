@@ -1,0 +1,1 @@
+"""What a spec says of single fields, and what follows from it."""

@@ -1,0 +1,94 @@
+"""Which mesh axes the named dims of a class lie on: what `sharding` says, and what is wrong with it."""
+
+from collections.abc import Iterator
+
+from msgspec.structs import replace
+
+from scaffold.errors import Fault, suggestion
+from scaffold.kind import kind_of
+from scaffold.mesh_axes import Rules, axes_of
+from scaffold.spec.grammar.types import ArrayType, arrays, dim_names
+from scaffold.spec.model import ModuleSpec
+
+
+def merged(project: Rules, own: Rules) -> Rules:
+    """The rules of a project, and those of a class in the place of them."""
+    return tuple({**dict(project), **dict(own)}.items())
+
+
+def named_fields(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
+    """The dims of each stored field of arrays with one list of dims, by the name of the field."""
+    found = {one.name: {array.dims for array in arrays(one.type)} for one in spec.dynamic}
+    return {
+        name: next(iter(dims)) for name, dims in found.items() if len(dims) == 1 and any(next(iter(dims)))
+    }
+
+
+def applied(spec: ModuleSpec) -> Rules:
+    """The rules that concern a dim of the class or of its call."""
+    names = set(_dims(spec))
+    return tuple(rule for rule in spec.sharding or () if rule[0] in names)
+
+
+def asks(spec: ModuleSpec, project: Rules) -> bool:
+    """Whether the rules of a project concern a class that says nothing itself."""
+    names = {name for dims in named_fields(spec).values() for dim in dims for name in (dim, *dim.split("*"))}
+    holds = any(one.role == "module" for one in spec.dynamic)
+    return bool(project) and (holds or bool(names & dict(project).keys()))
+
+
+def with_rules(spec: ModuleSpec, project: Rules) -> ModuleSpec:
+    """The spec with the rules of the project, where it asks for sharding, or they concern it."""
+    kind = kind_of(spec.kind)
+    if not project or not kind.has_instances:
+        return spec
+    if spec.sharding is None and not asks(spec, project):
+        return spec
+    return replace(spec, sharding=merged(project, spec.sharding or ()))
+
+
+def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """Rules for dims that are not there, and arrays with two dims on one axis."""
+    if spec.sharding is None:
+        return
+    place = f"{spec.where}: sharding"
+    kind = kind_of(spec.kind)
+    if not kind.has_instances:
+        yield Fault(place, f"a class of kind `{spec.kind}` has no `partition_specs`", "remove it")
+        return
+    if spec.field("partition_specs") is not None and not kind.variables:
+        yield Fault(
+            f"{spec.where}: fields.partition_specs",
+            "`partition_specs` is a method of a class with `sharding`",
+            "rename it, to `my_partition_specs` for example",
+        )
+    legal = tuple(sorted(set(_dims(spec))))
+    for name, _ in spec.sharding:
+        if name not in legal:
+            yield Fault(f"{place}.{name}", f"`{name}` is no dim", suggestion(name, legal, "remove it"), legal)
+    yield from collisions(spec, spec.sharding)
+
+
+def collisions(spec: ModuleSpec, rules: Rules) -> Iterator[Fault]:
+    """Arrays of which two dims lie on the same mesh axis."""
+    for field in spec.dynamic:
+        for array in arrays(field.type):
+            yield from _collision(spec, field.name, array, rules)
+
+
+def _collision(spec: ModuleSpec, name: str, array: ArrayType, rules: Rules) -> Iterator[Fault]:
+    first: dict[str, str] = {}
+    for dim in array.dims:
+        for axis in axes_of(dim, rules):
+            if axis in first:
+                what = f"`{first[axis]}` and `{dim}` of `{name}` both lie on `{axis}`, and an array has an axis once"
+                fix = f"map one of them to another axis, or to none: `{dim} = []`"
+                yield Fault(f"{spec.where}: sharding", what, fix)
+            first.setdefault(axis, dim)
+
+
+def _dims(spec: ModuleSpec) -> Iterator[str]:
+    """The dims of fields, arguments and results, whole and by the names in them."""
+    for kind in spec.named_types:
+        for dim in (dim for array in arrays(kind) for dim in array.dims):
+            yield from (dim, *dim_names(dim))

@@ -1,0 +1,138 @@
+"""Static values that are held in another form than they are given: as what is immutable, hashable, and equal by value."""
+
+import ast
+from typing import Any, cast
+
+from scaffold.spec.grammar.types import DictType, ListType, ScalarType, SetType, TupleType, Type, UnionType
+from scaffold.spec.grammar.values import as_float
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.rewriting import read_as
+
+DTYPE, SLICE, FLOAT = ScalarType("dtype"), ScalarType("slice"), ScalarType("float")
+_PARTS = "start", "stop", "step"
+
+
+def stored_source(kind: Type, source: str, name: str = "item") -> str:
+    """Source of what a static field of this type holds that is given `source`; `name` stands for what a container holds."""
+    match kind:
+        case ScalarType(name="dtype"):
+            return f"np.dtype({source})"
+        case ScalarType(name="slice"):
+            return _slice_source(source)
+        case ScalarType(name="float"):
+            taken = f"float({source}) if type({source}) is int else {source}"
+            return taken if is_simple(source) else as_float(kind, source)
+        case SetType(item=item):
+            held = stored_source(item, name, f"{name}_")
+            if held == name and source.startswith("frozenset("):
+                return source
+            return f"frozenset({source})" if held == name else f"frozenset({held} for {name} in {source})"
+        case TupleType(items=items, variadic=variadic) if parts := _shown_parts(source):
+            kinds = items * len(parts) if variadic else items
+            held = [stored_source(*pair, name) for pair in zip(kinds, parts, strict=False)]
+            return source if held == parts else f"({', '.join(held)},)"
+        case TupleType(items=(item,), variadic=True):
+            held = stored_source(item, name, f"{name}_")
+            return source if held == name else f"tuple({held} for {name} in {source})"
+        case TupleType(items=items) if is_simple(source):
+            held = [stored_source(item, f"{source}[{index}]", name) for index, item in enumerate(items)]
+            changed = any(one != f"{source}[{index}]" for index, one in enumerate(held))
+            return (
+                f"({', '.join(held)},) if len({source}) == {len(items)} else {source}" if changed else source
+            )
+        case UnionType() if is_simple(source):
+            return _stored_member(kind, source)
+        case _:
+            return source
+
+
+def _stored_member(kind: UnionType, source: str) -> str:
+    """The same of a union: an int stays where it is one of the alternatives, and None where it is one."""
+    if FLOAT in kind.members and ScalarType("int") not in kind.members:
+        return stored_source(FLOAT, source)
+    if SLICE in kind.members:
+        return stored_source(SLICE, source)
+    if DTYPE in kind.members and len(kind.members) == 1:
+        return f"None if {source} is None else np.dtype({source})"
+    return source
+
+
+def _shown_parts(source: str) -> list[str]:
+    """The sources of what a tuple shows, where the source is that of a tuple."""
+    node = ast.parse(source, mode="eval").body
+    items = node.elts if isinstance(node, ast.Tuple) else []
+    return [ast.get_source_segment(source, item) or "" for item in items if not isinstance(item, ast.Starred)]
+
+
+def is_simple(source: str) -> bool:
+    """Whether the source may stand there several times: a name, with attributes and indices."""
+    node: ast.AST = ast.parse(source, mode="eval").body
+    while isinstance(node, ast.Attribute) or (
+        isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant)
+    ):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _slice_source(source: str) -> str:
+    """The three parts of a slice as a tuple: before Python 3.12 a slice has no hash."""
+    match ast.parse(source, mode="eval").body:
+        case ast.Call(func=ast.Name(id="slice"), args=[*parts], keywords=[]) if 0 < len(parts) < 4:
+            told = [ast.get_source_segment(source, part) or "None" for part in parts]
+            told = ["None", *told] if len(told) == 1 else told
+            return f"({', '.join([*told, 'None'][:3])})"
+        case _ if is_simple(source):
+            parts = ", ".join(f"{source}.{part}" for part in _PARTS)
+            return f"({parts}) if type({source}) is slice else {source}"
+        case _:
+            return f"operator.attrgetter({', '.join(map(repr, _PARTS))})({source})"
+
+
+def as_given(spec: ModuleSpec, source: str) -> str:
+    """The author's Python over `self`, with each static value read in the form in which it is given."""
+    reads = {one.name: _given_source(one.type, f"self.{one.name}") for one in spec.static}
+    return read_as(source, {name: read for name, read in reads.items() if read != f"self.{name}"})
+
+
+def _given_source(kind: Type, source: str, name: str = "item") -> str:
+    """Source of the value as its author reads it, made of what is stored."""
+    match kind:
+        case ScalarType(name="slice"):
+            return f"slice(*{source})"
+        case TupleType(items=(item,), variadic=True) | ListType(item=item):
+            held = _given_source(item, name, f"{name}_")
+            return source if held == name else f"tuple({held} for {name} in {source})"
+        case TupleType(items=items):
+            held = [_given_source(item, f"{source}[{index}]") for index, item in enumerate(items)]
+            changed = any(one != f"{source}[{index}]" for index, one in enumerate(held))
+            return f"({', '.join(held)},)" if changed else source
+        case DictType(item=item):
+            held = _given_source(item, name, f"{name}_")
+            return source if held == name else f"tuple((name, {held}) for name, {name} in {source})"
+        case UnionType(members=members, optional=True) if SLICE in members:
+            return f"({source} and slice(*{source}))"
+        case _:
+            return source
+
+
+def stored_value(kind: Type, value: Any) -> Any:
+    """What a static field of this type holds that is given the value: lists as tuples, dicts as sorted pairs."""
+    match kind, value:
+        case (ScalarType(name="float"), int()) if type(value) is int:
+            return float(value)
+        case (SetType(item=item), list() | tuple() | set() | frozenset()):
+            return frozenset(stored_value(item, one) for one in cast("list[Any]", value))
+        case (ListType(item=item) | TupleType(items=(item,), variadic=True), list() | tuple()):
+            return tuple(stored_value(item, one) for one in cast("list[Any]", value))
+        case (TupleType(items=items), list() | tuple()):
+            return tuple(
+                stored_value(item, one) for item, one in zip(items, cast("list[Any]", value), strict=False)
+            )
+        case (DictType(item=item), dict()):
+            pairs = cast("dict[str, Any]", value).items()
+            return tuple(sorted((name, stored_value(item, one)) for name, one in pairs))
+        case (UnionType(members=members), int()) if type(value) is int:
+            is_float = FLOAT in members and ScalarType("int") not in members
+            return float(value) if is_float else value
+        case _:
+            return value

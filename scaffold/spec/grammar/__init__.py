@@ -1,0 +1,1 @@
+"""The words of a spec: types, values and initialisers, as data and as text."""

@@ -1,0 +1,111 @@
+"""The named initialisers, and the source that each becomes.
+
+`uniform(1 / math.sqrt(size))` gives a name its measure: a limit, a deviation, a scale or a value. Around 0 and by limit is how
+the layers of equinox.nn begin.
+"""
+
+import ast
+from functools import cache
+
+from msgspec import Struct
+
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.types import CHOSEN_DTYPES, ArrayType
+
+
+class Initialiser(Struct, frozen=True):
+    """`source` has places for `{key}`, `{shape}`, `{dtype}` and `{fan}` (the axes of fan-in and fan-out)."""
+
+    source: str
+    measured: str = ""
+    """The same with a place for `{measure}`, the expression in `uniform(1 / math.sqrt(size))`; empty where it takes none."""
+    measure: str = ""
+    """What that expression is."""
+    dims: int = 0
+    """Least number of dims."""
+    holds: str = "inexact"
+    """Which dtypes it can make: `any`, `inexact`, `float` (no complex), `wide float` (32 bits at least) or `key`."""
+
+    @property
+    def random(self) -> bool:
+        return "{key}" in self.source
+
+    def makes(self, array: ArrayType) -> bool:
+        if array.dtype == "key" or self.holds == "key":
+            return array.dtype == self.holds
+        if self.holds == "wide float" and array.dtype in ("f16", "bf16"):
+            return False
+        return self.holds == "any" or (
+            array.inexact and not (self.holds.endswith("float") and array.dtype[0] == "c")
+        )
+
+
+def _scaled(name: str) -> Initialiser:
+    return Initialiser(f"jax.nn.initializers.{name}({{fan}})({{key}}, {{shape}}, {{dtype}})", dims=2)
+
+
+INITIALISERS = {
+    "zeros": Initialiser("jnp.zeros({shape}, {dtype})", holds="any"),
+    "ones": Initialiser("jnp.ones({shape}, {dtype})", holds="any"),
+    "full": Initialiser("", "jnp.full({shape}, {measure}, {dtype})", "VALUE", holds="any"),
+    "normal": Initialiser(
+        "jax.random.normal({key}, {shape}, {dtype})",
+        "{measure} * jax.random.normal({key}, {shape}, {dtype})",
+        "DEVIATION",
+    ),
+    "uniform": Initialiser(
+        "jax.random.uniform({key}, {shape}, {dtype})",
+        "{measure} * jax.random.uniform({key}, {shape}, {dtype}, -1.0, 1.0)",
+        "LIMIT",
+    ),
+    "truncated_normal": Initialiser(
+        "jax.random.truncated_normal({key}, -2.0, 2.0, {shape}, {dtype})",
+        "{measure} * jax.random.truncated_normal({key}, -2.0, 2.0, {shape}, {dtype})",
+        "SCALE",
+        holds="float",
+    ),
+    "lecun_normal": _scaled("lecun_normal"),
+    "lecun_uniform": _scaled("lecun_uniform"),
+    "glorot_normal": _scaled("glorot_normal"),
+    "glorot_uniform": _scaled("glorot_uniform"),
+    "he_normal": _scaled("he_normal"),
+    "he_uniform": _scaled("he_uniform"),
+    "orthogonal": Initialiser(
+        "jax.nn.initializers.orthogonal()({key}, {shape}, {dtype})",
+        "jax.nn.initializers.orthogonal({measure})({key}, {shape}, {dtype})",
+        "SCALE",
+        dims=2,
+        holds="wide float",
+    ),
+    "split": Initialiser("{key}", holds="key"),
+}
+
+
+@cache
+def named(init: str) -> tuple[str, str | None]:
+    """Name and measure of an initialiser as it is written: `uniform(0.1)` is (`uniform`, `0.1`), `zeros` (`zeros`, None)."""
+    try:
+        node = ast.parse(init, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return init, None
+    match node:
+        case ast.Call(func=ast.Name(id=name), args=[measure], keywords=[]) if not isinstance(
+            measure, ast.Starred
+        ):
+            return name, ast.get_source_segment(init, measure)
+        case _:
+            return init, None
+
+
+def legal_initialisers(array: ArrayType) -> tuple[str, ...]:
+    """The initialisers that can make `array`."""
+    return tuple(
+        name for name, one in INITIALISERS.items() if one.makes(array) and len(array.dims) >= one.dims
+    )
+
+
+def dtype_source(array: ArrayType) -> str:
+    """The source of the array's dtype: the constructor's `dtype` where the spec leaves the choice to it."""
+    return (
+        "dtype" if array.dtype in CHOSEN_DTYPES else f"jnp.{DTYPES[array.dtype][1].replace('bool', 'bool_')}"
+    )

@@ -1,0 +1,198 @@
+"""Values of a spec as Python source, and whether a value is one of its type."""
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.types import (
+    CHOSEN_DTYPES,
+    ArrayType,
+    CallableType,
+    ClassType,
+    DictType,
+    ListType,
+    LiteralType,
+    OpaqueType,
+    ScalarType,
+    SetType,
+    TreeType,
+    TupleType,
+    Type,
+    UnionType,
+)
+from scaffold.spec.tables.raw import as_list, as_table
+
+_NAN = r"""(?i)(float\(\s*['"][+-]?nan['"]\s*\)|(math|np|jnp|jax\.numpy|numpy)\.nan)"""
+_SCALARS = {"int": int, "bool": bool, "str": str, "float": float}
+
+
+def literal(value: Any, role: str = "", kind: Type | None = None) -> str:
+    """Python source of a TOML value; a string that begins with `=` is an expression, so is what TOML cannot write."""
+    if not isinstance(value, str):
+        return _source(value)
+    if kind == ScalarType("dtype") and value in _DTYPE_NAMES:
+        return f"jnp.{_DTYPE_NAMES[value]}"
+    unwritable = role in ("callable", "module") or isinstance(kind, ClassType | SetType)
+    if value.startswith("=") or unwritable or kind in (ScalarType("dtype"), ScalarType("slice")):
+        return one_value(value.removeprefix("=").strip())
+    return _source(value)
+
+
+_NUMBER_DTYPES = {
+    name: DTYPES[name][1].replace("bool", "bool_") for name in DTYPES if name not in ("key", *CHOSEN_DTYPES)
+}
+_DTYPE_NAMES = {**_NUMBER_DTYPES, **{name.removesuffix("_"): name for name in _NUMBER_DTYPES.values()}}
+"""The dtypes by their names in the grammar and in NumPy, each with its name in jax.numpy."""
+
+
+def _source(value: Any) -> str:
+    match value:
+        case list():
+            parts = [_source(item) for item in as_list(value)]
+            return f"({parts[0]},)" if len(parts) == 1 else f"({', '.join(parts)})"
+        case Mapping():
+            pairs = (f"{name!r}: {_source(item)}" for name, item in as_table(value).items())
+            return f"{{{', '.join(pairs)}}}"
+        case float() if value != value or value in (float("inf"), float("-inf")):
+            return f'float("{value}")'
+        case _:
+            return repr(value)
+
+
+def literals(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Names and sources of the values in a table."""
+    return tuple((name, literal(value)) for name, value in table.items())
+
+
+def one_value(source: str) -> str:
+    """The expression as one argument: in parentheses where it is several with commas between."""
+    try:
+        call = ast.parse(f"_({source}\n)", mode="eval").body
+        ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return source  # the syntax rule says what is wrong
+    is_one = isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords
+    return source if is_one else f"({source})"
+
+
+def value_fault(kind: Type, source: str) -> str | None:
+    """Why the value that `source` writes is not of type `kind`; None where it is, or where only running it tells."""
+    try:
+        value = ast.literal_eval(source)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return _function_fault(kind, source)
+    shown = source if len(source) <= 60 else f"{source[:57]}..."
+    return None if is_of(kind, value) else f"{shown} is not {described(kind)}"
+
+
+def literal_or_none(source: str) -> object:
+    """The value that `source` writes, where it is a literal."""
+    try:
+        return ast.literal_eval(source)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def is_nan(source: str) -> bool:
+    """Whether the source is one of the usual ways to write NaN."""
+    return re.fullmatch(_NAN, source) is not None
+
+
+def _function_fault(kind: Type, source: str) -> str | None:
+    """What an expression that is no literal shows all the same."""
+    try:
+        node = ast.parse(source, mode="eval").body
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    if isinstance(node, ast.Lambda) and not isinstance(
+        kind, CallableType | ArrayType | TreeType | ClassType | OpaqueType
+    ):
+        return f"a function is not {described(kind)}"
+    return None
+
+
+def is_of(kind: Type, value: object) -> bool:
+    """Whether a literal is of this type; arrays take numbers and lists of them."""
+    match kind:
+        case ScalarType(name="float"):
+            return type(value) in (float, int) and value == value
+        case ScalarType(name="dtype"):
+            return isinstance(value, str)
+        case ScalarType(name=name):
+            return type(value) is _SCALARS.get(name)
+        case SetType(item=item):
+            return isinstance(value, set | frozenset | tuple | list) and all(
+                is_of(item, one) for one in cast("list[Any]", value)
+            )
+        case LiteralType(values=values):
+            return any(type(one) is type(value) and one == value for one in values)
+        case TupleType(items=items, variadic=variadic):
+            return isinstance(value, tuple | list) and _fits(items, variadic, list(cast("list[Any]", value)))
+        case ListType(item=item):
+            return isinstance(value, tuple | list) and all(
+                is_of(item, one) for one in cast("list[Any]", value)
+            )
+        case DictType(item=item):
+            return isinstance(value, dict) and _is_dict_of(item, cast("dict[Any, Any]", value))
+        case UnionType(members=members, optional=optional):
+            return (optional and value is None) or any(is_of(member, value) for member in members)
+        case ArrayType():
+            return _is_numbers(value)
+        case CallableType():
+            return False
+        case TreeType() | OpaqueType() | ClassType():  # the name of a class may stand for another type
+            return True
+
+
+def _is_dict_of(item: Type, value: dict[Any, Any]) -> bool:
+    return all(isinstance(name, str) and is_of(item, one) for name, one in value.items())
+
+
+def _fits(items: tuple[Type, ...], variadic: bool, values: list[Any]) -> bool:
+    kinds = items * len(values) if variadic else items
+    return len(kinds) == len(values) and all(map(is_of, kinds, values))
+
+
+def _is_numbers(value: object) -> bool:
+    if isinstance(value, tuple | list):
+        return all(map(_is_numbers, cast("list[Any]", value)))
+    return isinstance(value, int | float | complex)
+
+
+def described(kind: Type) -> str:
+    """The type in words, with its article."""
+    match kind:
+        case ScalarType(name=name):
+            return "an int" if name == "int" else f"a {name}"
+        case LiteralType(values=values):
+            return " or ".join(map(repr, values))
+        case ArrayType():
+            return "a number or an array"
+        case CallableType():
+            return "a function"
+        case OpaqueType(text=text):
+            return f"`{text}`"
+        case ClassType(name=name):
+            return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"
+        case UnionType(members=members, optional=optional):
+            return " or ".join([*map(described, members), *(["None"] if optional else [])])
+        case SetType():
+            return "a frozenset of the declared type"
+        case TupleType() | ListType():
+            return "a tuple of the declared types"
+        case DictType() | TreeType():
+            return "a dict of the declared type"
+
+
+def default_source(kind: Type, source: str) -> str:
+    """The default as the signature has it: a float where one is wanted, and no set that could be changed."""
+    is_set = isinstance(kind, SetType) and source.startswith("{")
+    return f"frozenset({source})" if is_set else as_float(kind, source)
+
+
+def as_float(kind: Type, source: str) -> str:
+    """`1` as `1.0` where a float is wanted: a static float must be one."""
+    is_int = kind == ScalarType("float") and re.fullmatch(r"[+-]?\d+", source)
+    return f"{source}.0" if is_int else source

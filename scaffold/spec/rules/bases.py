@@ -1,0 +1,140 @@
+"""Base classes: what an abstract class asks of those that fulfil it."""
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from scaffold.errors import Fault
+from scaffold.kind import kind_of
+from scaffold.spec.bodies.states import is_stateful
+from scaffold.spec.grammar.type_texts import type_text
+from scaffold.spec.grammar.types import ClassType
+from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
+from scaffold.spec.rules.source import known_attributes
+
+MODULE = ClassType("Module", "equinox")
+"""Among the bases where another one, a mixin, is no Module itself."""
+_KINDS = ("abstract", "module")
+
+
+def is_abstract_body(body: str) -> bool:
+    """Whether a body is `...` alone: the method is for subclasses to write."""
+    return ast.unparse(ast.parse(body)) == "..."
+
+
+def asks_for_call(spec: ModuleSpec) -> bool:
+    """Whether the call of an abstract class is abstract."""
+    return (
+        not kind_of(spec.kind).has_instances
+        and spec.call is not None
+        and is_abstract_body(spec.call.body or "...")
+    )
+
+
+def asks_for(spec: ModuleSpec, method: Method) -> bool:
+    """Whether a method of an abstract class is abstract."""
+    return not kind_of(spec.kind).has_instances and is_abstract_body(method.call.body or "...")
+
+
+def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSpec, ...]:
+    """The specs of the bases that are known, nearest first, each once."""
+    found: dict[str, ModuleSpec] = {}
+    ahead = [base.name for base in spec.bases if base.module is None]
+    while ahead:
+        name = ahead.pop(0)
+        if name in known and name not in (*found, spec.name):
+            found[name] = known[name]
+            ahead += [base.name for base in known[name].bases if base.module is None]
+    return tuple(found.values())
+
+
+def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec as its tests know it: with the call, the fields and the examples of methods that bases have, and it has not."""
+    every = lineage(spec, known)
+    if not every:
+        return spec
+    made = (base.call for base in every if base.call is not None and not asks_for_call(base))
+    stored = (one for base in every if kind_of(base.kind).has_instances for one in base.stored)
+    fields = {one.name: replace(one, built=True) for one in stored} | {one.name: one for one in spec.fields}
+    values = [pair for base in reversed(every) for pair in base.test.values if "." in pair[0]]
+    return replace(
+        spec,
+        call=spec.call if spec.call is not None else next(made, None),
+        fields=tuple(fields.values()),
+        test=replace(spec.test, values=tuple(dict([*values, *spec.test.values]).items())),
+    )
+
+
+def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What bases cannot be, whatever their specs say."""
+    place = f"{spec.where}: bases"
+    if spec.bases and spec.kind not in _KINDS:
+        fix = f"remove them, or write `kind = {_KINDS[1]!r}`".replace("'", '"')
+        yield Fault(place, f"a class of kind `{spec.kind}` has no bases", fix)
+    for name in sorted({base.name for base in spec.bases if spec.bases.count(base) > 1}):
+        yield Fault(place, f"`{name}` is there twice", "remove one")
+    if ClassType(spec.name) in spec.bases:
+        yield Fault(place, f"the name `{spec.name}` is not known here: it is the class itself", "remove it")
+
+
+def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """What the bases of a class ask for and it does not have, or make and it overrides."""
+    every = lineage(spec, known)
+    for base in every:
+        if kind_of(base.kind).has_instances and spec.own_constructor is not None:
+            continue
+        if kind_of(base.kind).has_instances:
+            fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
+            yield Fault(f"{spec.where}: bases", f"`{base.name}` is concrete, and so final", fix)
+            continue
+        for field in base.fields:
+            yield from _field_faults(spec, base, field)
+        if base.call is not None:
+            yield from _call_faults(spec, every, base, base.call)
+        for method in base.methods:
+            yield from _method_faults(spec, every, base, method)
+    if every and not any(base.module for one in (spec, *every) for base in one.bases):
+        inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
+        methods = tuple(method for base in every for method in base.methods)
+        whole = replace(spec, bases=(), fields=(*spec.fields, *inherited), methods=(*spec.methods, *methods))
+        yield from known_attributes(whole, frozenset())
+
+
+def _field_faults(spec: ModuleSpec, base: ModuleSpec, field: Field) -> Iterator[Fault]:
+    if spec.field(field.name) is None and field.stored and kind_of(spec.kind).has_instances:
+        fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
+        yield Fault(f"{spec.where}: fields", f"`{base.name}` asks for a field `{field.name}`", fix)
+
+
+def _call_faults(
+    spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Call
+) -> Iterator[Fault]:
+    place = f"{spec.where}: call"
+    if asks_for_call(base) and spec.call is None:
+        made = any(one.call is not None and not asks_for_call(one) for one in every)
+        if kind_of(spec.kind).has_instances and not made:
+            shown = ", ".join(map(_shown, asked.args))
+            fix = f'write `[call]` with `args = "{shown}"` and a body'
+            yield Fault(place, f"`{base.name}` asks for a call", fix)
+    elif spec.call is not None and is_stateful(spec) and not is_stateful(base):
+        shown = ", ".join(map(_shown, spec.call.args))
+        fix = f'write `args = "{shown}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
+        yield Fault(place, f"takes and returns a state, and that of `{base.name}` does not", fix)
+
+
+def _method_faults(
+    spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Method
+) -> Iterator[Fault]:
+    made = any(one.name == asked.name and not asks_for(at, one) for at in every for one in at.methods)
+    if asks_for(base, asked) and kind_of(spec.kind).has_instances and not (made or spec.defines(asked.name)):
+        shown = ", ".join(map(_shown, asked.call.args))
+        fix = f'write `[methods.{asked.name}]` with `args = "{shown}"` and a body'
+        yield Fault(f"{spec.where}: methods", f"`{base.name}` asks for a method `{asked.name}`", fix)
+
+
+def _shown(argument: Argument) -> str:
+    if argument.type is None:
+        return argument.name
+    default = "" if argument.default is None else f" = {argument.default}"
+    return f"{argument.name}: {type_text(argument.type)}{default}"

@@ -1,0 +1,99 @@
+"""Uses of what may be None that fail whenever they are reached, and are always reached.
+
+Only statements before which nothing branches are looked at, so no guard of any sort can be overlooked.
+"""
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from scaffold.errors import Fault
+from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.source.expressions import dedented
+
+_PLAIN = (ast.Expr, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Return)
+"""Statements that go on to the next one, and whose parts are all evaluated."""
+_LAZY = (
+    *(ast.BoolOp, ast.IfExp, ast.Compare, ast.Lambda, ast.NamedExpr),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+"""Expressions that may leave a part unevaluated, or ask before they use it."""
+
+
+def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """Optional fields that the call, or a derived field, uses without asking whether they are there."""
+    fields = {one.name: one for one in spec.stored if one.optional or one.nullable}
+    if not fields:
+        return
+    for key, function in spec.functions:
+        yield from _faults(ast.parse(dedented(function.call.body)).body, fields, f"{spec.where}: {key}.body")
+    for one in spec.derived:
+        if one.expression:
+            body: list[ast.stmt] = [ast.Return(ast.parse(one.expression.strip(), mode="eval").body)]
+            yield from _faults(body, fields, f"{spec.where}: fields.{one.name}.{one.expression_key}")
+
+
+def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Iterator[Fault]:
+    assigned = {
+        node.attr
+        for part in body
+        for node in ast.walk(part)
+        if isinstance(node, ast.Attribute) and _is_bound(node)
+    }
+    told: set[str] = set()
+    for use, name in _uses(body):
+        if name in fields and name not in assigned | told:
+            told.add(name)
+            yield _fault(fields[name], use, place)
+
+
+def _is_bound(node: ast.Attribute) -> bool:
+    return isinstance(node.ctx, ast.Store | ast.Del)
+
+
+def _fault(field: Field, use: ast.expr, place: str) -> Fault:
+    when = f"is None where `{field.optional}` is false" if field.optional else "may be None"
+    written = ast.unparse(use)
+    shown = written if len(written) <= 60 else f"{written[:57]}..."
+    what = f"`self.{field.name}` {when}, and `{shown}` fails then"
+    return Fault(place, what, f"ask before: `if self.{field.name} is not None:`")
+
+
+def _uses(body: Iterable[ast.stmt]) -> Iterator[tuple[ast.expr, str]]:
+    """What is always evaluated and fails if an attribute of `self` is None, with the name of that."""
+    for statement in body:
+        if not isinstance(statement, _PLAIN):
+            return
+        for node in _evaluated(statement):
+            for operand in _operands(node):
+                if isinstance(operand, ast.Attribute) and ast.unparse(operand.value) == "self":
+                    yield node, operand.attr
+        if isinstance(statement, ast.Return):
+            return
+
+
+def _evaluated(node: ast.AST) -> Iterator[ast.expr]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, _LAZY):
+            continue
+        if isinstance(child, ast.expr):
+            yield child
+        yield from _evaluated(child)
+
+
+def _operands(node: ast.expr) -> tuple[ast.expr, ...]:
+    """The parts of `node` that must not be None."""
+    match node:
+        case ast.BinOp(left=ast.Constant(value=str()) | ast.JoinedStr(), op=ast.Mod()):
+            return ()
+        case ast.BinOp(left=left, right=right):
+            return (left, right)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() | ast.Invert(), operand=operand):
+            return (operand,)
+        case ast.Call(func=function):
+            return (function,)
+        case ast.Subscript(value=value) | ast.Starred(value=value):
+            return (value,)
+        case ast.Attribute(value=value, attr=name) if not name.startswith("__"):
+            return (value,)
+        case _:
+            return ()

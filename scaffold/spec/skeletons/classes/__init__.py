@@ -1,0 +1,1 @@
+"""One class of a skeleton, to the tables of a spec."""

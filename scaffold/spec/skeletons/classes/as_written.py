@@ -1,0 +1,146 @@
+"""A class with `@as_written`: it is carried whole, and read for what its tests can know."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from msgspec.structs import replace
+
+from scaffold.spec.skeletons.classes.carried import argument_text, carried, is_carried, source_of
+from scaffold.spec.skeletons.classes.class_statements import AS_WRITTEN, KINDS_ELSEWHERE
+from scaffold.spec.skeletons.classes.fields import keys_of
+from scaffold.spec.skeletons.words.names import VOCABULARY, Names
+from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.skeletons.words.values import table
+from scaffold.spec.source.expressions import Function
+from scaffold.spec.source.rewriting import end_of, spliced
+
+_KEYS = ("build", "sizes", "skip", "values")
+"""What `@test(...)` takes: all else the laws find from an instance."""
+_WORD = AS_WRITTEN.replace("-", "_")
+
+
+def is_as_written(node: ast.ClassDef, names: Names) -> bool:
+    """Whether the author asks for the class to be emitted word for word."""
+    return any(names.word(_called(one)) == _WORD for one in node.decorator_list)
+
+
+def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
+    """The tables of its spec."""
+    names = replace(names, stands_alone=True)
+    notes.note(("source",), node)
+    ours = [one for one in node.decorator_list if names.word(_called(one))]
+    raw: dict[str, Any] = {"name": node.name, "kind": AS_WRITTEN}
+    raw["source"] = _without_words(source_of([node], notes, leaving=ours), names)
+    fields = {name: one for name, one in _roles(node, names, notes)}
+    raw |= {"fields": fields} if fields else {}
+    raw |= _options(node, ours, names, notes)
+    raw |= _test(ours, names, notes)
+    raw |= _methods(node, names, notes)
+    arguments = [] if "__init__" in raw.get("methods", {}) else list(_fields(node, names, notes))
+    imports = list(dict.fromkeys(line for _, line in names.lines))
+    return raw | {key: one for key, one in (("arguments", arguments), ("imports", imports)) if one}
+
+
+def _roles(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The fields whose role a word says, for the tests."""
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and _word_of(one, names):
+            notes.note(("fields", one.target.id), one)
+            yield one.target.id, {"type": f"={notes.segment(one.annotation)}", "role": _word_of(one, names)}
+
+
+def _word_of(field: ast.AnnAssign, names: Names) -> str:
+    """The word of the vocabulary that a field is given."""
+    return names.word(_called(field.value)) if field.value is not None else ""
+
+
+def _without_words(source: str, names: Names) -> str:
+    """The class statement, in which each word for a role is what stands in its place in the class."""
+    fields = (one for one in ast.walk(ast.parse(source)) if isinstance(one, ast.AnnAssign))
+    worded = ((one, one.value) for one in fields if one.value is not None and _word_of(one, names))
+    return spliced(
+        source,
+        ((end_of(one.annotation), end_of(value), _in_place_of(value, names)) for one, value in worded),
+    )
+
+
+def _in_place_of(value: ast.expr, names: Names) -> str:
+    """What a class has where a skeleton has `param(...)`: `eqx.field(...)` where there is something to say."""
+    assert isinstance(value, ast.Call)
+    word = names.word(value.func)
+    given = [ast.keyword("default", one) for one in value.args[:1]] + value.keywords
+    said = [ast.keyword("static", ast.Constant(True))] * (word == "static") + given
+    if [one.arg for one in said] == ["default"]:
+        return f" = {ast.unparse(said[0].value)}"
+    return f" = eqx.field({', '.join(map(ast.unparse, said))})" if said else ""
+
+
+def _called(decorator: ast.expr) -> ast.expr:
+    return decorator.func if isinstance(decorator, ast.Call) else decorator
+
+
+def _options(node: ast.ClassDef, ours: Iterable[ast.expr], names: Names, notes: Notes) -> dict[str, Any]:
+    """The laws that hold for it: as `@as_written(laws=...)` says, or as its base does."""
+    said: dict[str, Any] = {}
+    for one in ours:
+        if isinstance(one, ast.Call) and names.word(one.func) == _WORD:
+            pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
+            said = keys_of(pairs, ("options",), notes, lambda _: None)
+    is_nnx = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
+    said = {**({"laws": "nnx"} if is_nnx else {}), **said}
+    return {"options": said} if said else {}
+
+
+def _test(ours: Iterable[ast.expr], names: Names, notes: Notes) -> dict[str, Any]:
+    """What `@test(...)` says; any other word has nothing to say of such a class."""
+    raw: dict[str, Any] = {}
+    for one in ours:
+        word = names.word(_called(one))
+        if word == "test" and isinstance(one, ast.Call):
+            notes.note(("test",), one)
+            pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
+            raw["test"] = keys_of(pairs, ("test",), notes, lambda _: table)
+            for key, value in (pair for pair in pairs if pair[0] not in _KEYS):
+                what = f"`{key}` says nothing to the tests of a class that is emitted as written"
+                notes.refuse(
+                    value, ("test", key), what, "remove it, and set it in a suite of your own", _KEYS
+                )
+        elif word != _WORD:
+            what = f"`@{ast.unparse(one)}` says nothing of a class that is emitted as written"
+            notes.refuse(one, (), what, "remove it, or remove `@as_written`")
+    return raw
+
+
+def _methods(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
+    """The methods, of which the tests call those that they have examples for."""
+    functions = {one.name: one for one in node.body if isinstance(one, Function)}
+    tables = {name: carried(one, ("methods", name), names, notes) for name, one in functions.items()}
+    return {"methods": tables} if tables else {}
+
+
+def _fields(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
+    """What a class without an `__init__` is built with: its annotated names that have no default, as arguments."""
+    for one in node.body:
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
+            if is_carried(one, names) or _has_default(one.value, names):
+                continue
+            text = argument_text(ast.arg(one.target.id, one.annotation), names, notes)
+            yield one.target.id if text is None else f"{one.target.id}: {text}"
+
+
+def _has_default(value: ast.expr | None, names: Names) -> bool:
+    """Whether a field may be left out: what `field(...)` says, or a plain value."""
+    if not (isinstance(value, ast.Call) and _makes_field(names.of(value.func))):
+        return value is not None
+    given = {one.arg: one.value for one in value.keywords}
+    made = given.get("init")
+    is_made = isinstance(made, ast.Constant) and made.value is False
+    is_first = bool(names.word(value.func) and value.args)
+    return is_made or is_first or not {"default", "default_factory", "factory"}.isdisjoint(given)
+
+
+def _makes_field(whole: str) -> bool:
+    """Whether a function makes a field: `eqx.field`, `attr.ib`, and the words of the vocabulary."""
+    module, _, name = whole.rpartition(".")
+    return module == VOCABULARY or name == "ib" or name.endswith("field")

@@ -1,0 +1,106 @@
+"""The class statement of a skeleton, with what stands above it: kind, bases, type variables, options, `@test`."""
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from scaffold.kind import NAMES, kind_of
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.types import ClassType
+from scaffold.spec.skeletons.classes.fields import keys_of
+from scaffold.spec.skeletons.classes.type_variables import from_bases, from_syntax, understood
+from scaffold.spec.skeletons.words.annotations import is_of_grammar
+from scaffold.spec.skeletons.words.names import Names
+from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.skeletons.words.values import raw_value, table
+from scaffold.spec.tables.keys import SPEC_KEYS
+
+AS_WRITTEN = "as-written"
+"""The kind that a decorator gives, since such a class has any bases."""
+KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES if name != AS_WRITTEN}
+"""The kind of each base in the vocabulary: `TrainState` is `train-state`."""
+_OF_PYTHON = ("metaclass", "strict")
+"""What the class statement of any Module takes."""
+KINDS_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
+
+
+def read_generics(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
+    """The type variables."""
+    generic = [*from_bases(node.bases, names, notes), *from_syntax(node, names, notes)]
+    return {"generic": generic} if generic else {}
+
+
+def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> tuple[dict[str, Any], list[str]]:
+    """The kind and the bases, and the names among these that other modules give."""
+    raw: dict[str, Any] = {}
+    bases: list[ast.expr] = []
+    for base in (one for one in node.bases if not understood(one, names)):
+        word = names.word(base)
+        kind = KINDS.get(word) or KINDS_ELSEWHERE.get(names.of(base))
+        if kind is None and word:
+            notes.refuse(base, ("kind",), f"`{word}` is no kind", "inherit from a kind", tuple(KINDS))
+        elif kind is not None and "kind" not in raw:
+            raw["kind"] = kind
+            notes.note(("kind",), base)
+        elif kind is not None and kind != raw["kind"]:
+            notes.refuse(base, ("kind",), "a class is of one kind", f"remove `{ast.unparse(base)}`")
+        elif kind is not None:
+            continue
+        else:
+            bases.append(base)
+    told = [_base(base, names, notes) for base in bases]
+    # A base of another module may be a mixin, which is no Module itself: who names both wants both.
+    is_mixed = raw.get("kind") in ("module", "abstract")
+    if is_mixed and any(":" in one or one[0] == "=" for one in told):
+        told.append("equinox:Module")
+    raw |= {"bases": told} if told else {}
+    return raw, [
+        base.id for base, text in zip(bases, told, strict=False) if isinstance(base, ast.Name) and ":" in text
+    ]
+
+
+def _base(base: ast.expr, names: Names, notes: Notes) -> str:
+    """A base as a class of another module, or of the package; as its text where it is more than a name."""
+    notes.note(("bases",), base)
+    module, _, name = names.of(base).rpartition(".")
+    text = f"{module}:{name}" if module else name
+    is_class = is_of_grammar(text, names) and isinstance(parse_type(text), ClassType)
+    return text if is_class and not module.startswith(".") else f"={notes.segment(base)}"
+
+
+def read_keywords(node: ast.ClassDef, kind: str, bases: Iterable[str], notes: Notes) -> dict[str, Any]:
+    """What is said beside the bases, of which the kind takes some as its options, and Python or a base others."""
+    raw: dict[str, Any] = {}
+    for keyword in node.keywords:
+        name = keyword.arg or "**"
+        is_python = name in _OF_PYTHON or (bases and name not in SPEC_KEYS)
+        table = "options" if name in kind_of(kind).options else "keywords" if is_python else ""
+        notes.note((table, name) if table else (name,), keyword.value)
+        target = raw.setdefault(table, {}) if table else raw
+        target[name] = f"={notes.segment(keyword.value)}" if is_python else raw_value(keyword.value, notes)
+    return raw
+
+
+def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
+    """What `@test(...)` and `@groups(...)` say."""
+    raw: dict[str, Any] = {}
+    for one in node.decorator_list:
+        word = names.word(one.func) if isinstance(one, ast.Call) else ""
+        if not isinstance(one, ast.Call) or word not in ("test", "groups"):
+            notes.note(("decorators",), one)
+            raw.setdefault("decorators", []).append(notes.segment(one))
+            continue
+        notes.note((word,), one)
+        pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
+        raw[word] = keys_of(pairs, (word,), notes, lambda _: table)
+        for key, value in pairs:
+            for name, entry in _entries(value):
+                notes.note((word, key, name), entry)
+    return raw
+
+
+def _entries(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                yield key.value, value

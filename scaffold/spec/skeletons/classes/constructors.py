@@ -1,0 +1,147 @@
+"""The constructor of a skeleton, `__init__` or `create`, to the keys that say the same.
+
+Its arguments are `arguments`. Its statements are `setup`, up to what makes the fields at the end: `self.NAME = EXPRESSION` in an
+`__init__`, `return cls(NAME=EXPRESSION)` in a `create`, which are the `init` of these fields. A field that is its argument is given.
+"""
+
+import ast
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from scaffold.spec.skeletons.classes.carried import argument_text
+from scaffold.spec.skeletons.classes.methods import body_of, read_arguments
+from scaffold.spec.skeletons.words.names import Names
+from scaffold.spec.skeletons.words.notes import Notes
+
+_USUAL = ("key", "dtype", "rngs")
+CONSTRUCTORS = {"__init__": "init", "create": "factory"}
+
+
+class Constructor(Struct, frozen=True):
+    """What a constructor says."""
+
+    arguments: list[str]
+    setup: str
+    inits: dict[str, ast.expr]
+    """What makes each field that is made at the end."""
+    foreign: tuple[str, ...] = field(default=())
+
+
+def read_constructor(node: ast.FunctionDef, names: Names, notes: Notes) -> Constructor:
+    """The arguments, the statements and what makes the fields."""
+    owner = _owner(node)
+    texts, foreign = read_arguments(node, ("arguments",), names, notes, owner=owner)
+    notes.positions[("constructor",)] = notes.position(node)
+    statements = [one for one in node.body if not _says_nothing(one)]
+    made, inits = _made(statements, owner)
+    given = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+    inits = {name: value for name, value in inits.items() if not _is_given(name, value, given)}
+    kept = statements[: len(statements) - made]
+    for statement in kept:
+        notes.note(("setup",), statement)
+    return Constructor([_argument(text) for text in texts], body_of(node, kept, notes), inits, foreign)
+
+
+def is_read(
+    node: ast.FunctionDef, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes
+) -> bool:
+    """Whether a constructor takes what the generated one can take, and ends in what makes the fields; any other is carried."""
+    arguments, owner = node.args, _owner(node)
+    is_odd = arguments.vararg or arguments.kwarg or arguments.posonlyargs
+    decorators = [] if owner == "self" else ["classmethod"]
+    listed = [*arguments.args, *arguments.kwonlyargs]
+    if (
+        is_odd
+        or [ast.unparse(one) for one in node.decorator_list] != decorators
+        or listed[:1] != arguments.args[:1]
+    ):
+        return False
+    if [one.arg for one in arguments.args[:1]] != [owner] or not all(
+        _is_known(one, fields, names, notes) for one in listed[1:]
+    ):
+        return False
+    statements = [one for one in node.body if not _says_nothing(one)]
+    made, inits = _made(statements, owner)
+    kept = statements[: len(statements) - made]
+    is_whole = owner == "self" or made == 1 or not statements
+    if any(_is_made_twice(name, value, fields) for name, value in inits.items()):
+        return False
+    given = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
+    if not all(_is_of_field(one, given, names, notes) for one in listed[1:]):
+        return False
+    return is_whole and not any(_uses_instance(one, owner) for one in (*kept, *inits.values()))
+
+
+def _is_of_field(one: ast.arg, given: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
+    """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
+    table = given.get(one.arg, {})
+    text = argument_text(one, names, notes) if one.annotation is not None else None
+    is_stored = table.get("role") not in ("derived", "shared")
+    return text is None or "converter" in table or not is_stored or table.get("type", text) == text
+
+
+def _is_known(one: ast.arg, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
+    """Whether an argument has a type of the grammar, or is a field, a dim of one, or what every class takes."""
+    if one.annotation is not None and one.arg not in _USUAL:
+        return argument_text(one, names, notes) is not None
+    types = " ".join(str(table.get("type")) for table in fields.values())
+    return one.arg in (*fields, *_USUAL) or one.arg in re.findall(r"\w+", types)
+
+
+def _is_made_twice(name: str, value: ast.expr, fields: Mapping[str, Mapping[str, Any]]) -> bool:
+    """Whether a field has a default of its own, and a constructor that makes it otherwise."""
+    is_given = isinstance(value, ast.Name) and value.id == name
+    return not is_given and not {"init", "default"}.isdisjoint(fields.get(name, {}))
+
+
+def _uses_instance(node: ast.AST, owner: str) -> bool:
+    """Whether a part of a constructor reads the instance that it makes, or calls the constructor of a base."""
+    words = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+    return isinstance(node, ast.Return) or bool(words & {"super", *([owner] if owner == "self" else [])})
+
+
+def _owner(node: ast.FunctionDef) -> str:
+    return "self" if node.name == "__init__" else "cls"
+
+
+def _argument(text: str) -> str:
+    """An argument as a spec lists it: those that every class has go without a type."""
+    name, _, annotation = text.partition(":")
+    kind, _, default = annotation.partition("=")
+    if name in ("dtype", "rngs"):
+        said = default.strip()
+        return f"{name} = {said}" if said not in ("", "None") else name
+    return name if (name, kind.strip(), default) == ("key", "PRNGKeyArray", "") else text
+
+
+def _is_given(name: str, value: ast.expr | None, given: set[str]) -> bool:
+    return value is None or (isinstance(value, ast.Name) and value.id == name and name in given)
+
+
+def _says_nothing(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Pass) or (
+        isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+    )
+
+
+def _made(statements: list[ast.stmt], owner: str) -> tuple[int, dict[str, ast.expr]]:
+    """How many of the last statements make fields, and what makes each."""
+    inits: dict[str, ast.expr] = {}
+    if owner == "cls":
+        match statements[-1:]:
+            case [ast.Return(value=ast.Call(func=ast.Name(id="cls"), args=[], keywords=keywords))]:
+                return 1, {one.arg or "**": one.value for one in keywords}
+            case _:
+                return 0, inits
+    for statement in reversed(statements):
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=ast.Name(id="self"), attr=name)], value=value) if (
+                name not in inits
+            ):
+                inits = {name: value, **inits}
+            case _:
+                break
+    return len(inits), inits

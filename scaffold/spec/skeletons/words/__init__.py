@@ -1,0 +1,1 @@
+"""What the words of a skeleton stand for: names, annotations and literals."""

@@ -1,0 +1,90 @@
+"""Annotations to the text of types: `eqx.nn.Linear` is `equinox.nn:Linear`, and words of jaxtyping and typing stay."""
+
+import ast
+import builtins
+
+from scaffold.spec.grammar.synonyms import TypeSyntaxError
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.types import ClassType, walk
+from scaffold.spec.names import is_read
+from scaffold.spec.skeletons.words.names import Names, is_of_types
+from scaffold.spec.skeletons.words.notes import Notes
+from scaffold.spec.source.rewriting import rewrite
+
+
+def type_of(node: ast.expr, names: Names, notes: Notes) -> tuple[str, tuple[str, ...]]:
+    """The text of the type that an annotation writes, and the names of the classes of other modules in it."""
+    text = notes.source_of(node)
+    text = ast.unparse(node) if "\n" in text else text
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        text = node.value
+    foreign: list[str] = []
+
+    def change(part: ast.AST, above: tuple[ast.AST, ...]) -> str | None:
+        if not isinstance(part, ast.Name | ast.Attribute) or _is_literal(above):
+            return None
+        whole = names.of(part)
+        if not whole:
+            return None
+        if whole in ("numpy.dtype", "jax.numpy.dtype"):
+            return "dtype"
+        module, _, name = whole.rpartition(".")
+        if not module or is_of_types(whole):
+            return name if isinstance(part, ast.Name) and name != part.id else None
+        foreign.append(part.id if isinstance(part, ast.Name) else "")
+        return f"{module}:{name}"
+
+    try:
+        changed = rewrite(text.strip(), change)
+    except SyntaxError:  # in a string; the grammar of types says what is wrong
+        return text, ()
+    return changed, tuple(filter(None, foreign))
+
+
+def is_of_grammar(text: str, names: Names) -> bool:
+    """Whether a text is a type that the tool knows; an alias of the file stands for one that it does not."""
+    try:
+        kind = parse_type(text)
+    except TypeSyntaxError:
+        return False
+    classes = [one for one in walk(kind) if isinstance(one, ClassType)]
+    if any(_is_no_class(one.name.rpartition(".")[2]) for one in classes):
+        return False
+    if names.stands_alone:
+        return all(one == ClassType("Rngs", "flax.nnx") for one in classes)
+    return not any(one.module is None and one.name in names.bound for one in classes)
+
+
+def _is_no_class(name: str) -> bool:
+    """Whether a name stands for no class of a package: it is a builtin, a word of types, or begins as a function does."""
+    return hasattr(builtins, name) or is_read(name) or not name.lstrip("_")[:1].isupper()
+
+
+def _is_literal(above: tuple[ast.AST, ...]) -> bool:
+    """Whether it is within `Literal[...]`."""
+    return any(
+        isinstance(one, ast.Subscript) and ast.unparse(one.value).rpartition(".")[2] == "Literal"
+        for one in above
+    )
+
+
+def without_none(node: ast.expr) -> ast.expr:
+    """`X` of `X | None` and of `Optional[X]`; any other annotation as it is."""
+    match node:
+        case ast.BinOp(left=left, op=ast.BitOr(), right=ast.Constant(value=None)):
+            return left
+        case ast.Subscript(value=head, slice=inner) if ast.unparse(head).rpartition(".")[2] == "Optional":
+            return inner
+        case _:
+            return node
+
+
+def results(node: ast.expr) -> list[ast.expr]:
+    """The annotations of several results, which a tuple of fixed length is; one in a string is one result."""
+    match node:
+        case ast.Subscript(value=ast.Name(id="tuple" | "Tuple"), slice=ast.Tuple(elts=items)) if not any(
+            isinstance(one, ast.Constant) and one.value is Ellipsis for one in items
+        ):
+            return items
+        case _:
+            return [node]

@@ -1,0 +1,74 @@
+"""Values of TOML as Python in a skeleton: expressions become lambdas, whose arguments are the names that they read."""
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct, field
+
+from scaffold.spec.grammar.values import one_value
+from scaffold.spec.source.expressions import free_names
+from scaffold.spec.source.text import block
+from scaffold.spec.tables.raw import as_list, as_table
+
+_PLACE = r"(?m)^( *)__text_(\d+)__$|__text_(\d+)__"
+
+
+class Texts(Struct):
+    """The author's Python, each piece under a name, so that the formatter lays out all around it and leaves it as it is."""
+
+    pieces: list[str] = field(default_factory=list[str])
+
+    def hide(self, text: str) -> str:
+        """The name that stands for `text`; on a line of its own, for statements."""
+        self.pieces.append(text)
+        return f"__text_{len(self.pieces) - 1}__"
+
+    def shown(self, text: str) -> str:
+        """`text` with each piece in the place of its name."""
+        return re.sub(_PLACE, self._piece, text)
+
+    def _piece(self, match: re.Match[str]) -> str:
+        if match[2] is None:
+            return self.pieces[int(match[3])]
+        return block(self.pieces[int(match[2])], match[1])
+
+    def function(self, source: str, local: Iterable[str]) -> str:
+        """`lambda size: 2 * size`, whose arguments are those of the `local` names that the expression reads."""
+        text = expression(source)
+        found = free_names(text, expression=True)
+        arguments = ", ".join(name for name in found if name in set(local))
+        return f"lambda{' ' * bool(arguments)}{arguments}: {self.hide(text)}"
+
+    def value(self, raw: Any, local: Iterable[str], *, code: bool = False) -> str:
+        """A value as Python; with `code` a text is an expression even without `=`."""
+        match raw:
+            case str() if raw.startswith("=") or code:
+                return self._of_expression(raw.removeprefix("=").strip(), local, code)
+            case list():
+                return f"[{', '.join(self.value(item, local) for item in as_list(raw))}]"
+            case Mapping():
+                pairs = (f"{name!r}: {self.value(item, local)}" for name, item in as_table(raw).items())
+                return f"{{{', '.join(pairs)}}}"
+            case float() if raw != raw or raw in (float("inf"), float("-inf")):
+                return f'float("{raw}")'
+            case _:
+                return repr(raw)
+
+    def _of_expression(self, source: str, local: Iterable[str], code: bool) -> str:
+        """None and code that reads no name of its own as they are, any other expression as a lambda."""
+        text = expression(source)
+        reads_local = set(local) & set(free_names(text, expression=True))
+        is_plain = not reads_local and (code or text == "None") and not text.startswith("lambda")
+        return self.hide(text) if is_plain else self.function(source, local)
+
+
+def expression(source: str) -> str:
+    """An expression on its own: in parentheses where it is several, or where only they let it go over several lines."""
+    text = one_value(source.strip())
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        return f"({text})"
+    return f"({text})" if isinstance(node, ast.NamedExpr | ast.Yield | ast.Starred) or "\n" in text else text

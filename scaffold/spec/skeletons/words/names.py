@@ -1,0 +1,133 @@
+"""What the names in a skeleton stand for, read off its imports."""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import TypeGuard
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from scaffold.spec.grammar.synonyms import MODULES
+from scaffold.spec.names import GENERIC, IMPORTS, stem
+
+VOCABULARY = "scaffold.skeleton"
+SELF = ("typing.Self", "typing_extensions.Self")
+Import = ast.Import | ast.ImportFrom
+
+
+class Names(Struct):
+    """The names that a file imports, each with its whole name: `jnp` is `jax.numpy`, `Linear` is `equinox.nn.Linear`."""
+
+    whole: dict[str, str] = field(default_factory=dict[str, str])
+    beside: set[str] = field(default_factory=set[str])
+    """Classes of other skeletons: those that a relative import brings."""
+    variables: dict[str, ast.stmt] = field(default_factory=dict[str, ast.stmt])
+    """The type variables of the file, each with the statement that makes it."""
+    bound: set[str] = field(default_factory=set[str])
+    """The names that functions and constants of the file bind."""
+    stands_alone: bool = False
+    """Whether the tests build no class but this one: a type that names another says nothing to them."""
+    lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
+
+    def within(self, own: str) -> "Names":
+        """The same in the class `own`, for which `Self` stands."""
+        meant = {name: own for name, whole in self.whole.items() if whole in SELF}
+        lines = [
+            (name, line)
+            for name, line in self.lines
+            if name not in meant and (line != GENERIC or not self.variables)
+        ]
+        return replace(self, whole={**self.whole, **meant}, lines=lines)
+
+    def of(self, node: ast.expr) -> str:
+        """The whole name that `a.b.c` stands for; empty for another expression."""
+        match node:
+            case ast.Name(id=name):
+                return self.whole.get(name, name)
+            case ast.Attribute(value=value, attr=name):
+                above = self.of(value)
+                return f"{above}.{name}" if above else ""
+            case _:
+                return ""
+
+    def word(self, node: ast.expr) -> str:
+        """The word of the vocabulary that an expression is, or nothing."""
+        module, _, name = self.of(node).rpartition(".")
+        return name if module == VOCABULARY else ""
+
+    def imports(self, known: Mapping[str, str], classes: Iterable[str]) -> list[str]:
+        """The lines that a spec must say: not those that any class may count on, nor those of classes that types name."""
+        needless = set(classes)
+        return [
+            line
+            for name, line in self.lines
+            if known.get(name) != line and IMPORTS.get(name) != line and name not in needless
+        ]
+
+
+def _by_its_stem(module: str, name: str) -> bool:
+    return stem(name) == module
+
+
+def read_names(body: Iterable[ast.stmt], is_class: Callable[[str, str], bool] = _by_its_stem) -> Names:
+    """The names that the imports of a file bring. `is_class` tells whether a module beside it has a described class."""
+    names = Names()
+    for statement in _imports(body):
+        if isinstance(statement, ast.ImportFrom) and statement.level:
+            _beside(statement, names, is_class)
+            continue
+        for alias in statement.names:
+            _import(statement, alias, names)
+    return names
+
+
+def _imports(body: Iterable[ast.stmt]) -> Iterator[Import]:
+    for statement in body:
+        if isinstance(statement, Import):
+            yield statement
+        elif is_for_types(statement):
+            yield from (one for one in statement.body if isinstance(one, Import))
+
+
+def is_for_types(statement: ast.stmt) -> TypeGuard[ast.If]:
+    """Whether it is `if TYPE_CHECKING:` with imports alone."""
+    return (
+        isinstance(statement, ast.If)
+        and ast.unparse(statement.test).rpartition(".")[2] == "TYPE_CHECKING"
+        and not statement.orelse
+        and all(isinstance(one, Import) for one in statement.body)
+    )
+
+
+def _import(statement: Import, alias: ast.alias, names: Names) -> None:
+    if isinstance(statement, ast.Import):
+        bound = alias.asname or alias.name.partition(".")[0]
+        names.whole[bound] = alias.name if alias.asname else bound
+        line, module = ast.unparse(ast.Import([alias])), alias.name
+    else:
+        bound, module = alias.asname or alias.name, statement.module or ""
+        names.whole[bound] = f"{module}.{alias.name}"
+        line = ast.unparse(ast.ImportFrom(module, [alias], 0))
+    if module != VOCABULARY and f"{module}.{alias.name}" != VOCABULARY:
+        names.lines.append((bound, line))
+
+
+def _beside(statement: ast.ImportFrom, names: Names, is_class: Callable[[str, str], bool]) -> None:
+    """A relative import brings the class that another skeleton describes, or anything else of the package."""
+    module = "." * statement.level + (statement.module or "")
+    for alias in statement.names:
+        bound = alias.asname or alias.name
+        names.whole[bound] = f"{module}.{alias.name}"
+        if not alias.asname and is_class(statement.module or "", alias.name):
+            names.beside.add(alias.name)
+            names.whole[bound] = alias.name
+        else:
+            names.lines.append(
+                (bound, ast.unparse(ast.ImportFrom(statement.module, [alias], statement.level)))
+            )
+
+
+def is_of_types(whole: str) -> bool:
+    """Whether a whole name is a word of the grammar of types, such as `jaxtyping.Float`."""
+    return whole.rpartition(".")[0] in MODULES

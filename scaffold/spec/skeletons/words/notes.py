@@ -1,0 +1,99 @@
+"""What is noted while a skeleton is read: its text, where each key stands, and what is wrong."""
+
+import ast
+from collections.abc import Mapping
+from functools import cached_property
+
+from msgspec import Struct, field
+
+from scaffold.comments import comments, is_directive
+from scaffold.errors import Fault
+from scaffold.spec.source.expressions import first_line
+
+Path = tuple[str, ...]
+
+
+class Notes(Struct, dict=True):
+    """The text of a file, with the places of the keys of one class and the faults found so far."""
+
+    text: str
+    where: str
+    """What faults call it: the file, and the class where there are several."""
+    positions: dict[Path, tuple[int, int]] = field(default_factory=dict[Path, tuple[int, int]])
+    faults: list[Fault] = field(default_factory=list[Fault])
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return self.text.split("\n")
+
+    def position(self, node: ast.AST) -> tuple[int, int]:
+        """Line and column of a node, both from 1; columns in letters."""
+        line: int = getattr(node, "lineno", 1)
+        column: int = getattr(node, "col_offset", 0)
+        return line, len(self.lines[line - 1].encode()[:column].decode(errors="replace")) + 1
+
+    def note(self, path: Path, node: ast.AST) -> None:
+        """Remember where a key stands, and each name in it."""
+        self.positions.setdefault(path, self.position(node))
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                self.positions.setdefault((*path, part.id), self.position(part))
+            elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+                self.positions.setdefault((*path, f"{part.value.id}.{part.attr}"), self.position(part))
+
+    def refuse(self, node: ast.AST, path: Path, what: str, fix: str, legal: tuple[str, ...] = ()) -> None:
+        line, column = self.position(node)
+        where = ": ".join(filter(None, (self.where, ".".join(path))))
+        self.faults.append(Fault(where, what, fix, legal, line=line, column=column))
+
+    def source_of(self, node: ast.expr) -> str:
+        """The source of an expression as it stands. `ast.get_source_segment` splits the whole text for each."""
+        if not hasattr(node, "lineno"):  # no parser made it
+            return ast.unparse(node)
+        lines = [line.encode() for line in self.lines[node.lineno - 1 : node.end_lineno or node.lineno]]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"\n".join(lines).decode()
+
+    def segment(self, node: ast.expr) -> str:
+        """The source of an expression, on its own: in parentheses where it needs them to go over several lines."""
+        text = self.source_of(node)
+        if "\n" not in text:
+            return text
+        try:
+            ast.parse(text, mode="eval")
+        except SyntaxError:
+            return f"({text}\n)" if "#" in text else f"({text})"
+        return text
+
+    @cached_property
+    def comments(self) -> Mapping[int, str]:
+        """The comments of the file by line."""
+        return dict(comments(self.text))
+
+    def comment_of(self, node: ast.stmt, above: int) -> str:
+        """The comments between line `above` and the statement, which stand as far to the right."""
+        column = node.col_offset
+        lines = (self.lines[number - 1].rstrip() for number in range(above + 1, first_line(node)))
+        told = (line for line in lines if not is_directive(line.strip()))
+        kept = [line[column:] for line in told if not line or line[: column + 1] == " " * column + "#"]
+        return "\n".join(kept).strip("\n")
+
+    def comment_behind(self, node: ast.stmt) -> str:
+        """The comment on the last line of a statement."""
+        found = self.comments.get(node.end_lineno or 0, "")
+        return "" if is_directive(found) else found
+
+    def comments_around(self, first: int, last: int, above: int, indent: int) -> tuple[int, int]:
+        """The lines `first` to `last`, from 1, with the comments before them, below line `above`, and those behind them."""
+        while first > above + 1 and self._is_aside(first - 1):
+            first -= 1
+        while last < len(self.lines) and self._is_aside(last + 1, indent):
+            last += 1
+        return first, last
+
+    def _is_aside(self, line: int, indent: int = 0) -> bool:
+        """Whether a line is empty, or a comment that stands at least this far to the right."""
+        text = self.lines[line - 1]
+        bare = text.lstrip()
+        return not bare or (bare[0] == "#" and len(text) - len(bare) >= indent)

@@ -1,0 +1,1 @@
+"""The tables of a spec, to the text of a skeleton."""

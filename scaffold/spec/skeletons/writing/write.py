@@ -1,0 +1,154 @@
+"""The tables of a spec to the text of a skeleton."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from scaffold.comments import as_comment
+from scaffold.files.fileset import File
+from scaffold.kind import kind_of
+from scaffold.spec.bodies.helpers import helper_names, helpers_in, joined
+from scaffold.spec.grammar.types import ClassType
+from scaffold.spec.model import ModuleSpec, TypeParameter
+from scaffold.spec.names import GENERIC, stem
+from scaffold.spec.rules.bases import MODULE
+from scaffold.spec.skeletons.classes.class_statements import KINDS
+from scaffold.spec.skeletons.classes.class_tables import INDENT, ClassTables
+from scaffold.spec.skeletons.classes.docstrings import docstring
+from scaffold.spec.skeletons.classes.fields import WORDS
+from scaffold.spec.skeletons.words.annotated import annotation
+from scaffold.spec.skeletons.words.literals import Texts
+from scaffold.spec.skeletons.words.names import VOCABULARY
+from scaffold.spec.skeletons.writing.fields import fields_of, is_code
+from scaffold.spec.skeletons.writing.functions import constructor_lines, further, method
+from scaffold.spec.source.imports import import_lines, imported
+from scaffold.spec.tables.raw import as_table, as_text
+from scaffold.tidy import tidy
+
+Formatter = Callable[[str], str]
+_BASES = {kind: base for base, kind in KINDS.items()}
+_DECORATORS = ("as_written", "call", "groups", "test")
+_KEYWORDS = ("rebuild", "layout", "dtype", "save", "migrate", "sharding", "compute", "template", "file")
+
+
+def _formatted(text: str) -> str:
+    (file,) = tidy([File(PurePosixPath("skeleton.py"), text)])
+    return file.text
+
+
+def write_skeleton(
+    specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], formatted: Formatter = _formatted
+) -> str:
+    """The text of a file with these classes, each as tables and as the spec that they gave.
+
+    All is formatted but the author's own Python, which stays as it is.
+    """
+    texts = Texts()
+    frame = _frame(specs, texts)
+    imports = "\n".join(_imports([spec for _, spec in specs], texts.shown(frame)))
+    return texts.shown(formatted(f"{imports}\n\n\n{frame}\n"))
+
+
+def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) -> str:
+    prefix = _prefix([spec for _, spec in specs])
+    variables = dict.fromkeys(_type_variable(one) for _, spec in specs for one in spec.generic)
+    helpers = joined(one for _, spec in specs for one in helpers_in(spec.helpers))
+    helpers = "\n\n".join(filter(None, ("\n".join(variables), helpers)))
+    classes = (_class_text(ClassTables(raw, spec, prefix, texts)) for raw, spec in specs)
+    return "\n\n\n".join([*([texts.hide(helpers)] if helpers else []), *classes])
+
+
+def _imports(specs: Sequence[ModuleSpec], code: str) -> list[str]:
+    """The import block of the code."""
+    own = {spec.name for spec in specs}
+    lines = {"abstractmethod": "from abc import abstractmethod", "np": "import numpy as np"}
+    lines["skeleton"] = f"from {VOCABULARY.replace('.', ' import ')}"
+    if not _prefix(specs):
+        lines |= {word: f"from {VOCABULARY} import {word}" for word in (*KINDS, *WORDS, *_DECORATORS)}
+    for spec in specs:
+        lines |= {"Generic": GENERIC, **kind_of(spec.kind).imports}
+        others = (one for one in spec.classes if one.name not in own and one != MODULE)
+        lines |= {one.name: _class_import(one) for one in others}
+        lines |= {name: line for line in spec.imports for name in imported(line)}
+    # What an author imports is kept, whether the class needs it or not.
+    kept = [name for spec in specs for line in spec.imports for name in imported(line)]
+    return import_lines("\n".join([code, *kept]), lines, ())
+
+
+def _type_variable(one: TypeParameter) -> str:
+    """The statement that makes a type variable."""
+    bound = "" if one.bound is None else f", bound={annotation(one.bound)}"
+    return f'{one.name} = TypeVar("{one.name}"{bound})'
+
+
+def _prefix(specs: Iterable[ModuleSpec]) -> str:
+    """What goes before the words of the vocabulary: nothing, where none of them is a name of the classes themselves."""
+    names = ((spec.name, *(field.name for field in spec.fields), *helper_names(spec)) for spec in specs)
+    taken = {name for found in names for name in found}
+    return "skeleton." if taken & {*KINDS, *WORDS, *_DECORATORS} else ""
+
+
+def _class_import(kind: ClassType) -> str:
+    return f"from {kind.module or f'.{stem(kind.name)}'} import {kind.name}"
+
+
+def _class_text(given: ClassTables) -> str:
+    raw = given.raw
+    if given.spec.source:
+        return "\n".join([*_above(given), given.texts.hide(given.spec.source)])
+    functions = [
+        further(given, name, as_table(one)) for name, one in as_table(raw.get("constructors")).items()
+    ]
+    functions += [method(given, "__call__", as_table(raw["call"]))] if "call" in raw else []
+    others = as_table(raw.get("methods")).items()
+    functions += [method(given, name, table) for name, table in others if "above" not in table]
+    parts = [
+        _doc(given),
+        "\n".join(fields_of(given)),
+        "\n".join(constructor_lines(given)) if given.is_written else "",
+        *functions,
+    ]
+    body = "\n\n".join(filter(None, parts))
+    return "\n".join([*_above(given), _statement(given), body or f"{INDENT}pass"])
+
+
+def _above(given: ClassTables) -> Iterator[str]:
+    """What stands above the class statement."""
+    yield from filter(None, [as_comment(as_text(given.raw.get("comment")))])
+    yield from (f"@{given.texts.hide(one)}" for one in given.spec.decorators)
+    if given.spec.source:
+        laws = as_table(given.raw.get("options")).get("laws")
+        yield f"@{given.prefix}as_written" + (f"(laws={laws!r})" if laws else "")
+    for word in ("groups", "test"):
+        table = as_table(given.raw.get(word))
+        if table:
+            local = {"seed", "self"} | given.local
+            keys = (f"{key}={given.texts.value(one, local)}" for key, one in table.items())
+            yield f"@{given.prefix}{word}({', '.join(keys)})"
+
+
+def _statement(given: ClassTables) -> str:
+    kind, bases = given.raw.get("kind", "module"), [one.name for one in given.spec.bases if one != MODULE]
+    is_told = bool(bases) and MODULE not in given.spec.bases
+    of_kind = [] if is_told and kind == "module" else [f"{given.prefix}{_BASES[kind]}"]
+    names = ", ".join(one.name for one in given.spec.generic)
+    generic = [f"Generic[{names}]"] if names else []
+    told = [f"{key}={given.texts.value(one, (), code=is_code(one))}" for key, one in _keywords(given).items()]
+    return f"class {given.spec.name}({', '.join([*of_kind, *bases, *generic, *told])}):"
+
+
+def _keywords(given: ClassTables) -> dict[str, Any]:
+    """What is said in the class statement beside the bases."""
+    raw = given.raw
+    keys = {key: raw[key] for key in _KEYWORDS if key in raw}
+    if "constructor" in raw and not given.is_written and given.spec.own_constructor is None:
+        keys["constructor"] = raw["constructor"]
+    if "doc" in raw and not _doc(given):
+        keys["doc"] = raw["doc"]
+    return {**keys, **as_table(raw.get("options")), **as_table(raw.get("keywords"))}
+
+
+def _doc(given: ClassTables) -> str:
+    """The docstring of the class; empty where it has none, or one that only a keyword can say."""
+    found = docstring(given.raw.get("doc", ""), INDENT, loose=True)
+    return INDENT + found if found else ""

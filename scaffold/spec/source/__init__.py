@@ -1,0 +1,1 @@
+"""The author's Python, parsed and never run."""

@@ -1,0 +1,81 @@
+"""Definitions that are carried word for word: what they bind, and what the tests can know of them."""
+
+import ast
+from collections.abc import Iterator
+from functools import lru_cache
+
+from scaffold.spec.source.expressions import Function, dedented, local_names, own_nodes
+
+_ABSTRACT = ("abc.abstractmethod", "abstractmethod")
+
+
+@lru_cache(4096)
+def statements(source: str) -> tuple[ast.stmt, ...]:
+    """The statements of a carried text; none where it does not parse, which is told elsewhere."""
+    try:
+        return tuple(ast.parse(dedented(source)).body)
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+
+
+def function_of(source: str) -> Function | None:
+    """The function that a carried text defines: the last one, but for the setter of a property."""
+    functions = (one for one in statements(source) if isinstance(one, Function) and not is_setter(one))
+    return max(functions, key=lambda one: one.lineno, default=None)
+
+
+def is_setter(function: Function) -> bool:
+    """Whether a function sets or deletes a property."""
+    words = (ast.unparse(one).rpartition(".")[2] for one in function.decorator_list)
+    return not {"setter", "deleter"}.isdisjoint(words)
+
+
+def bound_by(source: str) -> frozenset[str]:
+    """The names that a carried text binds."""
+    return frozenset(local_names(statements(source)))
+
+
+def decorators_of(source: str) -> tuple[str, ...]:
+    """The decorators of a carried function, from the outermost, without that of an abstract method."""
+    function = function_of(source)
+    listed = map(ast.unparse, function.decorator_list) if function is not None else ()
+    return tuple(one for one in listed if one not in _ABSTRACT)
+
+
+def body_of(source: str) -> str:
+    """The statements of a carried function, without its docstring; `...` of an abstract method."""
+    function = function_of(source)
+    if function is None:
+        return ""
+    if is_left_open(source):
+        return "..."
+    kept = function.body[ast.get_docstring(function) is not None :]
+    return "\n".join(map(ast.unparse, kept)) or "pass"
+
+
+def is_left_open(source: str) -> bool:
+    """Whether a carried function is for subclasses to write."""
+    function = function_of(source)
+    return function is not None and any(ast.unparse(one) in _ABSTRACT for one in function.decorator_list)
+
+
+def needed_arguments(function: Function) -> Iterator[ast.arg]:
+    """The arguments without which a method cannot be called, but for the instance or the class."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    is_static = any(ast.unparse(one) == "staticmethod" for one in function.decorator_list)
+    yield from positional[not is_static : len(positional) - len(arguments.defaults)]
+    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    yield from (one for one, default in pairs if default is None)
+
+
+def returns_value(function: Function) -> bool:
+    """Whether a function gives something, or is left to subclasses."""
+    ends = (
+        node for node in own_nodes(function.body) if isinstance(node, ast.Return | ast.Yield | ast.YieldFrom)
+    )
+    return any(node.value is not None or not isinstance(node, ast.Return) for node in ends)
+
+
+def is_generator(function: Function) -> bool:
+    return any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(function.body))

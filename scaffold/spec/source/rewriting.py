@@ -1,0 +1,165 @@
+"""Rewriting the author's Python without running it.
+
+Source text is replaced at the positions that the parser gives, so comments and layout survive.
+"""
+
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, cast
+
+from scaffold.spec.source.expressions import dedented, local_names, own_names, own_nodes
+
+Edit = tuple[tuple[int, int], tuple[int, int], str]
+"""Where a span begins and ends, by line and column, and what goes there."""
+Rewrite = Callable[[ast.AST, tuple[ast.AST, ...]], str | None]
+"""From a node and its ancestors to the text that replaces it, or None to leave it."""
+
+
+def rewrite(source: str, change: Rewrite) -> str:
+    """`source` with every node replaced for which `change` gives a text; outermost first, inner ones left."""
+    return _rewrite(source, ast.parse(source), change)
+
+
+def _rewrite(source: str, tree: ast.AST, change: Rewrite) -> str:
+    """`source` with every node replaced for which `change` gives a text; outermost first, inner ones left."""
+    return spliced(source, _edits(tree, (), change))
+
+
+def spliced(source: str, edits: Iterable[Edit]) -> str:
+    """`source` with a text in the place of each span. The parser counts columns in bytes."""
+    starts = [0]
+    for line in source.split("\n"):
+        starts.append(starts[-1] + len(line.encode()) + 1)
+    data = source.encode()
+    for (first, begin), (last, end), text in sorted(edits, reverse=True):
+        data = data[: starts[first - 1] + begin] + text.encode() + data[starts[last - 1] + end :]
+    return data.decode()
+
+
+def in_place_of(node: ast.expr | ast.stmt, text: str) -> Edit:
+    """The edit that writes a text in the place of a node."""
+    return (node.lineno, node.col_offset), end_of(node), text
+
+
+def end_of(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    """Line and column behind a node."""
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def rewrite_statements(source: str, change: Callable[[ast.stmt, str], str | None]) -> str:
+    """`source` with each simple statement replaced for which `change`, from its node and text, gives another text.
+
+    Statements inside of functions and classes are left.
+    """
+    nodes = (one for one in own_nodes(ast.parse(source).body) if isinstance(one, ast.stmt))
+    simple = (one for one in nodes if not hasattr(one, "body"))
+    texts = ((one, change(one, ast.get_source_segment(source, one) or "")) for one in simple)
+    return spliced(source, (in_place_of(one, text) for one, text in texts if text is not None))
+
+
+def _edits(node: ast.AST, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Iterator[Edit]:
+    # Python 3.11 does not know the places of what is inside an f-string, so that is written anew as a whole.
+    text = _fstring(node, ancestors, change) if isinstance(node, ast.JoinedStr) else change(node, ancestors)
+    if text is not None and isinstance(node, ast.expr):
+        yield in_place_of(node, text)
+    elif not isinstance(node, ast.JoinedStr):
+        for child in ast.iter_child_nodes(node):
+            yield from _edits(child, (*ancestors, node), change)
+
+
+def _fstring(node: ast.JoinedStr, ancestors: tuple[ast.AST, ...], change: Rewrite) -> str | None:
+    changed = ast.unparse(_replaced(node, ancestors, change))
+    return changed if changed != ast.unparse(node) else None
+
+
+def _replaced(node: Any, ancestors: tuple[ast.AST, ...], change: Rewrite) -> Any:
+    if isinstance(node, list):
+        return [_replaced(one, ancestors, change) for one in cast("list[Any]", node)]
+    if not isinstance(node, ast.AST):
+        return node
+    text = change(node, ancestors)
+    if text is not None:
+        return ast.parse(text, mode="eval").body
+    above = (*ancestors, node)
+    return type(node)(**{name: _replaced(value, above, change) for name, value in ast.iter_fields(node)})
+
+
+def rename(source: str, names: Mapping[str, str]) -> str:
+    """`source` with every free name in `names` replaced: `key` by `weight_key`, `depth` by `self.depth`.
+
+    A name that the source itself assigns stays, unless the new one can be assigned in its place.
+    """
+    tree = ast.parse(source)
+    own = list(own_names(tree, frozenset()))
+    assigned = local_names([tree]) - {
+        node.id for node in own if isinstance(node.ctx, ast.Store) and names.get(node.id, "").isidentifier()
+    }
+    free = {id(node): names[node.id] for node in own if node.id in names and node.id not in assigned}
+    return _rewrite(source, tree, lambda node, _: free.get(id(node)))
+
+
+def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
+    """`source` with `self.NAME` wrapped as `wrapper(self.NAME)` for each of the attributes, where it is not yet.
+
+    This is how a buffer is kept out of the gradient at every use.
+    """
+    names = frozenset(attributes)
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        name = _attribute_of_self(node)
+        if (
+            name not in names
+            or _is_call_of(ancestors, "stop_gradient")
+            or _is_compared_by_identity(ancestors)
+        ):
+            return None
+        return f"{wrapper}(self.{name})"
+
+    return _rewrite(source, ast.parse(source), change) if names else source
+
+
+def read_as(source: str, reads: Mapping[str, str]) -> str:
+    """`source` with `self.NAME` replaced by what `reads` has for the name, unless it is asked whether it is None."""
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        return None if _is_compared_by_identity(ancestors) else reads.get(_attribute_of_self(node) or "")
+
+    return rewrite(source, change) if reads else source
+
+
+def move(source: str, places: Mapping[str, str]) -> str:
+    """`source` with `self.NAME` replaced by what `places` has for the name."""
+    if not places:
+        return source
+    return rewrite(source, lambda node, _: places.get(_attribute_of_self(node) or ""))
+
+
+def _attribute_of_self(node: ast.AST) -> str | None:
+    """The name that `node` reads from `self`, or None."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()):
+            return name
+        case _:
+            return None
+
+
+def _is_compared_by_identity(ancestors: tuple[ast.AST, ...]) -> bool:
+    """Whether the parent is `... is None` or the like, which reads no value."""
+    parent = ancestors[-1] if ancestors else None
+    return isinstance(parent, ast.Compare) and all(isinstance(one, ast.Is | ast.IsNot) for one in parent.ops)
+
+
+def _is_call_of(ancestors: tuple[ast.AST, ...], function: str) -> bool:
+    parent = ancestors[-1] if ancestors else None
+    if not isinstance(parent, ast.Call):
+        return False
+    name = parent.func
+    return (isinstance(name, ast.Attribute) and name.attr == function) or (
+        isinstance(name, ast.Name) and name.id == function
+    )
+
+
+def self_attributes(source: str) -> tuple[str, ...]:
+    """The attributes of `self` that `source` names, sorted."""
+    names = (_attribute_of_self(node) for node in ast.walk(ast.parse(dedented(source))))
+    return tuple(sorted({name for name in names if name is not None}))

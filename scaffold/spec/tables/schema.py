@@ -1,0 +1,92 @@
+"""The JSON Schema of a spec, made from the table of keys."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from scaffold.kind import NAMES, kind_of
+from scaffold.spec.tables.keys import (
+    CALL_KEYS,
+    CASE_KEYS,
+    CONDITION_KEYS,
+    CONSTRUCTOR_KEYS,
+    FIELD_KEYS,
+    GROUP_KEYS,
+    METHOD_KEYS,
+    SPEC_KEYS,
+    TEST_KEYS,
+    Key,
+)
+
+_FORMS: dict[str, dict[str, Any]] = {
+    "string": {"type": "string"},
+    "boolean": {"type": "boolean"},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "array of strings": {"type": "array", "items": {"type": "string"}},
+    "array of tables": {"type": "array", "items": {"type": "object"}},
+    "table": {"type": "object"},
+    "boolean or a name": {"type": ["boolean", "string"]},
+    "number or a table": {"type": ["number", "object"], "additionalProperties": {"type": "number"}},
+    "value": {
+        "type": ["string", "integer", "number", "boolean", "array"],
+        "items": {"type": ["string", "integer", "number", "boolean", "array"]},
+    },
+}
+
+
+def json_schema() -> dict[str, Any]:
+    """Draft 2020-12 schema of `specs/NAME.toml`, for editors that complete and check TOML."""
+    schema = _table(SPEC_KEYS)
+    schema["properties"]["fields"]["additionalProperties"] = {
+        "anyOf": [
+            _table(FIELD_KEYS),
+            {"type": "string", "description": "`TYPE=INIT`, as on the command line."},
+        ]
+    }
+    schema["properties"]["fields"]["minProperties"] = 1
+    schema["properties"]["options"] = _table(_options())
+    schema["properties"]["groups"]["additionalProperties"] = {
+        "anyOf": [_FORMS["array of strings"], _table(GROUP_KEYS)]
+    }
+    schema["properties"]["call"] = _function(CALL_KEYS)
+    schema["properties"]["test"] = tests = _table(TEST_KEYS)
+    for name, keys in (("cases", CASE_KEYS), ("holds", CONDITION_KEYS)):
+        tests["properties"][name]["items"] = _table(keys)
+    schema["properties"]["methods"]["properties"] = {"__call__": _function(CALL_KEYS)}
+    schema["properties"]["constructors"]["additionalProperties"] = _function(CONSTRUCTOR_KEYS)
+    schema["properties"]["methods"]["additionalProperties"] = _function(METHOD_KEYS)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A class for scaffold to generate",
+        **schema,
+    }
+
+
+def _options() -> Mapping[str, Key]:
+    """The options of all kinds."""
+    return {name: key for kind in NAMES for name, key in kind_of(kind).options.items()}
+
+
+def _table(keys: Mapping[str, Key]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": [name for name, key in keys.items() if key.required],
+        "properties": {name: _property(key) for name, key in keys.items()},
+    }
+
+
+def _function(keys: Mapping[str, Key]) -> dict[str, Any]:
+    """A table with the body of a method, or with its whole source."""
+    either = [{"required": [name]} for name in ("body", "source") if name in keys]
+    return {**_table(keys), "anyOf": either}
+
+
+def _property(key: Key) -> dict[str, Any]:
+    described = {"description": key.doc, **_FORMS[key.form]}
+    if not key.legal:
+        return described
+    switches = [True, False] if key.form.startswith("boolean") else []
+    legal = {"enum": [*switches, *key.legal]}
+    one_of_many = {"items": {**_FORMS["string"], **legal}}
+    return {**described, **(one_of_many if key.form == "array of strings" else legal)}

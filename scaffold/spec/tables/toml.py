@@ -1,0 +1,111 @@
+"""A spec as TOML text: reading with the place of a fault, and writing what the command line said."""
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from scaffold.errors import Fault, ScaffoldError
+from scaffold.files.places import read_regular
+from scaffold.spec.tables.keys import SPEC_KEYS
+from scaffold.spec.tables.raw import as_list, as_table
+
+_BARE = r"(?a)[A-Za-z0-9_-]+"
+_TOP = tuple(name for name, key in SPEC_KEYS.items() if key.form != "table")
+
+
+def read_toml(path: Path, where: str) -> dict[str, Any]:
+    """The tables of a TOML file. Raises `ScaffoldError` with the line of a fault."""
+    text = ""
+    try:
+        text = read_regular(path).decode("utf-8-sig")
+        return tomllib.loads(text)
+    except OSError as error:
+        raise _unreadable(error.strerror or str(error), where) from None
+    except UnicodeDecodeError as error:
+        raise ScaffoldError(
+            f"is not UTF-8 (byte {error.start})", where=where, fix="save it as UTF-8"
+        ) from None
+    except tomllib.TOMLDecodeError as error:
+        raise _not_toml(str(error), where, text) from None
+    except RecursionError:
+        raise _not_toml("nested too deeply", where) from None
+    except ValueError as error:
+        if "\0" in str(path):
+            raise _unreadable(str(error), where) from None
+        raise _not_toml("an integer has too many digits", where) from None
+
+
+def _unreadable(why: str, where: str) -> ScaffoldError:
+    return ScaffoldError(f"cannot be read ({why})", where=where, fix="give the path of a spec")
+
+
+_AT = r" \(at (?:line (\d+), column (\d+)|end of document)\)$"
+
+
+def _not_toml(why: str, where: str, text: str = "") -> ScaffoldError:
+    """The error for what tomllib says, whose place goes where places go."""
+    at = re.search(_AT, why)
+    last = text.rstrip().rpartition("\n")
+    end = (last[0].count("\n") + 1 + bool(last[1]), len(last[2]) + 1)
+    line, column = (None, None) if at is None else (int(at[1]), int(at[2])) if at[1] else end
+    what = f"is not TOML: {re.sub(_AT, '', why)}"
+    return ScaffoldError.of([Fault(where, what, "mend the line; https://toml.io", line=line, column=column)])
+
+
+def write_toml(raw: Mapping[str, Any], schema: str) -> str:
+    """The text of a spec file; `schema` is the path of the JSON Schema, relative to the file."""
+    lines = [f"#:schema {schema}"]
+    lines += [f"{name} = {toml_value(raw[name])}" for name in _TOP if name in raw]
+    lines += ["", "[fields]"]
+    lines += [f"{_key(name)} = {toml_value(field)}" for name, field in raw["fields"].items()]
+    for table in ("sharding", "keywords", "options", "groups", "call"):
+        if raw.get(table) or (table == "sharding" and table in raw):
+            lines += ["", f"[{table}]", *_table_lines(raw[table])]
+    for table in ("constructors", "methods"):
+        for name, method in raw.get(table, {}).items():
+            lines += ["", f"[{table}.{_key(name)}]", *_table_lines(method)]
+    if raw.get("test"):
+        lines += ["", "[test]", *_table_lines(raw["test"])]
+    return "\n".join(lines) + "\n"
+
+
+def _table_lines(table: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in table.items():
+        yield f"{_key(name)} = {toml_value(value)}"
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(_BARE, name) else _one_line(name)
+
+
+def toml_value(value: Any) -> str:
+    """A TOML value; a text of several lines becomes a multi-line string, a table an inline table."""
+    match value:
+        case bool():
+            return str(value).lower()
+        case str():
+            return toml_string(value)
+        case Mapping():
+            return "{ " + ", ".join(_table_lines(as_table(value))) + " }"
+        case list():
+            return "[" + ", ".join(map(toml_value, as_list(value))) + "]"
+        case float() if value in (float("inf"), float("-inf")) or value != value:
+            return str(value)
+        case _:
+            return repr(value)
+
+
+def toml_string(text: str) -> str:
+    """A TOML basic string. JSON escapes are TOML escapes, but for DEL, which TOML does not take unescaped."""
+    if "\n" in text.strip("\n") and "\r" not in text:
+        escaped = "\n".join(json.dumps(line, ensure_ascii=False)[1:-1] for line in text.split("\n"))
+        readable = escaped if '""' in text or text.endswith('"') else escaped.replace('\\"', '"')
+        return f'"""\n{readable}"""'.replace("\x7f", "\\u007f")
+    return _one_line(text)
+
+
+def _one_line(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
