@@ -7,7 +7,7 @@ from typing import Any
 
 from scaffold import find_layout, load_spec
 from scaffold.law_wheel import wheel_path
-from scaffold.lay_out import module_context
+from scaffold.render_class import module_context
 from scaffold.rendering.template_files import templates_folder
 
 AFFINE = Path(__file__).parent.parent / "generated_examples" / "specs" / "affine.toml"

@@ -15,7 +15,7 @@ from unittest import mock
 import copier
 
 from benchmarks._timing import Budget, Case, Measured, Table, interleave, main
-from scaffold import find_layout, lay_out
+from scaffold import find_layout, render_class
 from scaffold.generate import load_specs, plan_modules
 from scaffold.in_project.spec_files import spec_files
 from scaffold.lifecycle.check import check
@@ -24,7 +24,7 @@ from scaffold.publish import publish
 
 MODULES, EDITED, MANY = 50, 10, 1000
 UPDATE, COPIER = "scaffold update", "copier update"
-RENDER = lay_out.render
+RENDER = render_class.render
 EDIT = "\n    def norm(self):\n        return jnp.linalg.norm(self.weight)\n"
 SPEC = """name = "{name}"
 [fields]
@@ -98,7 +98,7 @@ def _changed(text: str) -> str:
 
 def _updates(project: Path, before: Path) -> Case:
     def update() -> None:
-        with mock.patch.object(lay_out, "render", _rendered_later):
+        with mock.patch.object(render_class, "render", _rendered_later):
             done = publish(plan_update((), find_layout(project)))
         assert len(done.writes) > 2 * EDITED and not done.collisions
 

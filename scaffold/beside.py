@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from scaffold.emit.helpers import HELPERS
 from scaffold.emit.saving import save_faults
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.in_project.hidden_names import compiled_in, name_faults
+from scaffold.in_project.hidden_names import Surroundings, name_faults
 from scaffold.in_project.layout import Layout
 from scaffold.kind import kind_of
 from scaffold.spec.fields.sharding import collisions, with_rules
@@ -47,8 +47,8 @@ def check_names(specs: Sequence[ModuleSpec]) -> None:
 
 def check_beside(specs: Sequence[ModuleSpec], known: Mapping[str, ModuleSpec], layout: Layout) -> None:
     """Raises `ScaffoldError` with all that does not go together; `known` has the specs at hand, by name."""
-    compiled = compiled_in(layout.root / layout.source)
-    faults = [fault for spec in specs for fault in _faults(spec, known, layout, compiled)]
+    around = Surroundings(layout)
+    faults = [fault for spec in specs for fault in _faults(spec, known, around)]
     if faults:
         raise ScaffoldError.of(faults)
 
@@ -58,11 +58,9 @@ def generated_classes(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(one.name for one in spec.classes if one.module is None)
 
 
-def _faults(
-    spec: ModuleSpec, known: Mapping[str, ModuleSpec], layout: Layout, compiled: Iterable[str]
-) -> Iterable[Fault]:
-    name = spec.stem
-    yield from name_faults(name, spec.where, layout, compiled)
+def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundings) -> Iterable[Fault]:
+    name, layout = spec.stem, around.layout
+    yield from name_faults(name, spec.where, around)
     if name in HELPERS:
         is_unit = spec.unit is not None
         fix = "rename the skeleton" if is_unit else f'write `file = "{name}_module"`, for example'

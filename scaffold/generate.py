@@ -1,5 +1,5 @@
 """Specs to a plan. They are checked beside each other (`beside`), emitted as a class (`kinds`, `emit`) and as a suite
-(`suite`), laid out as modules with their imports (`lay_out`, `import_blocks`, `render`), formatted (`tidy`), and met with
+(`suite`), laid out as modules with their imports (`render_class`, `import_blocks`, `render`), formatted (`tidy`), and met with
 what is on disk (`fileset`).
 """
 
@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -22,8 +23,8 @@ from scaffold.history.records import MODULE, SPEC, TEST, UNITS
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles, file_of
 from scaffold.kind import Context
-from scaffold.lay_out import conftest_file, module_contexts, module_files
 from scaffold.progress import counted
+from scaffold.render_class import conftest_file, module_contexts, module_files
 from scaffold.rendering.own_templates import check_templates
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
@@ -78,7 +79,7 @@ def plan_classes(
     """As `plan_modules`, with all that may be wished, and with classes of the user's own, whose tests are among `extra`."""
     check_names(specs)
     specs = [with_defaults(spec, layout) for spec in specs]
-    with _placed(specs, layout):
+    with _located(specs, layout):
         check_templates(specs, layout)
         known = _known(specs, layout)
         check_beside(specs, known, layout)
@@ -121,15 +122,20 @@ def _spec_path(spec: ModuleSpec, layout: Layout) -> str:
     """The file of a spec as seen from the project's root."""
     place = file_of(spec.where)
     file = Path(place) if Path(place).is_file() else layout.root / place
-    return Path(os.path.relpath(os.path.realpath(file), os.path.realpath(layout.root))).as_posix()
+    return Path(os.path.relpath(os.path.realpath(file), layout.real_root)).as_posix()
 
 
-def _placed(specs: Iterable[ModuleSpec], layout: Layout) -> AbstractContextManager[None]:
+def _located(specs: Iterable[ModuleSpec], layout: Layout) -> AbstractContextManager[None]:
     """Faults of these specs get their line, where they are files."""
+    return located(partial(_files_of, specs, layout))
+
+
+def _files_of(specs: Iterable[ModuleSpec], layout: Layout) -> dict[str, Path]:
+    """The file of each spec that is one, by the name under which its faults go."""
     places = {spec.where: file_of(spec.where) for spec in specs}
     tried = {where: (Path(place), layout.root / place) for where, place in places.items()}
     files = {where: next((path for path in paths if path.is_file()), None) for where, paths in tried.items()}
-    return located({where: path for where, path in files.items() if path is not None})
+    return {where: path for where, path in files.items() if path is not None}
 
 
 def _unique(files: Iterable[File]) -> Iterator[File]:
@@ -193,7 +199,7 @@ def schema_text() -> str:
 def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
     """The module and the test that a spec file, or the spec of the class `target`, gives."""
     specs = _targeted(target, layout)
-    with _placed(specs, layout):
+    with _located(specs, layout):
         check_templates(specs, layout)
         known = _known(specs, layout)
         shown = tidy(_unique(file for one in by_module(specs) for file in module_files(one, layout, known)))
@@ -203,7 +209,7 @@ def shown_files(target: str, layout: Layout) -> tuple[File, ...]:
 def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
     """What the templates of these classes are given, by the name of the class."""
     specs = _targeted(target, layout)
-    with _placed(specs, layout):
+    with _located(specs, layout):
         check_templates(specs, layout)
         known = _known(specs, layout)
         contexts = [one for module in by_module(specs) for one in module_contexts(module, layout, known)]
@@ -213,7 +219,7 @@ def shown_contexts(target: str, layout: Layout) -> dict[str, Context]:
 def specs_of(target: str, layout: Layout) -> tuple[list[ModuleSpec], dict[str, ModuleSpec]]:
     """The specs of a file, or of the class `target`, and all that they hold, by name."""
     specs = _targeted(target, layout)
-    with _placed(specs, layout):
+    with _located(specs, layout):
         return specs, _known(specs, layout)
 
 

@@ -113,7 +113,6 @@ def _first_party(
         if layout.package is None
         else set[str]()
     )
-    above = layout.root / layout.import_root
     roots = {line.split()[1].split(".")[0] for line in lines}
-    lying = {root for root in roots if (above / f"{root}.py").is_file() or (above / root).is_dir()}
+    lying = roots & layout.importable
     return tuple(sorted({(layout.package or "").split(".")[0], *generated, *lying} - {""}))

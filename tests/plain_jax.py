@@ -14,7 +14,7 @@ from flax import nnx
 
 from scaffold import find_layout
 from scaffold.emit.facts import facts
-from scaffold.lay_out import module_context
+from scaffold.render_class import module_context
 from scaffold.rendering.render import render_class
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.bodies.states import is_stateful

@@ -12,8 +12,8 @@ import yaml
 from scaffold.files.fileset import File
 from scaffold.generate import SCHEMA_NAME, load_specs, schema_text
 from scaffold.in_project.layout import Layout, Settings
-from scaffold.lay_out import module_files
 from scaffold.registration.edits import WIDTH
+from scaffold.render_class import module_files
 from scaffold.rendering.template_files import templates_folder
 from scaffold.spec import ModuleSpec
 from scaffold.tidy import tidy

@@ -9,7 +9,7 @@ import pytest
 
 from scaffold import ScaffoldError, find_layout
 from scaffold.convert import meaning
-from scaffold.lay_out import module_files
+from scaffold.render_class import module_files
 from scaffold.spec import read_spec
 from scaffold.spec.reading.shortened import shortened
 from scaffold.spec.skeletons.read import skeletons_of

@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from scaffold import find_layout, publish
 from scaffold.files.fileset import File
 from scaffold.generate import SCHEMA_NAME, plan_modules
-from scaffold.lay_out import module_files
+from scaffold.render_class import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.construction.constructor import variadic_dims
 from scaffold.spec.grammar.initialisers import INITIALISERS

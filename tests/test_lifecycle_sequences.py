@@ -20,14 +20,14 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from scaffold import lay_out
+from scaffold import render_class
 from scaffold.errors import ScaffoldError
 from tests.library import Library, spec
 
 NAMES = ("Alpha", "Beta", "Gamma")
 FIELDS = ("", 'bias = { type = "f[out_size]", init = "zeros" }', 'scale = { type = "f[]", init = "ones" }')
 SHORT = settings(max_examples=15, stateful_step_count=25, deadline=None, phases=[Phase.generate])
-RENDER = lay_out.render
+RENDER = render_class.render
 INITS = ("zeros", "ones", "lecun_normal")
 WAYS = ("insert", "insert", "insert", "append", "import", "reformat")
 FILES = st.sampled_from(["module", "test"])
@@ -55,7 +55,7 @@ class Life(RuleBasedStateMachine):
     def run(self, action) -> bool:
         """Do something as this version of the templates has it; whether it was done. What is refused changes nothing."""
         before = self.library.tree()
-        with mock.patch.object(lay_out, "render", self.render):
+        with mock.patch.object(render_class, "render", self.render):
             try:
                 action()
             except ScaffoldError as error:
@@ -163,7 +163,7 @@ class Life(RuleBasedStateMachine):
     @rule()
     def check_changes_nothing(self) -> None:
         before = self.library.tree()
-        with mock.patch.object(lay_out, "render", self.render):
+        with mock.patch.object(render_class, "render", self.render):
             self.library.states()
         assert self.library.tree() == before
 

@@ -7,7 +7,7 @@ from unittest import mock
 
 import pytest
 
-from scaffold import lay_out
+from scaffold import render_class
 from scaffold.in_project.spec_files import spec_files
 from scaffold.tidy import ruff_program
 from tests.library import EMPTY, Library, actions
@@ -17,7 +17,7 @@ CLASSES = (
     *("affine", "whiten", "positive_scale", "leaky_cell", "stack", "linear", "table_bypass", "belief"),
     *("smooth", "gru_cell"),
 )
-RENDER = lay_out.render
+RENDER = render_class.render
 HALF = '\n    def half(self):\n        """By hand: half of everything."""\n        return jax.tree.map(lambda leaf: leaf / 2, self)\n'
 HAND = '\n\ndef test_by_hand() -> None:\n    """By hand."""\n    assert {name}.__doc__\n'
 FILES = {
@@ -57,18 +57,18 @@ def year(root: Path) -> Library:
     # summer: two are respecified, and the tool is upgraded
     library.edit("specs/affine.toml", '"zeros"', '"ones"')
     library.edit("specs/whiten.toml", "default = 1e-6", "default = 1e-5")
-    with mock.patch.object(lay_out, "render", rendered(2)):
+    with mock.patch.object(render_class, "render", rendered(2)):
         assert "merge" in actions(library.update()).values()
 
     # autumn: two are renamed, one of them edited, and one goes
     library.edit("specs/linear.py", "class Linear", "class Projection")
     library.edit("specs/leaky_cell.toml", 'name = "LeakyCell"', 'name = "Integrator"')
-    with mock.patch.object(lay_out, "render", rendered(2)):
+    with mock.patch.object(render_class, "render", rendered(2)):
         library.update()
         library.destroy("Smooth")
 
     # winter: the tool is upgraded again
-    with mock.patch.object(lay_out, "render", rendered(3)):
+    with mock.patch.object(render_class, "render", rendered(3)):
         assert "collide" not in actions(library.update()).values()
         assert set(library.states().values()) == {"edited"}
     return library

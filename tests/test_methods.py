@@ -9,7 +9,7 @@ import pytest
 
 from scaffold import ScaffoldError, find_layout
 from scaffold.convert import meaning
-from scaffold.lay_out import module_files
+from scaffold.render_class import module_files
 from scaffold.spec import read_spec
 from scaffold.spec.files import read_spec_file
 from scaffold.spec.skeletons.read import skeletons_of

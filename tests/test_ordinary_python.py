@@ -19,7 +19,7 @@ from scaffold.adopt.as_spec.source import ClassSource, source_in
 from scaffold.beside import check_beside
 from scaffold.errors import ScaffoldError
 from scaffold.in_project.layout import find_layout
-from scaffold.lay_out import module_files
+from scaffold.render_class import module_files
 from scaffold.spec.refusals import REFUSALS
 from scaffold.spec.source.imports import sorted_lines
 

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from scaffold import ScaffoldError, find_layout
 from scaffold.cli import main
 from scaffold.convert import meaning
-from scaffold.lay_out import module_files
+from scaffold.render_class import module_files
 from scaffold.spec import read_spec
 from scaffold.spec.files import read_spec_file
 from scaffold.spec.reading.shortened import shortened

@@ -13,7 +13,7 @@ from scaffold.beside import with_defaults
 from scaffold.convert import meaning
 from scaffold.files.fileset import File
 from scaffold.in_project.spec_files import spec_files
-from scaffold.lay_out import module_files
+from scaffold.render_class import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.files import raw_specs
 from scaffold.spec.reading.shortened import shortened

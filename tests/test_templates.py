@@ -14,7 +14,7 @@ from scaffold import find_layout, load_spec
 from scaffold.emit.helpers import helpers_of
 from scaffold.files.fileset import File
 from scaffold.history.migrations import listing_changes
-from scaffold.lay_out import module_context, module_files
+from scaffold.render_class import module_context, module_files
 from scaffold.rendering.render import OPTIONS, render
 from scaffold.rendering.template_files import templates_folder
 from scaffold.tidy import tidy

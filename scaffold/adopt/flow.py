@@ -24,8 +24,8 @@ from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.history.replaced import numbers_of
 from scaffold.in_project.layout import Layout
 from scaffold.interpreter import find_python
-from scaffold.lay_out import conftest_file
 from scaffold.lifecycle.adopted import adopted_files
+from scaffold.render_class import conftest_file
 from scaffold.tidy import tidy
 
 Progress = Callable[[int, int, str], None]

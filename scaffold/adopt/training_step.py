@@ -14,7 +14,7 @@ from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.fit.fit import Wishes, plan_in_project
 from scaffold.in_project.layout import Layout
-from scaffold.lay_out import conftest_file
+from scaffold.render_class import conftest_file
 from scaffold.rendering.render import render
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.source.imports import import_lines

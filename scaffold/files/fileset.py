@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.path_rules import check_path, check_text, collisions, difference
-from scaffold.files.places import place_of, read_below, read_place, real_place, refused
+from scaffold.files.places import Places, read_place, refused
 from scaffold.files.shown import Line, diff_of, folder_line
 
 _DIFFERS = "exists, and differs from what would be written"
@@ -206,9 +206,9 @@ def make_plan(root: Path, files: Iterable[Request], *, force: bool = False) -> P
     where something on disk is in the way (exit code 1).
     """
     wanted = sorted(_merge(files).items())
-    real_root = Path(os.path.realpath(root))
-    steps = [partial(_step, real_root, path, requests, force=force) for path, requests in wanted]
-    return Plan(root, _all_steps(real_root, steps))
+    places = Places(Path(os.path.realpath(root)))
+    steps = [partial(_step, places, path, requests, force=force) for path, requests in wanted]
+    return Plan(root, _all_steps(places, steps))
 
 
 def refresh(plan: Plan) -> Plan:
@@ -218,12 +218,12 @@ def refresh(plan: Plan) -> Plan:
     somebody else has written meanwhile, byte for byte, is written no more. Raises `ScaffoldError` (exit code 1) for every
     other path that is no longer what it was when the plan was made.
     """
-    real_root = Path(os.path.realpath(plan.root))
-    steps = [partial(_refreshed, real_root, step) for step in plan.steps]
-    return replace(plan, steps=_all_steps(real_root, steps))
+    places = Places(Path(os.path.realpath(plan.root)))
+    steps = [partial(_refreshed, places, step) for step in plan.steps]
+    return replace(plan, steps=_all_steps(places, steps))
 
 
-def _all_steps(root: Path, making: Iterable[Callable[[], Step]]) -> tuple[Step, ...]:
+def _all_steps(places: Places, making: Iterable[Callable[[], Step]]) -> tuple[Step, ...]:
     """The steps, or everything that stands in the way of any of them."""
     steps: list[Step] = []
     faults: list[Fault] = []
@@ -232,7 +232,7 @@ def _all_steps(root: Path, making: Iterable[Callable[[], Step]]) -> tuple[Step, 
             steps.append(make())
         except ScaffoldError as error:
             faults.extend(error.faults)
-    faults.extend(_aliases(root, steps))
+    faults.extend(_aliases(places, steps))
     if faults:
         raise ScaffoldError.of(faults, exit_code=1)
     return tuple(steps)
@@ -271,22 +271,21 @@ def _contradictions(path: PurePosixPath, texts: Sequence[File], edits: Sequence[
 # -- what is there -----------------------------------------------------------------------------------------------------
 
 
-def _refreshed(root: Path, step: Step) -> Step:
+def _refreshed(places: Places, step: Step) -> Step:
     if not step.requests:
-        check_unchanged(root, step)
+        check_unchanged(places, step)
         return step
-    now = replace(
-        _step(root, step.path, step.requests, force=step.action is Action.UPDATE), folder=step.folder
-    )
+    made = _step(places, step.path, step.requests, force=step.action is Action.UPDATE)
+    now = replace(made, folder=step.folder)
     is_edit = any(isinstance(request, Edit) for request in step.requests)
     if now.before == step.before or is_edit or now.action in (Action.IDENTICAL, Action.KEEP):
         return now
     raise changed(step)
 
 
-def check_unchanged(root: Path, step: Step) -> Path:
-    """The real place of a step that writes, which must hold what the plan saw there; `root` is a real path."""
-    place = place_of(root, step.path)
+def check_unchanged(places: Places, step: Step) -> Path:
+    """The real place of a step that writes, which must hold what the plan saw there."""
+    place = places.of(step.path)
     if step.action is not Action.KEEP and read_place(step.path, place) != step.before:
         raise changed(step)
     return place
@@ -298,22 +297,22 @@ def changed(step: Step) -> ScaffoldError:
     return refused(step.path, what, "run the command again")
 
 
-def _step(root: Path, path: PurePosixPath, requests: Sequence[Request], *, force: bool) -> Step:
-    return replace(_bare_step(root, path, requests, force=force), requests=tuple(requests))
+def _step(places: Places, path: PurePosixPath, requests: Sequence[Request], *, force: bool) -> Step:
+    return replace(_bare_step(places, path, requests, force=force), requests=tuple(requests))
 
 
-def _bare_step(root: Path, path: PurePosixPath, requests: Sequence[Request], *, force: bool) -> Step:
+def _bare_step(places: Places, path: PurePosixPath, requests: Sequence[Request], *, force: bool) -> Step:
     match requests:
         case [Blob() as blob]:
-            return blob.step(read_below(root, path), force=force)
-        case [File(keep=True)] if os.path.lexists(root / path):
+            return blob.step(places.read(path), force=force)
+        case [File(keep=True)] if os.path.lexists(places.root / path):
             return Step(path, Action.KEEP, None, None)
         case [File() as file]:
-            return _file_step(file, read_below(root, path), force=force)
+            return _file_step(file, places.read(path), force=force)
         case [File() as file, *edits]:
-            return _edit_step(path, read_below(root, path), edits, file.content)
+            return _edit_step(path, places.read(path), edits, file.content)
         case edits:
-            return _edit_step(path, read_below(root, path), edits, None)
+            return _edit_step(path, places.read(path), edits, None)
 
 
 def _file_step(file: File, before: bytes | None, *, force: bool) -> Step:
@@ -337,11 +336,11 @@ def _edit_step(
     return Step(path, Action.CREATE if before is None else Action.UPDATE, before, after)
 
 
-def _aliases(root: Path, steps: Iterable[Step]) -> Iterator[Fault]:
+def _aliases(places: Places, steps: Iterable[Step]) -> Iterator[Fault]:
     """Paths that symbolic links make one file: the one written last would win."""
     owners: dict[Path, PurePosixPath] = {}
     for step in (step for step in steps if step.action is not Action.KEEP):
-        other = owners.setdefault(real_place(root, step.path), step.path)
+        other = owners.setdefault(places.of(step.path), step.path)
         if other != step.path:
             what = f"is the same file as `{other}`, by a symbolic link"
             yield Fault(str(step.path), what, "remove the link")

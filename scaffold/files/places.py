@@ -63,30 +63,61 @@ def _too_large(path: Path, size: str) -> NotReadableError:
     return NotReadableError(0, f"it has {size} bytes, and at most {LIMIT:,} are read", str(path))
 
 
-def place_of(root: Path, path: PurePosixPath) -> Path:
-    """The real place of `path` below `root`, through any symbolic links, the last included; `root` is a real path.
+class Places:
+    """The places of paths below `root`, a real path, as they are in one pass: each folder is looked at once."""
 
-    Raises `ScaffoldError` where it lies outside `root`, or a file is where a folder is needed.
-    """
-    place = real_place(root, path)
-    if os.path.isdir(os.path.dirname(os.path.join(root, path))):
+    def __init__(self, root: Path):
+        self.root = root
+        self._text = str(root)
+        self._folders: dict[PurePosixPath, Path] = {}
+        self._files: dict[PurePosixPath, Path] = {}
+
+    def of(self, path: PurePosixPath) -> Path:
+        """The real place of `path`, through any symbolic links, the last included.
+
+        Raises `ScaffoldError` where it lies outside `root`, or a file is where a folder is needed.
+        """
+        found = self._files.get(path)
+        if found is None:
+            folder = self._folders.get(path.parent)
+            if folder is None:
+                folder = self._folders[path.parent] = self._folder(path)
+            whole = os.path.join(str(folder), path.name)
+            found = self._files[path] = self._followed(path) if os.path.islink(whole) else Path(whole)
+        return found
+
+    def _folder(self, path: PurePosixPath) -> Path:
+        """The real place of the folder of `path`."""
+        ways = [*accumulate(path.parts[:-1], os.path.join, initial=self._text)]
+        folder = Path(ways[-1])
+        if any(map(os.path.islink, ways[1:])):
+            self._followed(path)
+            folder = Path(os.path.realpath(folder))
+        if not os.path.isdir(folder):
+            self._check_folders(path)
+        return folder
+
+    def _followed(self, path: PurePosixPath) -> Path:
+        """The place to which links lead, which must be in the project."""
+        place = Path(os.path.realpath(self.root / path))
+        if not place.is_relative_to(self.root):
+            what = f"a symbolic link leads out of the project, to {place}"
+            raise refused(path, what, "remove the link, or write to another path")
         return place
-    for above in path.parents:
-        if os.path.lexists(root / above) and not os.path.isdir(root / above):
-            raise refused(path, f"`{above}` is not a folder", f"move `{above}` away, or write elsewhere")
-    return place
+
+    def _check_folders(self, path: PurePosixPath) -> None:
+        for above in path.parents:
+            if os.path.lexists(self.root / above) and not os.path.isdir(self.root / above):
+                raise refused(path, f"`{above}` is not a folder", f"move `{above}` away, or write elsewhere")
+
+    def read(self, path: PurePosixPath) -> bytes | None:
+        """The bytes of `path`; None where nothing is. Raises `ScaffoldError` as `of` and `read_place` do."""
+        return read_place(path, self.of(path))
 
 
-def real_place(root: Path, path: PurePosixPath) -> Path:
-    """As `os.path.realpath`, in a fraction of its time: `root` is real, so that links can only be below it."""
-    ways = accumulate(path.parts, os.path.join, initial=str(root))
-    if not any(map(os.path.islink, ways)):
-        return root / path
-    place = Path(os.path.realpath(root / path))
-    if not place.is_relative_to(root):
-        what = f"a symbolic link leads out of the project, to {place}"
-        raise refused(path, what, "remove the link, or write to another path")
-    return place
+def place_of(root: Path, path: PurePosixPath) -> Path:
+    """The real place of one path below `root`; see `Places.of`."""
+    return Places(root).of(path)
 
 
 def read_place(path: PurePosixPath, place: Path) -> bytes | None:
@@ -104,8 +135,8 @@ def read_place(path: PurePosixPath, place: Path) -> bytes | None:
 
 
 def read_below(root: Path, path: PurePosixPath) -> bytes | None:
-    """The bytes of `path` below `root`, a real path; None where nothing is. Raises `ScaffoldError` as `place_of` and `read_place` do."""
-    return read_place(path, place_of(root, path))
+    """The bytes of one path below `root`; see `Places.read`."""
+    return Places(root).read(path)
 
 
 def refused(path: PurePosixPath, what: str, fix: str) -> ScaffoldError:

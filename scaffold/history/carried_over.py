@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Action, File, Plan, Step
+from scaffold.files.places import Places
 from scaffold.history.ancestry import Ancestry, ClassFiles
 from scaffold.history.file_steps import FileSteps, Wanted
 from scaffold.history.records import (
@@ -57,7 +58,7 @@ class History(Struct, frozen=True, dict=True):
     @cached_property
     def files(self) -> FileSteps:
         taken = frozenset(path for one in self.classes for path in one.roles)
-        return FileSteps(self.layout.real_root, taken, self.force)
+        return FileSteps(Places(self.layout.real_root), taken, self.force)
 
     def check_records(self) -> None:
         """Raises `ScaffoldError` for a class that another spec describes as well, from which it was generated, and for damage."""

@@ -1,13 +1,13 @@
 """What is to be done with one generated file: it stays in its place, or is carried to another, with what was edited in it."""
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.files.fileset import Action, Step
-from scaffold.files.places import read_below
+from scaffold.files.places import Places
 from scaffold.history.records import SPEC, Generated
 from scaffold.history.states import Outcome
 from scaffold.history.texts import Text
@@ -28,15 +28,15 @@ class Wanted(Struct, frozen=True):
 
 
 class FileSteps(Struct, frozen=True):
-    """The steps of the files of a plan, which are to be at the paths in `taken`, below the root of a project."""
+    """The steps of the files of a plan, which are to be at the paths in `taken`."""
 
-    root: Path
+    places: Places
     taken: frozenset[PurePosixPath]
     force: bool = False
 
     def read(self, path: PurePosixPath) -> bytes | None:
         """What lies there; None where nothing does."""
-        return read_below(self.root, path)
+        return self.places.read(path)
 
     def place(self, step: Step, before: Generated | None) -> PurePosixPath:
         """Where the file lies: where it was generated before, as long as it has not come to where it is to be."""

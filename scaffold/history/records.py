@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from scaffold.errors import ScaffoldError, shown
 from scaffold.files.path_rules import check_path
-from scaffold.files.places import read_below
+from scaffold.files.places import Places
 from scaffold.history.texts import Text, lines_of
 from scaffold.publish.journal import LOCK
 from scaffold.spec.files import is_spec_file
@@ -228,11 +228,11 @@ class Records(Struct, frozen=True, dict=True):
         """The bytes of the record, whatever they are."""
         if not re.fullmatch(_NAME, name) or ".." in name:
             return None
-        return read_below(self._real, record_path(name))
+        return self._places.read(record_path(name))
 
     @cached_property
-    def _real(self) -> Path:
-        return Path(self.root).resolve()
+    def _places(self) -> Places:
+        return Places(Path(self.root).resolve())
 
     def names(self) -> tuple[str, ...]:
         """The records of classes that are generated, and of modules with several."""

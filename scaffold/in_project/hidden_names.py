@@ -3,8 +3,11 @@
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from scaffold.errors import Fault
 from scaffold.in_project.layout import Layout
@@ -69,11 +72,32 @@ _NEEDED = frozenset(
 _ROOTS = ("jax", "jaxlib", "equinox", "jaxtyping", "flax", "optax", "safetensors", "numpy", "pytest")
 
 
-def name_faults(module: str, where: str, layout: Layout, compiled: Iterable[str]) -> Iterator[Fault]:
-    """What stands in the way of a module of this name in this project, where these compiled modules lie."""
+class Surroundings(Struct, frozen=True, dict=True):
+    """What lies around the new files of a project; looked at once, however many classes there are."""
+
+    layout: Layout
+
+    @cached_property
+    def compiled(self) -> tuple[str, ...]:
+        """The files of compiled modules in the folder of the new ones."""
+        names = _names(self.layout.root / self.layout.source)
+        return tuple(name for name in names if name.endswith((".so", ".pyd")))
+
+    @cached_property
+    def installed(self) -> list[Path]:
+        """The folders of the packages that are installed for the project, as far as it has an environment to look into."""
+        active = os.environ.get("VIRTUAL_ENV")
+        environments = [self.layout.root / ".venv", *([Path(active)] if active else [])]
+        patterns = ("lib/python*/site-packages", "Lib/site-packages")
+        return [path for one in environments for pattern in patterns for path in one.glob(pattern)]
+
+
+def name_faults(module: str, where: str, around: Surroundings) -> Iterator[Fault]:
+    """What stands in the way of a module of this name in this project."""
+    layout, compiled = around.layout, around.compiled
     folder = layout.root / layout.source
     here = (layout.source / module).as_posix()
-    if layout.package is None and (is_needed(module) or _is_needed_by_installed(layout.root, module)):
+    if layout.package is None and (is_needed(module) or _is_needed_by_installed(around.installed, module)):
         what = f"`{module}.py` would hide the module `{module}` from every import"
         yield Fault(f"{where}: name", what, "choose another name, or generate into a package")
     other = f"choose another name, or move `{here}` away"
@@ -108,11 +132,6 @@ def _has_python(folder: Path) -> bool:
     return folder.is_dir() and any(name.endswith(".py") for name in _names(folder))
 
 
-def compiled_in(folder: Path) -> tuple[str, ...]:
-    """The files of compiled modules in a folder; looked for once, however many classes there are."""
-    return tuple(name for name in _names(folder) if name.endswith((".so", ".pyd")))
-
-
 def _names(folder: Path) -> list[str]:
     try:
         return sorted(os.listdir(folder))
@@ -123,13 +142,14 @@ def _names(folder: Path) -> list[str]:
 # -- what is installed -------------------------------------------------------------------------------------------------
 
 
-def _is_needed_by_installed(root: Path, module: str) -> bool:
-    """Whether jax, pytest or their like need the module, as far as the project has an environment to look into."""
-    places = [root / ".venv", *([Path(os.environ["VIRTUAL_ENV"])] if os.environ.get("VIRTUAL_ENV") else [])]
-    patterns = ("lib/python*/site-packages", "Lib/site-packages")
-    found = [path for place in places for pattern in patterns for path in place.glob(pattern)]
-    there = any((path / module).is_dir() or (path / f"{module}.py").is_file() for path in found)
-    return there and module in _closure([str(path) for path in found])
+def _is_needed_by_installed(installed: Iterable[Path], module: str) -> bool:
+    """Whether jax, pytest or their like need the module, which may lie in these folders."""
+    folders = [str(path) for path in installed]
+    there = any(
+        os.path.isdir(os.path.join(folder, module)) or os.path.isfile(os.path.join(folder, f"{module}.py"))
+        for folder in folders
+    )
+    return there and module in _closure(folders)
 
 
 def _closure(path: list[str]) -> Iterator[str]:

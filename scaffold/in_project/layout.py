@@ -50,6 +50,18 @@ class Layout(Struct, frozen=True, dict=True):
         """The root without symbolic links."""
         return Path(os.path.realpath(self.root))
 
+    @cached_property
+    def importable(self) -> frozenset[str]:
+        """The modules and folders that lie where imports begin."""
+        try:
+            found = [*os.scandir(self.root / self.import_root)]
+        except OSError:
+            return frozenset()
+        modules = (
+            one.name.removesuffix(".py") for one in found if one.name.endswith(".py") and one.is_file()
+        )
+        return frozenset((*modules, *(one.name for one in found if one.is_dir())))
+
     def module(self, stem: str) -> str:
         """The import name of the generated module `stem`."""
         return f"{self.package}.{stem}" if self.package else stem

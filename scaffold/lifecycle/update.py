@@ -9,9 +9,9 @@ from scaffold.fit.fit import Wishes
 from scaffold.generate import plan_classes
 from scaffold.history.records import Generated, Record
 from scaffold.in_project.layout import Layout
-from scaffold.lay_out import conftest_file
 from scaffold.lifecycle.adopted import adopted_files, class_of
 from scaffold.lifecycle.project_specs import ProjectSpecs, check_renames
+from scaffold.render_class import conftest_file
 
 _NOTHING: Mapping[str, str] = {}
 

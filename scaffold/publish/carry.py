@@ -8,7 +8,7 @@ read off the disk, so that an interrupt between two system calls is as harmless 
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import takewhile
@@ -18,7 +18,7 @@ from msgspec import Struct, field
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import Plan, Step, changed, check_unchanged
-from scaffold.files.places import place_of, read_regular
+from scaffold.files.places import Places, place_of, read_regular
 from scaffold.progress import counted
 from scaffold.publish.journal import LOCK, Entry, Journal, digest, go_line, plan_line
 from scaffold.publish.lock import Lock, sync_folder, write_all
@@ -60,7 +60,8 @@ class _Ledger(Struct):
 
 def carry_out(plan: Plan, root: Path, lock: Lock) -> None:
     """Write the plan below `root`, its real root, while the lock is held; raises `ScaffoldError` as `publish` does."""
-    targets = [(step, check_unchanged(root, step)) for step in plan.writes]
+    places = Places(root)
+    targets = [(step, check_unchanged(places, step)) for step in plan.writes]
     _refuse_closed(targets, root)
     journal = _journal(targets, root)
     ledger = _ledger(targets, root, journal)
@@ -95,14 +96,15 @@ def _is_tidy(ledger: _Ledger) -> bool:
     return not any(map(os.path.lexists, beside))
 
 
-def _refuse_closed(targets: Iterable[tuple[Step, Path]], root: Path) -> None:
+def _refuse_closed(targets: Sequence[tuple[Step, Path]], root: Path) -> None:
     """Refuse, all at once, what its owner has marked as read-only, which renaming would not notice."""
     faults: dict[Fault, None] = {}
     for step, target in targets:
         if step.before is not None and _is_closed(target):
             fix = f"allow writing (`chmod u+w {step.path}`), then run the command again"
             faults[Fault(str(step.path), f"is read-only; {_UNCHANGED}", fix)] = None
-        folder = next(folder for folder in target.parents if folder.exists())
+    for folder in dict.fromkeys(target.parent for _, target in targets):
+        folder = next(one for one in (folder, *folder.parents) if one.exists())
         if _is_closed(folder):
             name = folder.relative_to(root).as_posix()
             fix = f"allow writing (`chmod u+w {name}`), then run the command again"
@@ -125,7 +127,8 @@ def _journal(targets: Iterable[tuple[Step, Path]], root: Path) -> Journal:
         )
         for step, target in targets
     )
-    folders = dict.fromkeys(folder for _, target in targets for folder in _missing(target.parent))
+    parents = dict.fromkeys(target.parent for _, target in targets)
+    folders = dict.fromkeys(folder for parent in parents for folder in _missing(parent))
     relative = (PurePosixPath(folder.relative_to(root).as_posix()) for folder in folders)
     return Journal(os.urandom(6).hex(), entries, tuple(relative))
 
@@ -153,12 +156,21 @@ def _like(step: Step, target: Path, root: Path) -> Path | None:
 
 def _stage_all(ledger: _Ledger) -> None:
     """Make everything ready beside the targets, which are not touched yet."""
+    missing = {*ledger.folders}
     for write in counted(ledger.writes, "files written:"):
         ledger.at = write.step.path
-        for folder in ledger.folders:
-            if write.target.is_relative_to(folder) and not folder.exists():
-                folder.mkdir()
+        if write.target.parent in missing:
+            missing -= _make_folders(write.target.parent, ledger.folders)
         _stage(write)
+
+
+def _make_folders(inner: Path, folders: Iterable[Path]) -> set[Path]:
+    """Make those of the folders, outermost first, that lead to the inner one."""
+    wanted = [folder for folder in folders if inner.is_relative_to(folder)]
+    for folder in wanted:
+        if not folder.exists():
+            folder.mkdir()
+    return {*wanted}
 
 
 def _stage(write: _Write) -> None:
@@ -196,7 +208,7 @@ def set_aside(target: Path, aside: Path) -> None:
 def _replace(root: Path, write: _Write, ledger: _Ledger) -> None:
     ledger.at = write.step.path
     # Looked at again at the last moment: an editor may have saved while the others were staged.
-    if check_unchanged(root, write.step) != write.target:
+    if check_unchanged(Places(root), write.step) != write.target:
         raise OSError(errno.EBUSY, "its folder was exchanged for another meanwhile")
     ledger.replacing.append(write)
     if write.step.before is None:

@@ -14,7 +14,7 @@ from jinja2.bccache import Bucket
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from scaffold.errors import ScaffoldError
-from scaffold.rendering.template_files import CLASS_FILE, SUFFIX, our_sources, read_sources, templates_folder
+from scaffold.rendering.template_files import CLASS_FILE, SUFFIX, our_sources, read_sources
 
 OPTIONS: dict[str, Any] = {
     "undefined": StrictUndefined,
@@ -45,13 +45,15 @@ def render_named(
 ) -> Iterator[tuple[PurePosixPath, str]]:
     """The same of the files alone whose template has a path that ends so."""
     # Ours are read once; those of a project change while somebody works on them.
-    sources = our_sources(templates_folder() / name) if folder is None else read_sources(folder)
+    sources = our_sources(name) if folder is None else read_sources(folder)
     wanted = [(path.removesuffix(SUFFIX), text) for path, text in sources if path.endswith(ends)]
     if folder is not None:
         yield from _rendered_apart(folder, wanted, context)
         return
     for path, text in wanted:
-        yield PurePosixPath(compiled(path).render(context)), compiled(text).render(context)
+        # Both at once: to begin costs more than to lay out a path.
+        target, _, laid_out = compiled(f"{path}\n{text}").render(context).partition("\n")
+        yield PurePosixPath(target), laid_out
 
 
 def _rendered_apart(

@@ -19,8 +19,9 @@ def templates_folder() -> Path:
 
 
 @cache
-def our_sources(folder: Path) -> tuple[tuple[str, str], ...]:
-    return read_sources(folder)
+def our_sources(name: str) -> tuple[tuple[str, str], ...]:
+    """The same of a folder of ours, by its name; read once."""
+    return read_sources(templates_folder() / name)
 
 
 def read_sources(folder: Path) -> tuple[tuple[str, str], ...]:

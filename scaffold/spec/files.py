@@ -92,7 +92,7 @@ def _read(raw: Raw, path: Path, beside: Sequence[Path]) -> ModuleSpec:
         return lies or name in siblings or name in _names((path, *beside)) or name in _names_beside(path)
 
     try:
-        with located({raw.where: path}):
+        with located(lambda: {raw.where: path}):
             unread = _unread(raw)
             spec = read_spec(raw.tables, raw.where, unread=unread, is_class=is_class, unit=raw.unit)
     except ScaffoldError as error:

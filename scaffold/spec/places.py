@@ -1,7 +1,7 @@
 """What a fault points at: line and column where there is a file, the argument where there is none."""
 
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,13 +15,14 @@ _NAMED = r"`([^`]*)`"
 
 
 @contextmanager
-def located(files: Mapping[str, Path]) -> Generator[None]:
-    """Give line and column to the faults of these files, by the name under which the faults have each."""
+def located(files: Callable[[], Mapping[str, Path]]) -> Generator[None]:
+    """Give line and column to the faults of these files, by the name under which the faults have each; only a fault needs them."""
     try:
         yield
     except ScaffoldError as error:
         cache: dict[str, Positions | None] = {}
-        faults = [_located(fault, files, cache) for fault in error.faults]
+        found = files()
+        faults = [_located(fault, found, cache) for fault in error.faults]
         raise ScaffoldError.of(faults, exit_code=error.exit_code) from None
 
 

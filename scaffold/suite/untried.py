@@ -58,6 +58,8 @@ def with_values_of(spec: ModuleSpec, method: Method) -> ModuleSpec:
     """The spec whose example values are those of one method: `norm.x` goes before `x`."""
     prefix = f"{method.name}."
     own = {name.removeprefix(prefix): value for name, value in spec.test.values if name.startswith(prefix)}
+    if not own:
+        return spec  # with all that is worked out of it
     values = {**dict(spec.test.values), **own}
     return replace(spec, test=replace(spec.test, values=tuple(values.items())))
 

@@ -13,7 +13,7 @@ from scaffold.adopt.as_spec.source import FUTURE, ClassSource, NotSaidError, cla
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File
 from scaffold.in_project.layout import Layout
-from scaffold.lay_out import module_files
+from scaffold.render_class import module_files
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.skeletons.read import skeletons_of

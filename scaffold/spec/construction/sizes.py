@@ -41,17 +41,27 @@ LARGEST_EXAMPLE = 2**20
 
 def primes() -> Iterator[int]:
     """2, 3, 5, 7, …: distinct sizes show a transposed shape."""
-    found: list[int] = []
-    number = 2
+    index = 0
     while True:
-        if all(number % prime for prime in found):
-            found.append(number)
-            yield number
-        number += 1
+        yield _prime(index)
+        index += 1
+
+
+@cache
+def _prime(index: int) -> int:
+    smaller = [_prime(below) for below in range(index)]
+    first = smaller[-1] + 1 if smaller else 2
+    return next(number for number in range(first, 2 * first) if all(number % prime for prime in smaller))
 
 
 def sizes(spec: ModuleSpec) -> dict[str, int]:
-    """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be."""
+    """A size for every dim and every int argument that has no default: such that no dim is empty, if they can be; worked out once."""
+    if "sizes" not in spec.worked_out:
+        spec.worked_out["sizes"] = _sizes(spec)
+    return spec.worked_out["sizes"]
+
+
+def _sizes(spec: ModuleSpec) -> dict[str, int]:
     values = {name: int(source) for name, source in spec.test.values if _is_size(source)}
     chosen = {**dict(_shown_by_values(spec)), **values, **dict(spec.test.sizes)}
     wanted = [name for name in _sized_names(spec) if name not in chosen]

@@ -1,7 +1,9 @@
-"""One module, from what is emitted of its classes to its files: places and imports are added, and the templates lay it all out."""
+"""One module, from what is emitted of its classes to its files: the templates lay each class out, and imports are read off that."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from scaffold.emit.generics import generic_context, readable_context
 from scaffold.emit.helpers import helper_faults, helpers_of
@@ -21,9 +23,34 @@ from scaffold.spec.unit import Unit
 from scaffold.suite.suites import emitted_suite
 
 CONFTEST = "conftest.py.jinja"
+_MARK = "# imports"
+"""Stands where the imports of a class go, while it is laid out to find out which they are."""
 Rendered = tuple[PurePosixPath, str]
-_BARE: Context = {"imports": [], "test_imports": [], "module_doc": ""}
-"""What a class has not of its own where it is laid out beside others."""
+
+
+class _Draft(Struct, frozen=True):
+    """A class and its suite, laid out without imports, and what the templates were given."""
+
+    spec: ModuleSpec
+    context: Context
+    """What is emitted, without imports."""
+    readable: Context
+    """The same as any Python can read it, with marks in the place of imports."""
+    module: tuple[Rendered, ...]
+    suite: tuple[Rendered, ...]
+
+    @property
+    def code(self) -> str:
+        """The text of the class."""
+        return self._named(self.module, f"{self.spec.stem}.py")
+
+    @property
+    def tests(self) -> str:
+        """The text of its suite."""
+        return self._named(self.suite, f"test_{self.spec.stem}.py")
+
+    def _named(self, files: Iterable[Rendered], name: str) -> str:
+        return next((text for path, text in files if path.name == name), "")
 
 
 def module_files(
@@ -31,50 +58,56 @@ def module_files(
 ) -> tuple[File, ...]:
     """The files of one module, with one class or with several, as the templates lay them out."""
     specs = (classes,) if isinstance(classes, ModuleSpec) else classes
-    contexts = module_contexts(specs, layout, known)
-    helpers = helpers_of(contexts[0], layout)
+    drafts = [_drafted(spec, layout, known) for spec in specs]
+    blocks = _blocks(drafts, layout, known)
+    context = {**drafts[0].context, **blocks}
+    helpers = helpers_of(context, layout)
     faults = list(helper_faults(specs[0], helpers, layout))
     if faults:
         raise ScaffoldError.of(faults)
-    rendered = [*(_several if len(specs) > 1 else _alone)(specs, contexts, layout)]
-    rendered += [file for name in helpers for file in render(name.replace("_", "-"), contexts[0])]
+    rendered = [*(_several(drafts, blocks, layout) if len(specs) > 1 else _alone(drafts[0], context, layout))]
+    rendered += [file for name in helpers for file in render(name.replace("_", "-"), context)]
     # These modules are the user's own, as conftest.py is: written once.
     kept = {"conftest.py", *(f"{name}.py" for name in helpers)}
     return tuple(File(path, text, keep=path.name in kept) for path, text in rendered)
 
 
-def _alone(specs: Sequence[ModuleSpec], contexts: Sequence[Context], layout: Layout) -> Iterator[Rendered]:
+def _alone(draft: _Draft, context: Context, layout: Layout) -> Iterator[Rendered]:
     """A class that is a module of its own, and its tests."""
-    yield from render(specs[0].kind, contexts[0], own_template(specs[0], layout))
-    if contexts[0]["is_tested"]:
-        suite = kind_of(specs[0].kind).suite_template
-        yield from render(suite, contexts[0])
-        yield from render_named(USUAL_SUITE, CONFTEST, contexts[0]) if suite != USUAL_SUITE else ()
+    spec = draft.spec
+    folder = own_template(spec, layout)
+    if folder is None and not context["type_parameters"]:
+        yield from _with_imports(draft.module, context["imports"])
+    else:
+        yield from render(spec.kind, context, folder)
+    yield from _with_imports(draft.suite, context["test_imports"])
+    if draft.suite and kind_of(spec.kind).suite_template != USUAL_SUITE:
+        yield from render_named(USUAL_SUITE, CONFTEST, context)
 
 
-def _several(specs: Sequence[ModuleSpec], contexts: Sequence[Context], layout: Layout) -> Iterator[Rendered]:
+def _with_imports(files: Iterable[Rendered], lines: Sequence[str]) -> Iterator[Rendered]:
+    """The files with an import block in the place of each mark."""
+    block = "\n".join(lines)
+    return ((path, text.replace(_MARK, block, 1)) for path, text in files)
+
+
+def _several(drafts: Sequence[_Draft], blocks: Context, layout: Layout) -> Iterator[Rendered]:
     """Classes that are one module, their tests, and what else own templates lay out."""
-    bare = [{**context, **_BARE} for context in contexts]
+    specs = [draft.spec for draft in drafts]
     unit = {
-        **contexts[0],
+        **drafts[0].context,
+        **blocks,
         **_module_doc(specs[0].unit),
-        "parts": merged_code(specs, _codes(specs, bare, layout)),
+        "parts": merged_code(specs, [draft.code for draft in drafts]),
         "test_doc": docstring(f"Tests of {listed(f'`{spec.name}`' for spec in specs)}.", ""),
-        "suites": [*_suites(specs, bare)],
+        "suites": [draft.tests for draft in drafts if draft.suite],
     }
     yield from render("unit", unit)
-    yield from render_named(USUAL_SUITE, CONFTEST, contexts[0])
-    for spec, context in zip(specs, bare, strict=True):
-        if (own := own_template(spec, layout)) is not None:
-            files = render(spec.kind, context, own)
-            yield from (file for file in files if file[0] != layout.source_file(spec.stem))
-
-
-def _suites(specs: Iterable[ModuleSpec], contexts: Iterable[Context]) -> Iterator[str]:
-    """The test class of each class that has one."""
-    for spec, context in zip(specs, contexts, strict=True):
-        if context["is_tested"]:
-            yield render_class(kind_of(spec.kind).suite_template, context)
+    yield from render_named(USUAL_SUITE, CONFTEST, unit)
+    for draft in drafts:
+        if (folder := own_template(draft.spec, layout)) is not None:
+            files = render(draft.spec.kind, {**draft.context, **_marks(draft.spec)}, folder)
+            yield from (file for file in files if file[0] != layout.source_file(draft.spec.stem))
 
 
 def module_context(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
@@ -86,10 +119,16 @@ def module_contexts(
     specs: Sequence[ModuleSpec], layout: Layout, known: Mapping[str, ModuleSpec]
 ) -> list[Context]:
     """The same of each class of a module, with the imports of the whole."""
-    emitted = [_emitted(spec, layout, known) for spec in specs]
-    readable = [{**readable_context(spec, one), **_BARE} for spec, one in zip(specs, emitted, strict=True)]
-    module = "\n".join(merged_code(specs, _codes(specs, readable, layout)))
-    tests = "\n".join(_suites(specs, readable))
+    drafts = [_drafted(spec, layout, known) for spec in specs]
+    blocks = _blocks(drafts, layout, known)
+    return [{**draft.context, **blocks} for draft in drafts]
+
+
+def _blocks(drafts: Sequence[_Draft], layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
+    """The import blocks of a module and of its tests. Raises `ScaffoldError` where names of its parts collide."""
+    specs = [draft.spec for draft in drafts]
+    module = "\n".join(merged_code(specs, [draft.code for draft in drafts]))
+    tests = "\n".join(draft.tests for draft in drafts)
     unit = specs[0].unit
     faults = [*suite_names_faults(unit, tests)] if unit is not None else []
     built = [spec for spec in specs if not kind_of(spec.kind).is_carried]
@@ -97,14 +136,27 @@ def module_contexts(
         faults += emitted_names_faults(specs, module)
     if faults:
         raise ScaffoldError.of(faults)
-    blocks = import_blocks(specs, layout, known, Code(module, tests, readable))
-    return [{**one, **blocks} for one in emitted]
+    return import_blocks(specs, layout, known, Code(module, tests, [draft.readable for draft in drafts]))
 
 
-def _codes(specs: Sequence[ModuleSpec], contexts: Iterable[Context], layout: Layout) -> list[str]:
-    """The code of each class."""
-    pairs = zip(specs, contexts, strict=True)
-    return [render_class(spec.kind, context, own_template(spec, layout)) for spec, context in pairs]
+def _drafted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> _Draft:
+    """What the templates make of a class whose imports are not known yet."""
+    context = _emitted(spec, layout, known)
+    readable = {**readable_context(spec, context), **_marks(spec)}
+    folder = own_template(spec, layout)
+    if folder is None:
+        module = tuple(render(spec.kind, readable))
+    else:
+        module = ((layout.source_file(spec.stem), render_class(spec.kind, readable, folder)),)
+    suite = tuple(render(kind_of(spec.kind).suite_template, readable)) if context["is_tested"] else ()
+    return _Draft(spec, context, readable, module, suite)
+
+
+def _marks(spec: ModuleSpec) -> Context:
+    """What a draft has in the place of imports; nothing where the class is laid out beside others."""
+    if spec.unit is not None:
+        return {"imports": [], "test_imports": [], "module_doc": ""}
+    return {"imports": [_MARK], "test_imports": [_MARK]}
 
 
 def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) -> Context:
