@@ -9,8 +9,13 @@ The flow is `load_spec`, then `plan`, then `publish`:
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from scaffold.kind import provide
+from scaffold.kinds import load_kind
+
 # Not lazily: importing the module of this name later would put the module in the function's place.
 from scaffold.publish import publish
+
+provide(load_kind)
 
 if TYPE_CHECKING:
     from scaffold.errors import Fault, ScaffoldError

@@ -1,21 +1,18 @@
-"""What the tool does for the classes of one kind, and the kinds that there are, each found by its name.
+"""What the tool does for the classes of one kind. Each kind is a subclass in `scaffold.kinds`, which says what differs.
 
-The rules of a spec ask a kind what its classes may have; a kind emits with all that stands on these rules. So a kind is loaded
-when it is asked for by its name, and never imported.
+The rules of a spec ask a kind what its classes may have; a kind emits with all that stands on these rules. So the kinds are
+given to this module, by `scaffold` itself, and looked up here by their names.
 """
 
-import importlib
 import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct, field
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from scaffold.errors import Fault
-    from scaffold.spec.model import ModuleSpec  # it reads `NAMES`
+    from scaffold.spec.model import ModuleSpec
     from scaffold.spec.tables.keys import Key
 
 _FOLDER = Path(__file__).with_name("kinds")
@@ -23,104 +20,123 @@ NAMES = tuple(sorted(module.name.replace("_", "-") for module in pkgutil.iter_mo
 
 USUAL_SUITE = "tests"
 """The template of the tests of most kinds."""
+RARE = (
+    *("bases", "generic", "layout", "rebuild", "compute", "decay", "stacked", "remat", "variable"),
+    *("axis_name", "state"),
+)
+"""Keys of a spec, and a role, that few kinds have a use for."""
 Known = Mapping[str, "ModuleSpec"]
 """The specs at hand, by the name of the class."""
 Context = dict[str, Any]
 """Plain JSON for templates: names, flags, and fragments that are ready to paste."""
 
 
-def _as_it_is(spec: "ModuleSpec", known: Known | None = None) -> "ModuleSpec":
-    return spec
+class Kind:
+    """What the tool does for the classes of one kind, where that kind does not say otherwise."""
 
-
-def _no_fault(spec: "ModuleSpec", known: Known | None = None) -> "Iterable[Fault]":
-    return ()
-
-
-def _nothing(spec: "ModuleSpec", known: Known | None = None) -> Context:
-    return {}
-
-
-class Kind(Struct, frozen=True):
-    """What the tool does for the classes of one kind."""
-
-    summary: str
+    summary: ClassVar[str] = ""
     """One line for `scaffold kinds`."""
-    context: "Callable[[ModuleSpec], Context]"
-    """From a spec to what the templates of the kind lay out."""
-    options: "Mapping[str, Key]" = field(default_factory=dict[str, "Key"])
+    options: ClassVar["Mapping[str, Key]"] = {}
     """The keys that its table `[options]` takes."""
-    imports: Mapping[str, str] = field(default_factory=dict[str, str])
+    adds: ClassVar[tuple[str, ...]] = ()
+    """Which of the rare keys and roles it takes."""
+    lacks: ClassVar[tuple[str, ...]] = ()
+    """Which of the other keys and roles it has no use for."""
+    constructors: ClassVar[tuple[str, ...]] = ("factory", "init")
+    """The constructors that its classes may have; the first is that of a spec that names none."""
+    imports: ClassVar[Mapping[str, str]] = {}
     """Further names that its code uses, with the line that imports each."""
-    laws: tuple[str, ...] = ()
+    laws: ClassVar[tuple[str, ...]] = ()
     """The suites of `pytree_laws` that its tests import from, each a file or a folder there; one with laws of numbers takes the
     place of the pytree laws."""
-    without: Mapping[str, str] = field(default_factory=dict[str, str])
+    without: ClassVar[Mapping[str, str]] = {}
     """The laws that such a suite leaves out, by number, each with the reason."""
-
-    constructor: str = "factory"
-    """The constructor where a spec names none."""
-    has_instances: bool = True
-    """Whether there are instances of its classes; without, `tests` gives all that the test class needs."""
-    is_carried: bool = False
-    """Whether its classes are emitted word for word, as `source` of the spec has them."""
-    suite_template: str = USUAL_SUITE
-    """The template that lays the tests out."""
-    members: tuple[str, ...] = ()
+    members: ClassVar[tuple[str, ...]] = ()
     """The methods and the attributes that its classes have of their own, beside the fields."""
-    called: bool = True
-    """Whether its classes may have a call."""
-    stores: bool = True
+    reserved: ClassVar[tuple[str, ...]] = ()
+    """Further names that no field of the author's may have."""
+
+    has_instances: ClassVar[bool] = True
+    """Whether there are instances of its classes; without, `tests` gives all that the test class needs."""
+    is_carried: ClassVar[bool] = False
+    """Whether its classes are emitted word for word, as `source` of the spec has them."""
+    stores: ClassVar[bool] = True
     """Whether the class itself takes its fields alone, where there is a factory that makes them."""
-    nests: bool = False
-    """Whether its groups may be classes of their own."""
-    rebuilds: bool = False
-    """Whether a spec chooses how jax rebuilds an instance."""
-    plain: bool = False
+    plain: ClassVar[bool] = False
     """Whether its classes have no constructor but that of their fields, where nothing is made."""
-    combines: bool = False
+    combines: ClassVar[bool] = False
     """Whether its classes put a partition together themselves, since `eqx.combine` is not theirs."""
-    rngs: bool = False
-    """Whether its constructor takes streams of keys, `rngs`, in the place of a key."""
-    variables: bool = False
-    """Whether its arrays lie in Variables of Flax, which a call may update."""
-    decays: bool = False
-    """Whether its classes say which of their parameters weight decay moves."""
-    computes: bool = False
-    """Whether its methods may cast what they read to a dtype to compute in."""
-    keeps_state: bool = False
-    """Whether `equinox.nn.State` may keep arrays for its classes."""
-    read: "Callable[[ModuleSpec, str], str] | None" = None
-    """The author's Python with each field read as the class holds it, where a plain attribute is not enough."""
-    varies: bool = False
+    varies: ClassVar[bool] = False
     """Whether the tests call its classes without each optional part."""
-    given_arrays: str = ""
+    suite_template: ClassVar[str] = USUAL_SUITE
+    """The template that lays the tests out."""
+    given_arrays: ClassVar[str] = ""
     """The role of float arrays that are given and say none, where that does not depend on the class."""
-    abstracted_by: str = "eqx.filter_eval_shape"
+    abstracted_by: ClassVar[str] = "eqx.filter_eval_shape"
     """What makes, of a constructor, an instance of shapes."""
 
-    faults: "Callable[[ModuleSpec], Iterable[Fault]]" = _no_fault
-    """What makes no sense for this kind."""
-    complete: "Callable[[ModuleSpec], ModuleSpec]" = _as_it_is
-    """The spec with the fields and arguments that the kind adds; it must have no faults."""
-    faults_beside: "Callable[[ModuleSpec, Known], Iterable[Fault]]" = _no_fault
-    """What does not go with the classes that it holds."""
-    examined: "Callable[[ModuleSpec, Known], ModuleSpec]" = _as_it_is
-    """The spec with what its tests need, where `[test]` does not say it and other specs do."""
-    tests: "Callable[[ModuleSpec, Known], Context]" = _nothing
-    """Values for `templates/tests` in the place of the usual ones."""
+    def takes(self, key: str) -> bool:
+        """Whether a key, or a role, is for its classes."""
+        return key in self.adds if key in RARE else key not in self.lacks
+
+    @property
+    def variables(self) -> bool:
+        """Whether its arrays lie in Variables of Flax, which a call may update, and its keys are streams, `rngs`."""
+        return self.takes("variable")
+
+    @property
+    def keeps_state(self) -> bool:
+        """Whether `equinox.nn.State` may keep arrays for its classes."""
+        return self.takes("state") and not self.variables
+
+    def context(self, spec: "ModuleSpec") -> Context:
+        """From a spec to what the templates of the kind lay out."""
+        raise NotImplementedError
+
+    def read(self, spec: "ModuleSpec", source: str) -> str | None:
+        """The author's Python with each field read as the class holds it; None where a plain attribute is enough."""
+        return None
+
+    def faults(self, spec: "ModuleSpec") -> "Iterable[Fault]":
+        """What makes no sense for this kind."""
+        return ()
+
+    def complete(self, spec: "ModuleSpec") -> "ModuleSpec":
+        """The spec with the fields and arguments that the kind adds; it must have no faults."""
+        return spec
+
+    def faults_beside(self, spec: "ModuleSpec", known: Known) -> "Iterable[Fault]":
+        """What does not go with the classes that it holds."""
+        return ()
+
+    def examined(self, spec: "ModuleSpec", known: Known) -> "ModuleSpec":
+        """The spec with what its tests need, where `[test]` does not say it and other specs do."""
+        return spec
+
+    def tests(self, spec: "ModuleSpec", known: Known) -> Context:
+        """Values for `templates/tests` in the place of the usual ones."""
+        return {}
 
 
-UNKNOWN = Kind("", _nothing)
+UNKNOWN = Kind()
 """Stands for a kind that does not exist, while the other faults of such a spec are found."""
+_sources: list[Callable[[str], Kind]] = []
+
+
+def provide(load: Callable[[str], Kind]) -> None:
+    """Say what gives a kind by its name."""
+    _sources[:] = [load]
 
 
 @cache
 def kind_of(name: str) -> Kind:
     """The kind called `name`, one of `NAMES`; `UNKNOWN` for any other."""
-    if name not in NAMES:
-        return UNKNOWN
-    return importlib.import_module(f"scaffold.kinds.{name.replace('-', '_')}").KIND
+    return _sources[0](name) if name in NAMES else UNKNOWN
+
+
+def kinds_that_take(key: str) -> tuple[str, ...]:
+    """The names of the kinds that have a use for a key, or a role."""
+    return tuple(name for name in NAMES if kind_of(name).takes(key) and not kind_of(name).is_carried)
 
 
 def described() -> dict[str, dict[str, Any]]:

@@ -51,10 +51,10 @@ ROWS = [
     ([base(), final(bases=["Base", "Base"])], "final: bases | `Base` is there twice | remove one", [base(), final()]),
     ([final(bases=["Final"])], "final: bases | the name `Final` is not known here: it is the class itself | remove it", [base(), final()]),
     ([base(), final(bases=["list[int]"])], "final: bases | `list[int]` is no class | write `AbstractNorm`, or `package.module:AbstractNorm`", [base(), final()]),
-    ([base(), final(kind="pytree")], "final: bases | a class of kind `pytree` has no bases | remove them, or write `kind = \"module\"`", [base(), final(kind="module")]),
-    ([base(fields={"w": W})], "base: fields.w.init | `w` is abstract: a subclass stores it, and makes it | put it into the subclass", [base(fields={"w": "f[n]"})]),
-    ([base(setup="a = 1")], "base: setup | an abstract class is not built | put it into the subclass", [base()]),
-    ([base(constructor="init")], "base: constructor | an abstract class is not built | remove it: the subclass has the constructor", [base()]),
+    ([base(), final(kind="pytree")], "final: bases | a class of kind `pytree` has no `bases` | remove it, or write `kind = \"module\"`", [base(), final(kind="module")]),
+    ([base(fields={"w": W})], "base: fields.w.init | a class of kind `abstract` has no `init` | remove it", [base(fields={"w": "f[n]"})]),
+    ([base(setup="a = 1")], "base: setup | a class of kind `abstract` has no `setup` | remove it", [base()]),
+    ([base(constructor="init")], "base: constructor | a class of kind `abstract` is not built by `init` | remove it", [base()]),
     ([base(fields={"d": {"type": "int", "role": "derived", "init": "=1"}}, call=None)], "base: fields | every field is derived, so there is nothing to hold | declare a field that is not derived", [base(call=None)]),
 ]
 # fmt: on

@@ -223,7 +223,7 @@ FIELDS: dict[str, Any] = {"inner": "T", "w": {"type": "f[n]", "init": "ones"}}
         ({"generic": ["Array"]}, "spec: generic: `Array` is no name of a type parameter"),
         ({"generic": ["T", "T"]}, "spec: generic: `T` is there twice -> remove one"),
         ({"generic": ["T: f["]}, "spec: generic: "),
-        ({"generic": ["T"], "kind": "pytree"}, "spec: generic: a class of kind `pytree` has no type parameters"),
+        ({"generic": ["T"], "kind": "pytree"}, "spec: generic: a class of kind `pytree` has no `generic`"),
         ({"generic": "T"}, "spec: generic: 'T' is not an array of strings"),
     ],
 )  # fmt: skip

@@ -62,7 +62,7 @@ ROWS = [
     (holds("self(x)", "§"), holds("self(x)", "it isn't so"), "holds.0.name | `§` is no name of a test | write a few words, such as `without a bias` or `the inverse undoes the call`"),
     (holds("self(x)", "p07 is mine"), holds("self(x)", "mine is p07"), "holds.0.name | `p07 is mine` reads as the number of a law | begin it with another word"),
     (holds("close(self(close), 0)", call={**CALL, "args": "close: f[n]", "body": "return close"}), holds("jnp.all(self(close) == close)".replace("close", "near"), call={**CALL, "args": "near: f[n]", "body": "return near"}), "holds | `close` is an argument of the call, and the function that compares | rename the argument"),
-    (holds("self(x)", **BASE), {**spec(test={}), **BASE}, "holds | a class of kind `abstract` has no instances to try it on | say it of a class that fulfils it"),
+    (holds("self(x)", **BASE), {**spec(test={}), **BASE}, "holds | a class of kind `abstract` has no `holds` | remove it"),
     (reference("self.w * (x"), reference("self.w * x"), "reference | not Python: '(' was never closed (line 1) | mend the statement"),
     (reference("y = self.w * x"), reference("y = self.w * x\nreturn y"), "reference | returns nothing | end it with `return ...`, or write one expression"),
     (reference("jnp.sin(x)"), reference("np.sin(x)"), "reference | reads `jnp`, and is to be in NumPy | write it with `np`"),

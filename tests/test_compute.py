@@ -208,7 +208,7 @@ def field(**said: Any) -> dict[str, Any]:
 
 # fmt: off
 ROWS = [
-    (spec(kind="nnx"), "compute | kind `nnx` stores what it computes in | choose a kind that casts"),
+    (spec(kind="nnx"), "compute | a class of kind `nnx` has no `compute` | remove it, or write `kind = \"module\"`"),
     (spec(compute="int8"), "compute | `int8` is not legal | write one of the legal values: The dtype that methods compute in, where arrays are stored in a wider one."),
     (spec(fields=field(compute="int8")), "fields.weight.compute | `int8` is no dtype that a call computes in | write one of bfloat16, float16, float32, or false"),
     (spec(fields=field(compute="float16")), "fields.weight.compute | the class computes in bfloat16: it has one `compute_dtype` | write `compute = \"bfloat16\"`, or `false` for what is stored"),

@@ -108,8 +108,8 @@ def spec(**parts: Any) -> dict[str, Any]:
 
 # fmt: off
 ROWS = [
-    (spec(fields={"weight": WEIGHT, "bias": {**BIAS, "role": "buffer"}}), "fields.bias.decay | a buffer field is not trained | remove it: nothing of the field decays"),
-    (spec(kind="nnx"), "fields.bias.decay | kind `nnx` has no `decayed()` | remove it, and give the optimiser a mask of your own, or choose a kind that has `decayed()`"),
+    (spec(fields={"weight": WEIGHT, "bias": {**BIAS, "role": "buffer"}}), "fields.bias.decay | `decay` says nothing of a buffer field | remove it, or write another role"),
+    (spec(kind="nnx"), "fields.bias.decay | a class of kind `nnx` has no `decay` | remove it, or write `kind = \"module\"`"),
     (spec(groups={"part": ["bias"]}, layout="nested"), "fields.bias.decay | the class of its group is asked what is trained, and not what decays | write `layout = \"flat\"`"),
     (spec(fields={"weight": WEIGHT, "bias": {**BIAS, "decay": "no"}}), "fields.bias.decay | 'no' is not a boolean | write `decay = true`: Whether weight decay moves a parameter or a sub-module (default: true); `decayed()` says so of all leaves."),
 ]

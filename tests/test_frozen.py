@@ -35,8 +35,8 @@ def frozen_by(name: str, **table: Any) -> dict[str, Any]:
 GROUPS = {"groups": {"part": ["basis"]}, "layout": "nested"}
 # fmt: off
 ROWS = [
-    (spec(**frozen_by("basis", role="data")), "fields.basis.frozen | a data field is not trained | remove it: nothing of the field is trained"),
-    (spec(**frozen_by("basis", role="buffer")), "fields.basis.frozen | a buffer field is not trained | remove it: nothing of the field is trained"),
+    (spec(**frozen_by("basis", role="data")), "fields.basis.frozen | `frozen` says nothing of a data field | remove it, or write another role"),
+    (spec(**frozen_by("basis", role="buffer")), "fields.basis.frozen | `frozen` says nothing of a buffer field | remove it, or write another role"),
     (spec(**frozen_by("basis", frozen="when")), "fields.basis.frozen | `when` is no static bool of the class | write `true`, or declare `when = { type = \"bool\", default = true }`"),
     (spec(**frozen_by("basis", frozen="weight")), "fields.basis.frozen | `weight` is no static bool of the class | write `true`, or declare `weight = { type = \"bool\", default = true }`"),
     (spec(**frozen_by("basis", frozen=3)), "fields.basis.frozen | 3 is not a boolean or a name | write `frozen = true`: Whether nothing of a parameter or a sub-module is trained, or the static bool that says so."),

@@ -214,7 +214,7 @@ def test_a_rename_that_does_not_fit_is_refused(root: Path, said: str, message: s
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        ('kind = "nnx"\nmigrate = true\n', "migrate: kind `nnx` lists no changes"),
+        ('kind = "nnx"\nmigrate = true\n', "migrate: a class of kind `nnx` has no `migrate`"),
         ("migrate = true\nsave = false\n", "migrate: the class has no `load`"),
     ],
 )

@@ -168,7 +168,7 @@ ROWS = [
     ({"groups": {"affine": {"class": "Small"}}}, "groups.affine | a group is an array of names of fields | write `small = [\"element1\", \"element2\"]`"),
     ({"groups": {"affine": {"fields": ["weight"], "readable": True}}, "layout": "flat"}, "groups.affine | `class` and `readable` are for a group that is a class of its own | write `layout = \"nested\"`, or the names of the fields alone"),
     ({"kind": "pytree", "rebuild": "flag"}, "layout | `flag` rebuilds through an `__init__` that takes the fields one by one, and jax hands it whole groups | write `rebuild = \"bypass\"` or `rebuild = \"factory\"`"),
-    ({"kind": "closure", "call": {"args": "x: f[in_size]", "body": "return x"}}, "layout | a class of kind `closure` does not nest its groups | remove it, or nest in a class of another kind and hold that"),
+    ({"kind": "closure", "call": {"args": "x: f[in_size]", "body": "return x"}}, "layout | a class of kind `closure` has no `layout` | remove it, or write `kind = \"module\"`"),
     ({"call": {"args": "", "body": "return self.affine"}}, "call.body | `self.affine` is no field | name its fields: they are read where they lie"),
     ({"layout": "nestd"}, "layout | `nestd` is not legal | did you mean `nested`?"),
 ]

@@ -20,8 +20,8 @@ REFUSED = {
     "a type of a param": (
         {"weight": {"type": "f[size]", "role": "param", "variable": "Cache"}},
         {},
-        "a param has no Variable type to choose",
-        'role = "data"',
+        "`variable` says nothing of a param field",
+        "write another role",
     ),
     "the class itself": (
         {"mean": {**BUFFER, "variable": "Block"}},
@@ -37,7 +37,7 @@ REFUSED = {
         'role = "static"',
     ),
     "a tree": ({"params": "tree"}, {}, "a Variable holds one array", "list[...]"),
-    "a factory": ({"weight": "f[size]"}, {"constructor": "factory"}, "built by its `__init__`", "remove it"),
+    "a factory": ({"weight": "f[size]"}, {"constructor": "factory"}, "is not built by `factory`", "remove it"),
     "a param that the call assigns": (
         {"weight": "f[size]", "mean": BUFFER},
         {"body": "self.weight = x\nreturn x"},
@@ -53,13 +53,13 @@ REFUSED = {
     "groups": (
         {"weight": "f[size]"},
         {"groups": {"kernels": ["weight"]}},
-        "selects by the type of its Variables",
-        "nnx.state(module, Type)",
+        "kind `nnx` has no `groups`",
+        "remove it",
     ),
     "a rebuild": (
         {"weight": "f[size]"},
         {"rebuild": "flag"},
-        "does not choose how it is rebuilt",
+        "has no `rebuild`",
         "remove it, or write",
     ),
 }
@@ -75,7 +75,7 @@ def test_what_is_wrong_is_told_with_its_remedy(name: str) -> None:
 
 
 def test_a_variable_type_is_for_nnx_alone() -> None:
-    with pytest.raises(ScaffoldError, match="has no Variables"):
+    with pytest.raises(ScaffoldError, match="has no `variable`"):
         spec({"mean": {**BUFFER, "variable": "Cache"}}, kind="module")
 
 

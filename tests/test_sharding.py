@@ -69,7 +69,7 @@ def test_all_faults_are_told_at_once() -> None:
 
 
 def test_a_kind_without_instances_is_refused() -> None:
-    with pytest.raises(ScaffoldError, match="kind `abstract` has no `partition_specs`"):
+    with pytest.raises(ScaffoldError, match="kind `abstract` has no `sharding`"):
         read_spec({**LAYER, "kind": "abstract", "sharding": {"hidden": "model"}}, "s")
 
 

@@ -40,10 +40,10 @@ ROWS = [
     (spec("w"), spec("w", "f[a,b]"), "type | `w` is of type `f[a,b]` | write `type = \"f[a,b]\"`"),
     (spec("w.T", "f[a,b]"), spec("w.T"), "type | `w.T` is of type `f[b,a]` | write `type = \"f[b,a]\"`"),
     (spec("w.T", "f32[b,a]"), spec("w.T"), "type | `w.T` is of type `f[b,a]` | write `type = \"f[b,a]\"`"),
-    (spec(init="zeros"), spec(), "init | a shared field is read from another at each use | put it into `of`"),
-    (spec(preprocess="head * 2"), spec(), "preprocess | a shared field is read from another at each use | put it into `of`"),
-    (spec(default=3.0), spec(), "default | a shared field is read from another at each use | put it into `of`"),
-    (spec(optional="use_head"), spec(), "optional | a shared field is never left out | remove it"),
+    (spec(init="zeros"), spec(), "init | `init` says nothing of a shared field | remove it, or write another role"),
+    (spec(preprocess="head * 2"), spec(), "preprocess | `preprocess` says nothing of a shared field | remove it, or write another role"),
+    (spec(default=3.0), spec(), "default | `default` says nothing of a shared field | remove it, or write another role"),
+    (spec(optional="use_head"), spec(), "optional | `optional` says nothing of a shared field | remove it, or write another role"),
     (spec(type="list[f[b,a]]"), spec(), "role | role `shared` does not go with type `list[f[b,a]]` | write one of param, data, buffer, derived"),
 ]
 # fmt: on

@@ -130,7 +130,7 @@ VALUES = [
     (field(type="f[n]", preset={"a": 1.0}), field(type="dict[str, f[]]", preset={"a": 1.0}), "fields.b.preset | only a dict has entries to preset | write `preprocess` for another field"),
     (field(type="dict[str, f[]]", preset={"a": {"b": 1}}), field(type="dict[str, f[]]", preset={"a": "=math.pi"}), "fields.b.preset.a | {'b': 1} is not a float | write a float, or `=` and an expression"),
     (field(type="dict[str, f[]]", preset={"a b": 1.0}), field(type="dict[str, f[]]", preset={"a_b": 1.0}), "fields.b.preset | `a b` is not a name (letters, digits and `_`, not beginning with a digit) | rename the entry"),
-    (field(type="dict[str, int]", preset={"a": 1}), field(type="dict[str, int]"), 'fields.b.preset | a static dict is not changed once it is made | write `converter = "={**b, ...}"`'),
+    (field(type="dict[str, int]", preset={"a": 1}), field(type="dict[str, int]"), 'fields.b.preset | `preset` says nothing of a static field | remove it, or write another role'),
 ]
 CODE = [
     (field(type="f[n]", init=""), field(type="f[n]", init="ones"), "fields.b.init | is empty | write an initialiser, or remove it"),
@@ -166,12 +166,12 @@ CODE = [
     (field(type="int", check=""), field(type="int"), "fields.b.check | is empty | write an expression, or remove it"),
     (field(type="f[n]", role="derived"), field(type="f[n]", role="derived", init="=self.w"), 'fields.b.init | a derived field is an expression | write `init = "=self.a + self.b"`'),
     (field(type="f[n]", role="derived", init="=self.b"), field(type="f[n]", role="derived", init="=w"), "fields.b.init | `b` is computed from itself | write it over stored fields"),
-    (field(type="f[n]", role="derived", init="=w", default=1), field(type="f[n]", role="derived", init="=w"), "fields.b.default | a derived field is computed at each use | put it into `init`"),
+    (field(type="f[n]", role="derived", init="=w", default=1), field(type="f[n]", role="derived", init="=w"), "fields.b.default | `default` says nothing of a derived field | remove it, or write another role"),
     (field(type="f[n]", init="ones", optional="w"), field(type="f[n]", init="ones", optional="use_b"), "fields.b.optional | `w` is a field and no bool | rename the flag, to `use_b` for example"),
     (field(type="f[n]", init="ones", optional="n"), field(type="f[n]", init="ones", optional="has_n"), "fields.b.optional | `n` is a dim | rename the flag, to `use_b` for example"),
     (spec(fields={"b": {**W, "optional": "a"}}, arguments=["n", "a: int = 3"]), spec(fields={"b": {**W, "optional": "a"}}, arguments=["n", "a: bool = True"]), "fields.b.optional | `a` is an argument and no bool | rename the flag, to `use_b` for example"),
     (field(type="f[n]", init="ones", optional=""), field(type="f[n]", init="ones"), "fields.b.optional | `` is not a name (letters, digits and `_`, not beginning with a digit) | rename it, to `x_` for example"),
-    (field(type="int", optional="use_b"), field(type="Other", optional="use_b"), "fields.b.optional | a static field is never left out | remove it"),
+    (field(type="int", optional="use_b"), field(type="Other", optional="use_b"), "fields.b.optional | `optional` says nothing of a static field | remove it, or write another role"),
     (spec(setup="return 3"), spec(setup="def f():\n    return 3"), "setup | `return` would end the constructor before its fields are made | bind a name, and read it in an `init`"),
     (spec(imports=["import os; print(1)"]), spec(imports=["import os, sys  # both"]), "imports | `import os; print(1)` is not an import that can be copied | write `from package.module import name`"),
     (spec(imports=["import numpy as jnp"]), spec(imports=["import numpy as np"]), "imports | `import numpy as jnp` hides `jnp` | write `... as jnp_`, for example"),

@@ -165,7 +165,7 @@ def spec(body: str = CALL, **layers: Any) -> dict[str, Any]:
 # fmt: off
 LOOP = "`for layer in self.layers`"
 ROWS = [
-    ({**spec(), "kind": "pytree"}, "fields.layers.stacked | a class of kind `pytree` has no stacked layers | remove it, or write `kind = \"module\"`"),
+    ({**spec(), "kind": "pytree"}, "fields.layers.stacked | a class of kind `pytree` has no `stacked` | remove it, or write `kind = \"module\"`"),
     (spec("return self.layers(x)", type="equinox.nn:Linear", init="=Linear(3, 3, dtype=dtype, key=key)"), "fields.layers.stacked | only a list of one class can be stacked | write `list[Block]` as its type"),
     (spec(stacked=False, remat=True), "fields.layers.remat | only stacked layers are computed again | write `stacked = true` beside it"),
     ({**spec(), "groups": {"part": ["layers"]}, "layout": "nested"}, "fields.layers.stacked | the class of its group has no call | write `layout = \"flat\"`"),

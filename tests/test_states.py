@@ -38,7 +38,7 @@ EXPLICIT = {"args": "x: f[n], state: eqx.nn:State", "call": {"returns": "f[n], e
 # fmt: off
 ROWS = [
     (spec("return jax.lax.map(lambda state: state + self.mean, x)"), spec("mean = self.mean\nreturn jax.lax.map(lambda state: state + mean, x)"), "call.body | `self.mean` is read where `state` is bound anew | give that another name, or read `self.mean` before it"),
-    (spec("return x + self.mean", kind="pytree"), spec(), "fields.mean.role | a class of kind `pytree` has no `equinox.nn.State` | write `kind = \"module\"`, or `kind = \"nnx\"`"),
+    (spec("return x + self.mean", kind="pytree"), spec(), "fields.mean.role | a class of kind `pytree` has no `state` | remove it, or write `kind = \"module\"`"),
     (field(type="f[n] | None"), field(optional="use_mean"), "fields.mean.type | state is there or is not, whatever it holds | write `optional = \"use_mean\"`, or remove `| None`"),
     (field(type="list[f[n]]"), field(), "fields.mean.role | role `state` does not go with type `list[f[n]]` | write one of param, data, buffer, derived"),
     (field(check="mean.ndim < 2"), field(), "fields.mean.check | the constructor holds no state to check | remove it: the call may check what it reads"),
@@ -52,7 +52,7 @@ ROWS = [
     (spec("self.w = x\nreturn x", fields={"w": "f[n]"}), spec("self.count += 1\nreturn x + self.w", fields={"w": "f[n]"}), "call.body | the call assigns `self.w`, and it may update state alone | write `role = \"state\"` for `w`, or return the new value"),
     (spec("return x, state", args=EXPLICIT["args"], call={"returns": "f[n]"}), spec("return x, state", **EXPLICIT), "call.returns | the call takes `state` and returns no state | write `returns = \"..., eqx.nn:State\"`, and return it last"),
     (spec(call={"axis_name": ""}), spec(call={"axis_name": "batch"}), "call.axis_name | is empty | write `axis_name = \"batch\"`, or remove it"),
-    ({"name": "A", "kind": "pytree", "fields": {"w": "f[n]"}, "call": {"args": "x: f[n]", "body": "return x", "axis_name": "b"}}, spec(), "call.axis_name | a class of kind `pytree` names no batch axis | remove it, or write `kind = \"module\"`"),
+    ({"name": "A", "kind": "pytree", "fields": {"w": "f[n]"}, "call": {"args": "x: f[n]", "body": "return x", "axis_name": "b"}}, spec(), "call.axis_name | a class of kind `pytree` has no `axis_name` | remove it, or write `kind = \"module\"`"),
 ]
 REWRITTEN = {
     "an update": ("self.count = self.count + 1\nreturn x", "state = state.set(self.count, state.get(self.count) + 1)\nreturn x, state"),

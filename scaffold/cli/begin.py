@@ -13,7 +13,7 @@ from scaffold.spec.reading.read import read_spec
 
 def can_begin(name: str, kind: str, layout: Layout) -> bool:
     """Whether there may be a class of this name, with a call, and no spec describes it yet."""
-    is_sound = class_name_fault(name, "") is None and kind in NAMES and kind_of(kind).called
+    is_sound = class_name_fault(name, "") is None and kind in NAMES and kind_of(kind).takes("call")
     return is_sound and kind_of(kind).has_instances and SpecFiles(layout).find(name) is None
 
 

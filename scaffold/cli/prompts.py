@@ -103,7 +103,7 @@ def _ask_missing(answers: Answers) -> None:
             click.prompt("Docstring (empty for none)", default="", show_default=False) or None
         )
     _ask_choice(
-        answers, "rebuild" if kind_of(answers.options["kind"] or "module").rebuilds else "constructor"
+        answers, "rebuild" if kind_of(answers.options["kind"] or "module").takes("rebuild") else "constructor"
     )
     if not answers.pairs.get("option"):
         _ask_options(answers)

@@ -33,9 +33,12 @@ def guarded_buffers(spec: ModuleSpec) -> tuple[str, ...]:
 
 def stop_gradients(spec: ModuleSpec, source: str) -> str:
     """`source` with each field read where and as the class holds it, and buffers behind `stop_gradient`."""
-    source, read = as_given(spec, source), kind_of(spec.kind).read
-    if read is not None:  # who makes the Variables reads them too
-        return source if spec.own_constructor is not None else read(spec, source)
+    source, kind = as_given(spec, source), kind_of(spec.kind)
+    if kind.variables and spec.own_constructor is not None:  # who makes the Variables reads them too
+        return source
+    read = kind.read(spec, source)
+    if read is not None:
+        return read
     return located(spec, guard(source, guarded_buffers(spec), "jax.lax.stop_gradient"))
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from scaffold.emit.members import BODY, METHOD
 from scaffold.emit.sharding import sharding_members
 from scaffold.errors import Fault
-from scaffold.kind import NAMES, kind_of
+from scaffold.kind import kind_of
 from scaffold.spec.fields.migrations import ATTRIBUTE
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.text import block, docstring
@@ -68,9 +68,6 @@ def save_faults(spec: ModuleSpec) -> Iterator[Fault]:
 def _migrate_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Classes that have no `load` of ours, or something else of the name of the table."""
     place = f"{spec.where}: migrate"
-    if not kind_of(spec.kind).has_instances or kind_of(spec.kind).variables:
-        legal = tuple(name for name in NAMES if kind_of(name).has_instances and not kind_of(name).variables)
-        yield Fault(place, f"kind `{spec.kind}` lists no changes", "choose a kind that does", legal)
     if not spec.save:
         yield Fault(place, "the class has no `load`", "write `save = true`, or remove it")
     if spec.field(ATTRIBUTE) is not None:

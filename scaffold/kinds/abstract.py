@@ -1,7 +1,7 @@
 """Kind `abstract`: a base of Modules, with fields that its subclasses store and a call that they make."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from scaffold.emit.annotations import Scope
 from scaffold.emit.members import METHOD, call_context, class_doc, properties
@@ -12,64 +12,16 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, asks_for_call, lineage
 from scaffold.spec.source.text import docstring
 
-_MADE = ("init", "preprocess", "optional", "default", "converter", "check", "preset", "variable", "frozen")
-
-
-def faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What an abstract class leaves to its subclasses."""
-    for field in spec.stored:
-        for key in _MADE:
-            if getattr(field, key) not in (None, (), "") and not (key == "default" and field.nullable):
-                what = f"`{field.name}` is abstract: a subclass stores it, and makes it"
-                yield Fault(f"{spec.where}: fields.{field.name}.{key}", what, "put it into the subclass")
-    parts = {"arguments": spec.arguments, "setup": spec.setup, "groups": spec.groups, "save": spec.save}
-    for name in (name for name, part in parts.items() if part):
-        fix = "put it into the subclass"
-        yield Fault(f"{spec.where}: {name}", "an abstract class is not built", fix)
-    if spec.constructor != "factory":
-        fix = "remove it: the subclass has the constructor"
-        yield Fault(f"{spec.where}: constructor", "an abstract class is not built", fix)
-    asked = asks_for_call(spec) or any(asks_for(spec, one) for one in spec.methods)
-    has_member = any(one.stored for one in spec.fields) or asked
-    if not has_member:
-        fix = 'declare a field, or write `[call]` with `body = "..."`'
-        yield Fault(f"{spec.where}: fields", "nothing is abstract", fix)
-
-
-def context(spec: ModuleSpec) -> dict[str, Any]:
-    """The values that `templates/abstract` lays out."""
-    scope = Scope()
-    return {
-        "name": spec.name,
-        "bases": base_names(spec),
-        "doc": class_doc(spec),
-        "fields": [f"{one.name}: eqx.AbstractVar[{_held(one, scope)}]" for one in spec.stored],
-        "properties": [list(one) for one in properties(spec)],
-        **call_context(spec),
-    }
+_OF_MAKING = (
+    *("arguments", "setup", "groups", "save", "migrate", "sharding"),
+    *("init", "preprocess", "optional", "default", "converter", "check", "preset", "frozen"),
+)
+_OF_INSTANCES = ("cases", "holds", "dtypes", "reference", "invariants")
 
 
 def _held(field: Field, scope: Scope) -> str:
     annotation = scope.stored(field.type, static=not field.dynamic)
     return f"{annotation} | None" if field.nullable else annotation
-
-
-def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """The tests of a class that has no instances."""
-    every = (*reversed(lineage(spec, known)), spec)
-    fields = dict.fromkeys(field.name for one in every for field in one.fields if field.stored)
-    made = any(one.call is not None and not asks_for_call(one) for one in every)
-    called = ("__call__",) if not made and any(map(asks_for_call, every)) else ()
-    return {
-        "name": spec.name,
-        "is_abstract": True,
-        "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
-        "suite_doc": docstring(f"The laws of abstract classes on `{spec.name}`.", METHOD),
-        "abstract_fields": repr(tuple(fields)),
-        "abstract_methods": repr((*called, *_asked(every))),
-        "has_foreign_base": any(base.module for one in every for base in one.bases),
-        "test_classes": [],
-    }
 
 
 def _asked(every: tuple[ModuleSpec, ...]) -> tuple[str, ...]:
@@ -79,16 +31,59 @@ def _asked(every: tuple[ModuleSpec, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(method.name for _, method in pairs if method.name not in made))
 
 
-KIND = Kind(
-    summary="an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil",
-    context=context,
-    given_arrays="param",
-    imports={
+class AbstractKind(Kind):
+    """Kind `abstract`."""
+
+    summary = (
+        "an abstract equinox.Module: AbstractVar fields and an abstract call, for final classes to fulfil"
+    )
+    given_arrays = "param"
+    imports: ClassVar[Mapping[str, str]] = {
         "abc": "import abc",
         "AbstractLaws": "from pytree_laws.abstract import AbstractLaws",
-    },
-    laws=("abstract",),
-    has_instances=False,
-    faults=faults,
-    tests=tests,
-)
+    }
+    laws = ("abstract",)
+    has_instances = False
+    constructors = ("factory",)
+    adds = ("bases", "generic")
+    lacks = (*_OF_INSTANCES, *_OF_MAKING)
+
+    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+        """The values that `templates/abstract` lays out."""
+        scope = Scope()
+        return {
+            "name": spec.name,
+            "bases": base_names(spec),
+            "doc": class_doc(spec),
+            "fields": [f"{one.name}: eqx.AbstractVar[{_held(one, scope)}]" for one in spec.stored],
+            "properties": [list(one) for one in properties(spec)],
+            **call_context(spec),
+        }
+
+    def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
+        """What an abstract class leaves to its subclasses."""
+        asked = asks_for_call(spec) or any(asks_for(spec, one) for one in spec.methods)
+        has_member = any(one.stored for one in spec.fields) or asked
+        if not has_member:
+            fix = 'declare a field, or write `[call]` with `body = "..."`'
+            yield Fault(f"{spec.where}: fields", "nothing is abstract", fix)
+
+    def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+        """The tests of a class that has no instances."""
+        every = (*reversed(lineage(spec, known)), spec)
+        fields = dict.fromkeys(field.name for one in every for field in one.fields if field.stored)
+        made = any(one.call is not None and not asks_for_call(one) for one in every)
+        called = ("__call__",) if not made and any(map(asks_for_call, every)) else ()
+        return {
+            "name": spec.name,
+            "is_abstract": True,
+            "module_doc": docstring(f"Tests of `{spec.name}`.", ""),
+            "suite_doc": docstring(f"The laws of abstract classes on `{spec.name}`.", METHOD),
+            "abstract_fields": repr(tuple(fields)),
+            "abstract_methods": repr((*called, *_asked(every))),
+            "has_foreign_base": any(base.module for one in every for base in one.bases),
+            "test_classes": [],
+        }
+
+
+KIND = AbstractKind()

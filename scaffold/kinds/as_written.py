@@ -1,7 +1,7 @@
 """Kind `as-written`: a class of any library that is emitted word for word. The tool adds its tests, and nothing else."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar
 
 from scaffold.errors import Fault
 from scaffold.kind import Kind
@@ -10,28 +10,31 @@ from scaffold.spec.tables.keys import Key
 from scaffold.suite.as_written import suite_of
 
 
-def faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What a class that is emitted word for word needs."""
-    if not spec.source:
-        fix = "write the class as a skeleton, with `@as_written` above it"
-        yield Fault(f"{spec.where}: source", "there is no class statement to emit", fix)
+class AsWrittenKind(Kind):
+    """Kind `as-written`."""
 
-
-def context(spec: ModuleSpec) -> dict[str, Any]:
-    """The values that `templates/as-written` lays out."""
-    return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
-
-
-KIND = Kind(
-    summary="a class of any library, emitted as its author wrote it: its tests are added, and nothing else",
-    context=context,
-    options={
+    summary = "a class of any library, emitted as its author wrote it: its tests are added, and nothing else"
+    options: ClassVar[Mapping[str, Key]] = {
         "laws": Key("string", "Which laws hold for it: those of pytrees, or of NNX.", ("pytree", "nnx"))
-    },
-    constructor="init",
-    has_instances=False,
-    is_carried=True,
-    suite_template="adopt",
-    faults=faults,
-    tests=suite_of,
-)
+    }
+    constructors = ("init",)
+    has_instances = False
+    is_carried = True
+    suite_template = "adopt"
+
+    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+        """The values that `templates/as-written` lays out."""
+        return {"name": spec.name, "source": spec.source, "fields": [], "properties": []}
+
+    def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
+        """What a class that is emitted word for word needs."""
+        if not spec.source:
+            fix = "write the class as a skeleton, with `@as_written` above it"
+            yield Fault(f"{spec.where}: source", "there is no class statement to emit", fix)
+
+    def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+        """What the tests of a class that is carried whole can know of it."""
+        return suite_of(spec, known)
+
+
+KIND = AsWrittenKind()

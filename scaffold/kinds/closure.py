@@ -1,14 +1,14 @@
 """Kind `closure`: a function with the arrays that it captures, safe to hand to jax's loops and branches."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
 from scaffold.emit.members import METHOD, methods
 from scaffold.errors import Fault
 from scaffold.kind import Kind
-from scaffold.kinds import module
+from scaffold.kinds.module import module_context
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.grammar.types import ClassType, TupleType
 from scaffold.spec.model import Argument, ModuleSpec
@@ -19,31 +19,6 @@ EXAMPLE = Argument(
     TupleType((ClassType("Any", "typing"),), variadic=True),
     doc="example arguments of the call, of which structure, shapes and dtypes are kept",
 )
-OWN_NAMES = ("example", "structure", "as_function")
-
-
-def faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What a closure cannot be."""
-    if spec.call is None:
-        fix = 'write `[call]` with `args = "x: f[size]"`, `returns` and `body`'
-        yield Fault(f"{spec.where}: call", "a closure is called", fix)
-    for name in (one.name for one in spec.fields if one.name in OWN_NAMES):
-        fix = f"rename it, to `my_{name}` for example"
-        yield Fault(f"{spec.where}: fields.{name}", f"`{name}` is the closure's own", fix)
-    if spec.constructor != "factory":
-        fix = "remove it: `create` takes the example arguments"
-        yield Fault(f"{spec.where}: constructor", "a closure is built by a factory", fix, ("factory",))
-    for argument in spec.call.args if spec.call is not None else ():
-        if argument.is_marker or argument.default is not None:
-            what = "a closure takes its arguments by position, and all of them, as jax's loops pass them"
-            yield Fault(f"{spec.where}: call.args", what, "remove `*` and the defaults")
-            return
-
-
-def complete(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with the example arguments, which are the constructor's."""
-    test = replace(spec.test, values=_values(spec), other=spec.test.other or (("example", "()"),))
-    return replace(spec, arguments=_arguments(spec), test=test)
 
 
 def _arguments(spec: ModuleSpec) -> tuple[Argument, ...]:
@@ -61,39 +36,57 @@ def _values(spec: ModuleSpec) -> tuple[tuple[str, str], ...]:
     return tuple({"example": "self.arguments(seed)", **dict(spec.test.values)}.items())
 
 
-def context(spec: ModuleSpec) -> dict[str, Any]:
-    """The values that `templates/closure` lays out."""
-    names = [one.name for one in spec.call.args] if spec.call is not None else []
-    given = ", ".join(names)
-    usual = module.context(spec)
-    return {
-        **usual,
-        "fields": [*usual["fields"], "structure: Structure = eqx.field(static=True)"],
-        "values": [*usual["values"], ["structure", "_structure_of(example)"]],
-        "methods": methods(replace(spec, call=None))[len(spec.constructors) :],
-        "given": f"({given},)" if len(names) == 1 else f"({given})",
-        "function_signature": usual["call_signature"].removeprefix("self").removeprefix(", "),
-        "passed": given,
-    }
+class ClosureKind(Kind):
+    """Kind `closure`."""
 
-
-def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """The laws of closures."""
-    told = f"The pytree laws on `{spec.name}`, and the laws of closures."
-    return {"suite": "ClosureLaws", "suite_doc": docstring(told, METHOD)}
-
-
-KIND = Kind(
-    summary="an equinox.Module that is a function with captured arrays: arguments checked, as_function() for lax",
-    context=context,
-    imports={
+    summary = (
+        "an equinox.Module that is a function with captured arrays: arguments checked, as_function() for lax"
+    )
+    imports: ClassVar[Mapping[str, str]] = {
         "PyTreeDef": "from jax.tree_util import PyTreeDef",
         "ClosureLaws": "from pytree_laws.closure import ClosureLaws",
-    },
-    members=("structure", "as_function"),
-    stores=False,
-    laws=("closure",),
-    faults=faults,
-    complete=complete,
-    tests=tests,
-)
+    }
+    members = ("structure", "as_function")
+    reserved = ("example",)
+    stores = False
+    constructors = ("factory",)
+    laws = ("closure",)
+
+    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+        """The values that `templates/closure` lays out."""
+        names = [one.name for one in spec.call.args] if spec.call is not None else []
+        given = ", ".join(names)
+        usual = module_context(spec)
+        return {
+            **usual,
+            "fields": [*usual["fields"], "structure: Structure = eqx.field(static=True)"],
+            "values": [*usual["values"], ["structure", "_structure_of(example)"]],
+            "methods": methods(replace(spec, call=None))[len(spec.constructors) :],
+            "given": f"({given},)" if len(names) == 1 else f"({given})",
+            "function_signature": usual["call_signature"].removeprefix("self").removeprefix(", "),
+            "passed": given,
+        }
+
+    def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
+        """What a closure cannot be."""
+        if spec.call is None:
+            fix = 'write `[call]` with `args = "x: f[size]"`, `returns` and `body`'
+            yield Fault(f"{spec.where}: call", "a closure is called", fix)
+        for argument in spec.call.args if spec.call is not None else ():
+            if argument.is_marker or argument.default is not None:
+                what = "a closure takes its arguments by position, and all of them, as jax's loops pass them"
+                yield Fault(f"{spec.where}: call.args", what, "remove `*` and the defaults")
+                return
+
+    def complete(self, spec: ModuleSpec) -> ModuleSpec:
+        """The spec with the example arguments, which are the constructor's."""
+        test = replace(spec.test, values=_values(spec), other=spec.test.other or (("example", "()"),))
+        return replace(spec, arguments=_arguments(spec), test=test)
+
+    def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+        """The laws of closures."""
+        told = f"The pytree laws on `{spec.name}`, and the laws of closures."
+        return {"suite": "ClosureLaws", "suite_doc": docstring(told, METHOD)}
+
+
+KIND = ClosureKind()

@@ -31,12 +31,7 @@ TESTS = ("eqx.is_inexact_array(leaf)",)
 """What a leaf must pass to be trained."""
 
 
-def complete(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with the state that its call takes and returns, and with scans over its stacked layers and casts to what it computes in."""
-    return with_compute(with_stacked(with_state(spec)))
-
-
-def context(spec: ModuleSpec) -> dict[str, Any]:
+def module_context(spec: ModuleSpec) -> dict[str, Any]:
     """The values that `templates/module` lays out."""
     built = constructor(spec)
     outer = with_groups_as_fields(spec, needs_trainable)
@@ -114,13 +109,22 @@ def _untrained(spec: ModuleSpec) -> tuple[str, ...]:
     return tuple(field.name for field in spec.dynamic if _stays(field))
 
 
-KIND = Kind(
-    summary="an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained",
-    context=context,
-    varies=True,
-    complete=complete,
-    nests=True,
-    keeps_state=True,
-    decays=True,
-    computes=True,
-)
+class ModuleKind(Kind):
+    """Kind `module`."""
+
+    summary = (
+        "an equinox.Module: fields with shapes, a factory or __init__, a filter spec where not all is trained"
+    )
+    varies = True
+    adds = ("bases", "generic", "layout", "compute", "decay", "stacked", "remat", "axis_name", "state")
+
+    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+        """The values that `templates/module` lays out."""
+        return module_context(spec)
+
+    def complete(self, spec: ModuleSpec) -> ModuleSpec:
+        """The spec with the state that its call takes and returns, and with scans over its stacked layers and casts to what it computes in."""
+        return with_compute(with_stacked(with_state(spec)))
+
+
+KIND = ModuleKind()

@@ -16,31 +16,9 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.text import block, docstring
 from scaffold.suite.skips import skips
 
-_ROLES = ("param", "data", "buffer", "module", "derived", "shared")
 _METHODS = ("count", "index")
 _OF_TUPLE = ("len", "iter", "getitem", "contains", "lt", "le", "gt", "ge")
 _ANOTHER = 'write `kind = "pytree"`, or `kind = "module"`'
-
-
-def faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What a NamedTuple cannot hold, and cannot do."""
-    for field in spec.fields:
-        yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
-    if spec.call is not None:
-        yield Fault(f"{spec.where}: call", "a NamedTuple holds data, and is not called", _ANOTHER)
-    for method in spec.methods:
-        if method.name in (*_METHODS, *(f"__{name}__" for name in _OF_TUPLE)):
-            place = f"{spec.where}: {method.table}.{method.name}"
-            yield Fault(
-                place, f"`{method.name}` is what makes it a tuple, by which jax takes it apart", _ANOTHER
-            )
-    if spec.groups:
-        yield Fault(f"{spec.where}: groups", "a NamedTuple has no groups", _ANOTHER)
-    if spec.constructor != "factory":
-        fix = "remove it: where something is made, there is `create`"
-        yield Fault(
-            f"{spec.where}: constructor", "a NamedTuple has no `__init__` of its own", fix, ("factory",)
-        )
 
 
 def _field_faults(field: Field, place: str) -> Iterator[Fault]:
@@ -50,32 +28,9 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
     if field.name in _METHODS:
         fix = f"write `{field.name}_`, or say what it holds"
         yield Fault(place, f"`{field.name}` shadows a method of tuple", fix)
-    if field.role not in _ROLES or field.python_leaf:
+    if field.python_leaf:
         what = f"all that a NamedTuple holds are leaves, and `{field.name}` is {field.role}, no array"
         yield Fault(place, what, _ANOTHER)
-    elif field.check:
-        yield Fault(f"{place}.check", "a NamedTuple checks nothing: anybody may build one", _ANOTHER)
-
-
-def context(spec: ModuleSpec) -> dict[str, Any]:
-    """The values that `templates/namedtuple` lays out."""
-    built = constructor(spec)
-    scope = Scope()
-    return {
-        "name": spec.name,
-        "doc": class_doc(spec),
-        "fields": [f"{one.name}: {scope.held(one)}" for one in spec.stored],
-        "has_create": has_factory(spec),
-        "constructor_signature": f"cls, {built.signature}".removesuffix(", "),
-        "constructor_doc": docstring(constructor_doc(spec), BODY),
-        "statements": [block(statement, BODY) for statement in built.statements],
-        "values": [list(pair) for pair in built.values],
-        "properties": [list(one) for one in properties(spec)],
-        "has_trainable": _needs_trainable(spec) and not spec.defines("trainable"),
-        "trainable_body": block(trainable(spec), BODY),
-        **call_context(spec),
-        **save_context(spec),
-    }
 
 
 def _needs_trainable(spec: ModuleSpec) -> bool:
@@ -88,19 +43,51 @@ def _stays(field: Field) -> bool:
     return field.role in ("data", "buffer") and is_inexact
 
 
-def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """What the laws leave out, with the reason."""
-    reason = "tuples compare their elements"
-    return {"skips": skips(spec, "p13_equality", reason)}
+class NamedtupleKind(Kind):
+    """Kind `namedtuple`."""
+
+    summary = "a NamedTuple of arrays: for data alone, without a constructor where nothing is made"
+    members = ("_replace", "_asdict", "_fields")
+    constructors = ("factory",)
+    lacks = ("call", "groups", "check", "static", "callable")
+    plain = True
+    abstracted_by = "jax.eval_shape"
+
+    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+        """The values that `templates/namedtuple` lays out."""
+        built = constructor(spec)
+        scope = Scope()
+        return {
+            "name": spec.name,
+            "doc": class_doc(spec),
+            "fields": [f"{one.name}: {scope.held(one)}" for one in spec.stored],
+            "has_create": has_factory(spec),
+            "constructor_signature": f"cls, {built.signature}".removesuffix(", "),
+            "constructor_doc": docstring(constructor_doc(spec), BODY),
+            "statements": [block(statement, BODY) for statement in built.statements],
+            "values": [list(pair) for pair in built.values],
+            "properties": [list(one) for one in properties(spec)],
+            "has_trainable": _needs_trainable(spec) and not spec.defines("trainable"),
+            "trainable_body": block(trainable(spec), BODY),
+            **call_context(spec),
+            **save_context(spec),
+        }
+
+    def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
+        """What a NamedTuple cannot hold, and cannot do."""
+        for field in spec.fields:
+            yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
+        for method in spec.methods:
+            if method.name in (*_METHODS, *(f"__{name}__" for name in _OF_TUPLE)):
+                place = f"{spec.where}: {method.table}.{method.name}"
+                yield Fault(
+                    place, f"`{method.name}` is what makes it a tuple, by which jax takes it apart", _ANOTHER
+                )
+
+    def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+        """What the laws leave out, with the reason."""
+        reason = "tuples compare their elements"
+        return {"skips": skips(spec, "p13_equality", reason)}
 
 
-KIND = Kind(
-    summary="a NamedTuple of arrays: for data alone, without a constructor where nothing is made",
-    context=context,
-    members=("_replace", "_asdict", "_fields"),
-    called=False,
-    plain=True,
-    abstracted_by="jax.eval_shape",
-    faults=faults,
-    tests=tests,
-)
+KIND = NamedtupleKind()

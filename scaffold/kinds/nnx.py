@@ -1,7 +1,7 @@
 """Kind `nnx`: a Flax NNX module. Arrays are Variables whose type says their role, settings are plain attributes."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -41,41 +41,6 @@ from scaffold.suite.examples import Examples
 from scaffold.suite.subject import Subject
 
 DRAW = "rngs.params()"
-
-
-def faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What an NNX module cannot be."""
-    if spec.groups:
-        fix = (
-            "remove them: `nnx.state(module, Type)` selects, and `variable` gives buffers a type of their own"
-        )
-        yield Fault(f"{spec.where}: groups", "an nnx.Module selects by the type of its Variables", fix)
-    if spec.constructor == "factory":
-        fix = 'remove it, or write `constructor = "init"`'
-        yield Fault(f"{spec.where}: constructor", "an nnx.Module is built by its `__init__`", fix, ("init",))
-    yield from variable_faults(spec)
-
-
-def context(spec: ModuleSpec) -> dict[str, Any]:
-    """The values that `templates/nnx` lays out."""
-    built = constructor(spec, DRAW)
-    scope = Scope()
-    return {
-        "name": spec.name,
-        "doc": class_doc(spec),
-        "variables": list(own_variables(spec)),
-        "has_variables": bool(own_variables(spec)),
-        "fields": [f"{one.name}: {_annotation(one, scope)}" for one in spec.stored],
-        "has_init": not spec.own_constructor,
-        "constructor_signature": f"self, {built.signature}".removesuffix(", "),
-        "constructor_doc": docstring(constructor_doc(spec), BODY),
-        "statements": [block(statement, BODY) for statement in built.statements],
-        "values": _values(spec),
-        "checks": [block(read_values(spec, check), BODY) for check in check_statements(spec)],
-        "properties": [list(one) for one in properties(spec)],
-        **call_context(spec),
-        **save_context(spec),
-    }
 
 
 def _annotation(field: Field, scope: Scope) -> str:
@@ -165,25 +130,6 @@ def _expression(field: Field) -> str:
     return rename(field.expression or "None", {"key": DRAW})
 
 
-def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """The values that `templates/tests` lays out: the declared Variables, and the helpers of the module."""
-    subject = Subject(spec, known)
-    updates = tuple(updated(spec))
-    return {
-        "suite": "NnxLaws",
-        "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),
-        "manifest": "variables",
-        "leaves": [
-            row for field in spec.dynamic if not subject.is_absent(field) for row in _rows(subject, field)
-        ],
-        "attributes": [
-            *([f"updates = {updates!r}"] if updates else []),
-            "map_variables = staticmethod(map_variables)",
-        ],
-        "defines": list(own_variables(spec)),
-    }
-
-
 def _rows(subject: Subject, field: Field) -> list[str]:
     """How the tests declare a field: one row for each Variable that the example gives it."""
     if field.built:  # which Variables the author makes of the others is his choice
@@ -219,19 +165,66 @@ def _row(examples: Examples, field: Field, path: str, kind: Type) -> str:
     return f"Var({', '.join(parts)})"
 
 
-KIND = Kind(
-    summary="a flax nnx.Module: Variables by role, static attributes, snapshot and restore",
-    context=context,
-    laws=("nnx",),
-    without={
+class NnxKind(Kind):
+    """Kind `nnx`."""
+
+    summary = "a flax nnx.Module: Variables by role, static attributes, snapshot and restore"
+    laws = ("nnx",)
+    without: ClassVar[Mapping[str, str]] = {
         "P4": "Flax names the paths of its modules, and `restore` goes by them (P14).",
         "P22": "Its layers are stacked by `nnx.vmap` and `nnx.scan`, in Flax's own way.",
-    },
-    constructor="init",
-    rngs=True,
-    variables=True,
-    read=read_values,
-    abstracted_by="nnx.eval_shape",
-    faults=faults,
-    tests=tests,
-)
+    }
+    constructors = ("init",)
+    adds = ("variable", "state")
+    lacks = ("groups", "migrate")
+    abstracted_by = "nnx.eval_shape"
+
+    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+        """The values that `templates/nnx` lays out."""
+        built = constructor(spec, DRAW)
+        scope = Scope()
+        return {
+            "name": spec.name,
+            "doc": class_doc(spec),
+            "variables": list(own_variables(spec)),
+            "has_variables": bool(own_variables(spec)),
+            "fields": [f"{one.name}: {_annotation(one, scope)}" for one in spec.stored],
+            "has_init": not spec.own_constructor,
+            "constructor_signature": f"self, {built.signature}".removesuffix(", "),
+            "constructor_doc": docstring(constructor_doc(spec), BODY),
+            "statements": [block(statement, BODY) for statement in built.statements],
+            "values": _values(spec),
+            "checks": [block(read_values(spec, check), BODY) for check in check_statements(spec)],
+            "properties": [list(one) for one in properties(spec)],
+            **call_context(spec),
+            **save_context(spec),
+        }
+
+    def read(self, spec: ModuleSpec, source: str) -> str:
+        """The author's Python with the value of each Variable read."""
+        return read_values(spec, source)
+
+    def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
+        """What an NNX module cannot be."""
+        return variable_faults(spec)
+
+    def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+        """The values that `templates/tests` lays out: the declared Variables, and the helpers of the module."""
+        subject = Subject(spec, known)
+        updates = tuple(updated(spec))
+        return {
+            "suite": "NnxLaws",
+            "suite_doc": docstring(f"The laws of NNX modules on `{spec.name}`.", "    "),
+            "manifest": "variables",
+            "leaves": [
+                row for field in spec.dynamic if not subject.is_absent(field) for row in _rows(subject, field)
+            ],
+            "attributes": [
+                *([f"updates = {updates!r}"] if updates else []),
+                "map_variables = staticmethod(map_variables)",
+            ],
+            "defines": list(own_variables(spec)),
+        }
+
+
+KIND = NnxKind()

@@ -44,39 +44,6 @@ class Attribute(Struct, frozen=True):
     dynamic: bool
 
 
-def context(spec: ModuleSpec) -> dict[str, Any]:
-    """The values that `templates/pytree` lays out."""
-    built = constructor(spec if spec.rebuild != "flag" else fields_as_given(spec))
-    outer = with_groups_as_fields(spec, needs_trainable)
-    attributes = _attributes(outer, dict(grouped(spec, built.values)))
-    is_built = spec.own_constructor is not None or spec.defines("__post_init__")
-    checks = [] if is_built else [block(check, BODY) for check in check_statements(spec)]
-    return {
-        "name": spec.name,
-        "prefix": private_prefix(spec),
-        "doc": class_doc(outer),
-        "small_classes": [_small_class(one) for one in small_classes(spec)],
-        "decorators": _decorators(spec),
-        "has_repr": not _is_plain_dataclass(spec) and not spec.defines("__repr__"),
-        "is_registered_by_hand": spec.rebuild != "dataclass",
-        "fields": [_declared(spec, one) for one in attributes],
-        "values": [[one.name, one.value] for one in attributes],
-        "statements": [block(statement, BODY) for statement in built.statements],
-        "flag_doc": docstring(constructor_doc(fields_as_given(spec)), BODY),
-        "constructor_doc": docstring(constructor_doc(spec), BODY),
-        "checks": checks,
-        "has_checks": bool(checks),
-        "properties": [*_merged(spec), *(list(one) for one in (*readable(spec), *properties(spec)))],
-        "has_trainable": needs_trainable(outer) and not spec.defines("trainable"),
-        "trainable_body": block(trainable(outer), BODY),
-        **_constructor_form(spec, built, attributes),
-        **_registration(spec, attributes),
-        **group_context(spec),
-        **call_context(spec),
-        **save_context(spec),
-    }
-
-
 def _small_class(spec: ModuleSpec) -> list[Any]:
     """Name, docstring, fields, filter spec and registration of the class of a group, which only stores."""
     attributes = _attributes(spec, {})
@@ -259,28 +226,57 @@ def _may_hold_integers(spec: ModuleSpec) -> bool:
     )
 
 
-def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """What the laws leave out, with the reason."""
-    if spec.rebuild != "dataclass":
-        return {}
-    reason = "`register_dataclass` does not name the class"
-    return {"skips": skips(spec, "p17_the_treedef_names_the_class", reason)}
+class PytreeKind(Kind):
+    """Kind `pytree`."""
+
+    summary = "a registered pytree class with keys: rebuilt by bypass, flag, factory, with static presets, or a dataclass"
+    varies = True
+    adds = ("layout", "rebuild", "compute")
+    combines = True
+    abstracted_by = "jax.eval_shape"
+
+    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+        """The values that `templates/pytree` lays out."""
+        built = constructor(spec if spec.rebuild != "flag" else fields_as_given(spec))
+        outer = with_groups_as_fields(spec, needs_trainable)
+        attributes = _attributes(outer, dict(grouped(spec, built.values)))
+        is_built = spec.own_constructor is not None or spec.defines("__post_init__")
+        checks = [] if is_built else [block(check, BODY) for check in check_statements(spec)]
+        return {
+            "name": spec.name,
+            "prefix": private_prefix(spec),
+            "doc": class_doc(outer),
+            "small_classes": [_small_class(one) for one in small_classes(spec)],
+            "decorators": _decorators(spec),
+            "has_repr": not _is_plain_dataclass(spec) and not spec.defines("__repr__"),
+            "is_registered_by_hand": spec.rebuild != "dataclass",
+            "fields": [_declared(spec, one) for one in attributes],
+            "values": [[one.name, one.value] for one in attributes],
+            "statements": [block(statement, BODY) for statement in built.statements],
+            "flag_doc": docstring(constructor_doc(fields_as_given(spec)), BODY),
+            "constructor_doc": docstring(constructor_doc(spec), BODY),
+            "checks": checks,
+            "has_checks": bool(checks),
+            "properties": [*_merged(spec), *(list(one) for one in (*readable(spec), *properties(spec)))],
+            "has_trainable": needs_trainable(outer) and not spec.defines("trainable"),
+            "trainable_body": block(trainable(outer), BODY),
+            **_constructor_form(spec, built, attributes),
+            **_registration(spec, attributes),
+            **group_context(spec),
+            **call_context(spec),
+            **save_context(spec),
+        }
+
+    def complete(self, spec: ModuleSpec) -> ModuleSpec:
+        """The spec with casts to what it computes in."""
+        return with_compute(spec)
+
+    def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+        """What the laws leave out, with the reason."""
+        if spec.rebuild != "dataclass":
+            return {}
+        reason = "`register_dataclass` does not name the class"
+        return {"skips": skips(spec, "p17_the_treedef_names_the_class", reason)}
 
 
-def complete(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with casts to what it computes in."""
-    return with_compute(spec)
-
-
-KIND = Kind(
-    summary="a registered pytree class with keys: rebuilt by bypass, flag, factory, with static presets, or a dataclass",
-    context=context,
-    complete=complete,
-    tests=tests,
-    varies=True,
-    nests=True,
-    rebuilds=True,
-    combines=True,
-    computes=True,
-    abstracted_by="jax.eval_shape",
-)
+KIND = PytreeKind()

@@ -1,7 +1,7 @@
 """Kind `train-state`: a model, the state of its optimiser and the number of steps, made from the finished model."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from msgspec.structs import replace
 
@@ -37,65 +37,8 @@ IMPORTS = {
 OPTIMISER = ClassType("optax.GradientTransformation", "optax")
 OPTIMISER_STATE = ClassType("optax.OptState", "optax")
 STATE = ClassType("State", "equinox.nn")
-OWN_NAMES = ("opt_state", "step", "key", "state", "ema", "ema_decay")
-OWN_METHODS = ("apply_gradients", "averaged", "step_key", "optimiser", "gradients", "extra_args")
-
-
-def faults(spec: ModuleSpec) -> Iterator[Fault]:
-    """What a train state cannot be."""
-    model = spec.field("model")
-    if model is None or model.role != "module":
-        fix = 'write `model = "Affine"`, or `model = "package.module:Class"`'
-        yield Fault(f"{spec.where}: fields.model", "a train state has a model, of a class", fix)
-    for name in (one.name for one in spec.fields if one.name in (*OWN_NAMES, *OWN_METHODS)):
-        fix = f"rename it, to `my_{name}` for example; `[options]` asks for what is the train state's own"
-        yield Fault(f"{spec.where}: fields.{name}", f"`{name}` is the train state's own", fix)
-    if spec.call is not None:
-        yield Fault(f"{spec.where}: call", "a train state is not called", "put the call into the model")
-    if spec.groups:
-        yield Fault(f"{spec.where}: groups", "a train state has no groups", "put the groups into the model")
-    if spec.constructor != "factory":
-        fix = "remove it: `create` makes the optimiser's state from the finished model"
-        yield Fault(f"{spec.where}: constructor", "a train state is built by a factory", fix, ("factory",))
-    decay = dict(spec.options).get("ema", 0.0)
-    if isinstance(decay, int | float) and not 0 <= decay < 1:
-        fix = "write a decay such as 0.999; an average of n steps has 1 - 1/n"
-        yield Fault(f"{spec.where}: options.ema", f"`{decay}` is no decay: from 0, and below 1", fix)
-
-
-def complete(spec: ModuleSpec) -> ModuleSpec:
-    """The spec with the optimiser's state, the counter, and what `[options]` asks for."""
-    own = tuple(_own_fields(spec))
-    held = {one.name for one in own}
-    fields = [_copied(one) if one.name == "model" else _kept(one) for one in spec.fields]
-    position = [one.name for one in fields].index("model") + 1
-    whole = replace(spec, fields=(*fields[:position], *own, *fields[position:]))
-    optimiser = Argument(
-        "optimiser", OPTIMISER, doc="an optax optimiser; not stored, so that its settings are no leaves"
-    )
-    whole = replace(whole, arguments=_arguments(whole, optimiser), doc=spec.doc or _doc(held))
-    return replace(whole, test=_test_plan(spec))
-
-
-def faults_beside(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
-    """A model with state needs the train state to hold it, and a model without has none."""
-    model = _model(spec, known)
-    holds = bool(dict(spec.options).get("state"))
-    if model is not None and holds != is_stateful(model):
-        what = f"`{model.name}` has {'no state' if holds else 'state, which the train state must hold'}"
-        fix = "remove it" if holds else "write `[options]` and `state = true`"
-        yield Fault(f"{spec.where}: options.state", what, fix)
-
-
-def examined(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
-    """A generated model with state is made together with it."""
-    model, given = _model(spec, known), dict(spec.test.values)
-    if model is None or not is_stateful(model) or {"model", "state"} & given.keys():
-        return spec
-    inputs = ", ".join(f"{name}={value}" for name, value in Examples.of(model, known).inputs())
-    built = f"eqx.nn.make_with_state({constructor_name(model)})({inputs})"
-    values = {"model": f"{built}[0]", "state": f"{built}[1]", **given}
-    return replace(spec, test=replace(spec.test, values=tuple(values.items())))
+FIELDS = ("opt_state", "step", "key", "state", "ema", "ema_decay")
+ARGUMENTS = ("optimiser", "gradients", "extra_args")
 
 
 def _model(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
@@ -179,42 +122,6 @@ def _test_plan(spec: ModuleSpec) -> TestPlan:
     return replace(plan, values=tuple(values.items()), other=other, rejected=(*plan.rejected, *invalid))
 
 
-def context(spec: ModuleSpec) -> dict[str, Any]:
-    """The values that `templates/train-state` lays out."""
-    built = constructor(spec)
-    checks = check_statements(spec)
-    held = {one.name for one in spec.fields}
-    model = next(one for one in spec.fields if one.name == "model")
-    return {
-        "name": spec.name,
-        "doc": docstring(spec.doc, METHOD),
-        "fields": field_lines(spec),
-        "constructor_signature": f"cls, {built.signature}",
-        "constructor_doc": docstring(constructor_doc(spec), BODY),
-        "statements": [block(statement, BODY) for statement in built.statements],
-        "values": [list(pair) for pair in built.values],
-        "has_checks": bool(checks),
-        "checks": [block(check, BODY) for check in checks],
-        "properties": [list(one) for one in properties(spec)],
-        "model_type": Scope().stored(model.type),
-        "has_key": "key" in held,
-        "has_state": "state" in held,
-        "has_ema": "ema" in held,
-        **call_context(spec),
-        **save_context(spec),
-    }
-
-
-def tests(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
-    """The laws of training, and how the model is called on an example."""
-    told = f"The pytree laws on `{spec.name}`, and the laws of training."
-    return {
-        "suite": "TrainStateLaws",
-        "suite_doc": docstring(told, METHOD),
-        "members": [block(one, METHOD) for one in _members(spec, known)],
-    }
-
-
 def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]:
     """`examples` and `predict`, where the model is a generated class that is called with arrays."""
     of_model = _model(spec, known)
@@ -227,18 +134,97 @@ def _members(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[str]
         yield f"def predict(self, model: Any, *examples: Any) -> Any:\n    {targets}\n    return model({called['call_arguments']})"
 
 
-KIND = Kind(
-    summary="an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients",
-    context=context,
-    members=("apply_gradients", "averaged", "step_key"),
-    called=False,
-    given_arrays="data",
-    options=OPTIONS,
-    imports=IMPORTS,
-    laws=("train_state",),
-    faults=faults,
-    complete=complete,
-    faults_beside=faults_beside,
-    examined=examined,
-    tests=tests,
-)
+class TrainStateKind(Kind):
+    """Kind `train-state`."""
+
+    summary = (
+        "an equinox.Module of a model, its optimiser's state and a step counter: create, apply_gradients"
+    )
+    members = ("apply_gradients", "averaged", "step_key")
+    reserved = (*FIELDS, *ARGUMENTS)
+    constructors = ("factory",)
+    lacks = ("call", "groups")
+    given_arrays = "data"
+    options: ClassVar[Mapping[str, Key]] = OPTIONS
+    imports: ClassVar[Mapping[str, str]] = IMPORTS
+    laws = ("train_state",)
+
+    def context(self, spec: ModuleSpec) -> dict[str, Any]:
+        """The values that `templates/train-state` lays out."""
+        built = constructor(spec)
+        checks = check_statements(spec)
+        held = {one.name for one in spec.fields}
+        model = next(one for one in spec.fields if one.name == "model")
+        return {
+            "name": spec.name,
+            "doc": docstring(spec.doc, METHOD),
+            "fields": field_lines(spec),
+            "constructor_signature": f"cls, {built.signature}",
+            "constructor_doc": docstring(constructor_doc(spec), BODY),
+            "statements": [block(statement, BODY) for statement in built.statements],
+            "values": [list(pair) for pair in built.values],
+            "has_checks": bool(checks),
+            "checks": [block(check, BODY) for check in checks],
+            "properties": [list(one) for one in properties(spec)],
+            "model_type": Scope().stored(model.type),
+            "has_key": "key" in held,
+            "has_state": "state" in held,
+            "has_ema": "ema" in held,
+            **call_context(spec),
+            **save_context(spec),
+        }
+
+    def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
+        """What a train state cannot be."""
+        model = spec.field("model")
+        if model is None or model.role != "module":
+            fix = 'write `model = "Affine"`, or `model = "package.module:Class"`'
+            yield Fault(f"{spec.where}: fields.model", "a train state has a model, of a class", fix)
+        decay = dict(spec.options).get("ema", 0.0)
+        if isinstance(decay, int | float) and not 0 <= decay < 1:
+            fix = "write a decay such as 0.999; an average of n steps has 1 - 1/n"
+            yield Fault(f"{spec.where}: options.ema", f"`{decay}` is no decay: from 0, and below 1", fix)
+
+    def complete(self, spec: ModuleSpec) -> ModuleSpec:
+        """The spec with the optimiser's state, the counter, and what `[options]` asks for."""
+        own = tuple(_own_fields(spec))
+        held = {one.name for one in own}
+        fields = [_copied(one) if one.name == "model" else _kept(one) for one in spec.fields]
+        position = [one.name for one in fields].index("model") + 1
+        whole = replace(spec, fields=(*fields[:position], *own, *fields[position:]))
+        optimiser = Argument(
+            "optimiser", OPTIMISER, doc="an optax optimiser; not stored, so that its settings are no leaves"
+        )
+        whole = replace(whole, arguments=_arguments(whole, optimiser), doc=spec.doc or _doc(held))
+        return replace(whole, test=_test_plan(spec))
+
+    def faults_beside(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+        """A model with state needs the train state to hold it, and a model without has none."""
+        model = _model(spec, known)
+        holds = bool(dict(spec.options).get("state"))
+        if model is not None and holds != is_stateful(model):
+            what = f"`{model.name}` has {'no state' if holds else 'state, which the train state must hold'}"
+            fix = "remove it" if holds else "write `[options]` and `state = true`"
+            yield Fault(f"{spec.where}: options.state", what, fix)
+
+    def examined(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+        """A generated model with state is made together with it."""
+        model, given = _model(spec, known), dict(spec.test.values)
+        if model is None or not is_stateful(model) or {"model", "state"} & given.keys():
+            return spec
+        inputs = ", ".join(f"{name}={value}" for name, value in Examples.of(model, known).inputs())
+        built = f"eqx.nn.make_with_state({constructor_name(model)})({inputs})"
+        values = {"model": f"{built}[0]", "state": f"{built}[1]", **given}
+        return replace(spec, test=replace(spec.test, values=tuple(values.items())))
+
+    def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
+        """The laws of training, and how the model is called on an example."""
+        told = f"The pytree laws on `{spec.name}`, and the laws of training."
+        return {
+            "suite": "TrainStateLaws",
+            "suite_doc": docstring(told, METHOD),
+            "members": [block(one, METHOD) for one in _members(spec, known)],
+        }
+
+
+KIND = TrainStateKind()

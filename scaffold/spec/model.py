@@ -330,7 +330,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
 
     def rebuilds_by(self, form: str) -> bool:
         """Whether jax rebuilds an instance in this form; only some kinds choose one."""
-        return self.rebuild == form and kind_of(self.kind).rebuilds
+        return self.rebuild == form and kind_of(self.kind).takes("rebuild")
 
     @property
     def nests(self) -> bool:

@@ -120,12 +120,10 @@ def _unpacked(subject: Subject, source: str) -> list[str]:
 
 def _in_suite(subject: Subject, source: str, names: dict[str, str]) -> str:
     """`source` over an `instance`, with each field read as the class holds it."""
-    spec, read = subject.spec, kind_of(subject.spec.kind).read
-    if read is None:
-        shown = located(spec, read_states(spec, source))
-    else:
-        # Nothing is differentiated here, so a buffer is read as data is.
-        fields = (replace(one, role="data") if one.role == "buffer" else one for one in spec.fields)
-        shown = read(replace(spec, fields=tuple(fields)), source)
+    spec = subject.spec
+    # Nothing is differentiated here, so a buffer is read as data is.
+    fields = (replace(one, role="data") if one.role == "buffer" else one for one in spec.fields)
+    shown = kind_of(spec.kind).read(replace(spec, fields=tuple(fields)), source)
+    shown = located(spec, read_states(spec, source)) if shown is None else shown
     arguments = {name: local_name(name) for name in claimed_arguments(spec) if local_name(name) != name}
     return rename(shown, {"self": "instance", **arguments, **names})

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scaffold.errors import Fault
-from scaffold.kind import NAMES, kind_of
 from scaffold.spec.bodies.variables import attribute_of_self, is_comparison
 from scaffold.spec.grammar.types import ArrayType, ClassType, TreeType, Type, arrays, walk
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
@@ -162,12 +161,6 @@ def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:
     if not (spec.compute or said):
         return
     place = f"{spec.where}: compute" if spec.compute else f"{spec.where}: fields.{said[0].name}.compute"
-    if not kind_of(spec.kind).computes:
-        legal = tuple(name for name in NAMES if kind_of(name).computes)
-        yield Fault(
-            place, f"kind `{spec.kind}` stores what it computes in", "choose a kind that casts", legal
-        )
-        return
     if spec.compute and spec.call is not None and spec.call.carry is not None:
         fix = "say `compute` of the fields, and cast in the body: the carry keeps its dtype"
         yield Fault(place, f"`{spec.call.carry}` would be carried on in {spec.compute}", fix)

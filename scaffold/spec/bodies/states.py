@@ -191,22 +191,14 @@ def _returned(node: ast.stmt, text: str, state: str) -> str | None:
 def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What state cannot be, and where it cannot be read or updated."""
     for field in state_fields(spec):
-        yield from _field_faults(spec, field, f"{spec.where}: fields.{field.name}")
+        yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
     if kind_of(spec.kind).keeps_state:
         yield from _axis_faults(spec)
         yield from _function_faults(spec)
         yield from _reader_faults(spec)
-    elif spec.call is not None and spec.call.axis_name is not None:
-        fix = 'remove it, or write `kind = "module"`'
-        yield Fault(
-            f"{spec.where}: call.axis_name", f"a class of kind `{spec.kind}` names no batch axis", fix
-        )
 
 
-def _field_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    if not kind_of(spec.kind).keeps_state:
-        what = f"a class of kind `{spec.kind}` has no `equinox.nn.State`"
-        yield Fault(f"{place}.role", what, 'write `kind = "module"`, or `kind = "nnx"`')
+def _field_faults(field: Field, place: str) -> Iterator[Fault]:
     if field.nullable:
         fix = f'write `optional = "use_{field.name}"`, or remove `| None`'
         yield Fault(f"{place}.type", "state is there or is not, whatever it holds", fix)

@@ -163,10 +163,7 @@ def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _type_faults(spec: ModuleSpec, field: Field, variable: str, place: str) -> Iterator[Fault]:
-    if field.role not in UNTRAINED:
-        fix = f'remove it, or write `role = "{UNTRAINED[0]}"`'
-        yield Fault(place, f"a {field.role} has no Variable type to choose", fix)
-    elif variable not in FLAX and variable != "Param":
+    if variable not in FLAX and variable != "Param":
         fault = class_name_fault(variable, place)
         yield from () if fault is None else (fault,)
         if variable == spec.name:

@@ -255,7 +255,7 @@ def dims_used(spec: ModuleSpec) -> frozenset[str]:
 
 def _has_streams(spec: ModuleSpec) -> bool:
     """Whether it is given streams of keys, `rngs`, in the place of a key."""
-    return kind_of(spec.kind).rngs
+    return kind_of(spec.kind).takes("variable")
 
 
 def _reads_rngs(spec: ModuleSpec) -> bool:

@@ -8,8 +8,6 @@ from scaffold.spec.grammar.types import ScalarType
 from scaffold.spec.model import Field, ModuleSpec
 
 ALWAYS = "true"
-MAY_BE = ("param", "module")
-"""The roles of which something is trained."""
 
 
 def always_frozen(spec: ModuleSpec) -> tuple[str, ...]:
@@ -27,10 +25,7 @@ def frozen_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What cannot be frozen, and what says nothing of when it is."""
     for field in (one for one in spec.fields if one.frozen):
         place = f"{spec.where}: fields.{field.name}.frozen"
-        if field.role not in MAY_BE:
-            fix = "remove it: nothing of the field is trained"
-            yield Fault(place, f"a {field.role} field is not trained", fix)
-        elif spec.kind == "train-state" and field.name == "model":
+        if spec.kind == "train-state" and field.name == "model":
             yield Fault(place, "a train state trains its model", "freeze fields of the model")
         elif kind_of(spec.kind).variables:
             yield from _of_variables(field, place)

@@ -53,9 +53,6 @@ def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
         return
     place = f"{spec.where}: sharding"
     kind = kind_of(spec.kind)
-    if not kind.has_instances:
-        yield Fault(place, f"a class of kind `{spec.kind}` has no `partition_specs`", "remove it")
-        return
     if spec.field("partition_specs") is not None and not kind.variables:
         yield Fault(
             f"{spec.where}: fields.partition_specs",

@@ -76,9 +76,6 @@ def shared_faults(spec: ModuleSpec) -> Iterator[Fault]:
         place = f"{spec.where}: fields.{field.name}.of"
         if field.role == "shared":
             yield from _of_faults(spec, field, place)
-        elif field.of is not None:
-            fix = 'remove it, or write `role = "shared"`'
-            yield Fault(place, f"a {field.role} field is not tied to another", fix)
 
 
 def _of_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:

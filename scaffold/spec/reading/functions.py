@@ -75,7 +75,7 @@ def _method(reader: "Reader", name: str, value: Any) -> Method:
 
 
 def _call(reader: "Reader", table: Mapping[str, Any], place: str, keys: Mapping[str, Key]) -> Call:
-    reader.faults += [fault.below(reader.where) for fault in key_faults(table, keys, place)]
+    reader.faults += [fault.below(reader.where) for fault in key_faults(table, keys, place, reader.kind)]
     source = dedented(as_text(table.get("source")))
     body = dedented(as_text(table.get("body"))) or body_of(source)
     if isinstance(table.get("body"), str) and not body:

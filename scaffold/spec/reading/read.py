@@ -28,7 +28,7 @@ from scaffold.spec.reading.entries import (
 )
 from scaffold.spec.reading.functions import read_call, read_methods, with_call_apart
 from scaffold.spec.reading.generics import read_generic
-from scaffold.spec.reading.roles import UNTOLD, given_role, legal_roles, role_of, untold_fault
+from scaffold.spec.reading.roles import OF_GIVEN, UNTOLD, given_role, legal_roles, role_of, untold_fault
 from scaffold.spec.reading.signature import SignatureSyntaxError, parse_argument
 from scaffold.spec.reading.tests import read_test
 from scaffold.spec.reading.tokens import parse_field_text
@@ -37,7 +37,7 @@ from scaffold.spec.rules.check import spec_faults
 from scaffold.spec.rules.groups import class_of_group, group_faults
 from scaffold.spec.rules.source import classes_used
 from scaffold.spec.source.expressions import dedented
-from scaffold.spec.tables.check_keys import is_value, key_faults, option_faults
+from scaffold.spec.tables.check_keys import is_value, key_faults, needless_keys, option_faults, untaken
 from scaffold.spec.tables.clean import cleaned
 from scaffold.spec.tables.keys import COMPUTES, FIELD_KEYS, GROUP_KEYS, SPEC_KEYS
 from scaffold.spec.tables.raw import as_list, as_table, as_text
@@ -47,8 +47,8 @@ from scaffold.spec.unit import Unit
 class Reader:
     """Reads the parts of one spec and collects what is wrong with them."""
 
-    def __init__(self, where: str):
-        self.where = where
+    def __init__(self, where: str, kind: str = "module"):
+        self.where, self.kind = where, kind
         self.faults: list[Fault] = []
         self.unread: list[str] = []
         """The text of what could not be read: its names are not unknown for that."""
@@ -75,7 +75,7 @@ class Reader:
             self.unread.append(text)
             return None
 
-    def fields(self, tables: Mapping[str, Any], kind: str = "") -> tuple[Field, ...]:
+    def fields(self, tables: Mapping[str, Any]) -> tuple[Field, ...]:
         """The fields that can be made out."""
         found = {name: self.field(name, table) for name, table in tables.items()}
         self.unread += [f"{name} {tables[name]}" for name, field in found.items() if field is None]
@@ -83,7 +83,7 @@ class Reader:
         for (what, fix, legal), names in self.without_role.items():
             told = f"{what}: {', '.join(f'`{name}`' for name in names)}" if len(names) > 1 else what
             self.add(self.place("fields", names[0]), told, fix, legal)
-        role = given_role(known, kind_of(kind).given_arrays)
+        role = given_role(known, kind_of(self.kind).given_arrays)
         if role == UNTOLD:
             untold = (one.name for one in known if one.role == UNTOLD)
             self.faults += [untold_fault(name, tables[name], self.where) for name in untold]
@@ -99,6 +99,9 @@ class Reader:
         text = table.get("type")
         kind = self.type(text, self.place("fields", name, "type")) if isinstance(text, str) else None
         role = self.role(name, kind, table) if kind is not None else None
+        if role is not None:
+            needless = needless_keys(table, name, role or OF_GIVEN[0], self.kind)
+            self.faults += [fault.below(self.where) for fault in needless]
         return self._field(name, kind, role, table) if kind is not None and role is not None else None
 
     def role(self, name: str, kind: Type, table: Mapping[str, Any]) -> str | None:
@@ -113,6 +116,8 @@ class Reader:
                 what = f"role `{role}` does not go with type `{self.text(table, 'type')}`"
                 self.add(self.place("fields", name, "role"), what, f"write one of {', '.join(legal)}", legal)
             return None
+        if not kind_of(self.kind).takes(role):
+            self.faults.append(untaken(self.kind, role, f"fields.{name}.role").below(self.where))
         return role
 
     def _field(self, name: str, kind: Type, role: str, table: Mapping[str, Any]) -> Field:
@@ -215,11 +220,12 @@ class Reader:
         add = partial(_add_rule, self)
         return read_rules(as_table(table), add) if isinstance(table, Mapping) else None
 
-    def options(self, raw: Mapping[str, Any], kind: str) -> tuple[tuple[str, Any], ...]:
+    def options(self, raw: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
         """The options that are what the kind takes."""
         table = self.table(raw, "options")
-        self.faults += [fault.below(self.where) for fault in option_faults(kind, table)]
-        return tuple((name, value) for name, value in table.items() if not option_faults(kind, {name: value}))
+        self.faults += [fault.below(self.where) for fault in option_faults(self.kind, table)]
+        sound = (name for name, value in table.items() if not option_faults(self.kind, {name: value}))
+        return tuple((name, table[name]) for name in sound)
 
     def groups(self, raw: Mapping[str, Any]) -> tuple[Group, ...]:
         found = (self.group(raw, name, value) for name, value in self.table(raw, "groups").items())
@@ -264,9 +270,9 @@ def read_spec(
     found, odd = cleaned(raw, where)
     found, call_at = with_call_apart(found)
     raw = {"fields": {}, **found}
-    reader = Reader(where)
+    reader = Reader(where, as_text(raw.get("kind"), "module"))
     reader.unread.append(unread)
-    reader.faults += [*odd, *(fault.below(where) for fault in key_faults(raw, SPEC_KEYS, ""))]
+    reader.faults += [*odd, *(fault.below(where) for fault in key_faults(raw, SPEC_KEYS, "", reader.kind))]
     tables = reader.table(raw, "fields")
     spec = replace(_assembled(reader, raw, tables), call_at=call_at, unit=unit)
     spec = replace(_built(spec), uses=classes_used(spec, is_class))
@@ -280,18 +286,18 @@ def read_spec(
 
 def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]) -> ModuleSpec:
     """The spec that the tables say, with what could be read of them."""
-    kind = reader.text(raw, "kind", "module")
+    kind = reader.kind
     return ModuleSpec(
         name=reader.text(raw, "name"),
         kind=kind,
-        fields=reader.fields(tables, kind),
+        fields=reader.fields(tables),
         doc=reader.text(raw, "doc"),
         comment=as_comment(reader.text(raw, "comment")),
         bases=reader.bases(raw),
         generic=read_generic(reader, raw.get("generic")),
         decorators=tuple(map(str, as_list(raw.get("decorators")))),
         keywords=literals(reader.table(raw, "keywords")),
-        constructor=reader.text(raw, "constructor", kind_of(kind).constructor),
+        constructor=reader.text(raw, "constructor", kind_of(kind).constructors[0]),
         rebuild=reader.text(raw, "rebuild", "bypass"),
         arguments=_streams(reader.arguments(raw.get("arguments"), reader.place("arguments")), kind),
         dtype=" ".join(reader.text(raw, "dtype").split()),
@@ -306,7 +312,7 @@ def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]
         migrate=raw.get("migrate") is True,
         sharding=reader.sharding(raw),
         compute=reader.text(raw, "compute"),
-        options=reader.options(raw, kind),
+        options=reader.options(raw),
         call=reader.call(raw),
         test=read_test(reader, raw),
         methods=read_methods(reader, raw),
@@ -324,6 +330,6 @@ def _built(spec: ModuleSpec) -> ModuleSpec:
 
 def _streams(arguments: tuple[Argument, ...], kind: str) -> tuple[Argument, ...]:
     """The arguments, with `rngs` where another kind of class has `key`."""
-    if not kind_of(kind).rngs:
+    if not kind_of(kind).takes("variable"):
         return arguments
     return tuple(Argument("rngs") if one == Argument("key") else one for one in arguments)

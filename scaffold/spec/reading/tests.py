@@ -18,6 +18,7 @@ class Faults(Protocol):
 
     faults: list[Fault]
     where: str
+    kind: str
 
     def add(self, place: str, what: str, fix: str, legal: tuple[str, ...] = ()) -> None: ...
 
@@ -52,7 +53,7 @@ def read_test(into: Faults, raw: Mapping[str, Any]) -> TestPlan:
 
 
 def _check_keys(into: Faults, table: Mapping[str, Any], keys: Mapping[str, Key], place: str) -> None:
-    into.faults += [fault.below(into.where) for fault in key_faults(table, keys, place)]
+    into.faults += [fault.below(into.where) for fault in key_faults(table, keys, place, into.kind)]
 
 
 def _texts(table: Mapping[str, Any], key: str) -> tuple[str, ...]:

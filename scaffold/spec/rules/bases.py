@@ -15,7 +15,6 @@ from scaffold.spec.rules.source import known_attributes
 
 MODULE = ClassType("Module", "equinox")
 """Among the bases where another one, a mixin, is no Module itself."""
-_KINDS = ("abstract", "module")
 
 
 def is_abstract_body(body: str) -> bool:
@@ -69,9 +68,6 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
 def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What bases cannot be, whatever their specs say."""
     place = f"{spec.where}: bases"
-    if spec.bases and spec.kind not in _KINDS:
-        fix = f"remove them, or write `kind = {_KINDS[1]!r}`".replace("'", '"')
-        yield Fault(place, f"a class of kind `{spec.kind}` has no bases", fix)
     for name in sorted({base.name for base in spec.bases if spec.bases.count(base) > 1}):
         yield Fault(place, f"`{name}` is there twice", "remove one")
     if ClassType(spec.name) in spec.bases:

@@ -8,7 +8,7 @@ from itertools import takewhile
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kind import NAMES, kind_of
+from scaffold.kind import kind_of
 from scaffold.spec.bodies.compute import compute_faults
 from scaffold.spec.bodies.helpers import helper_faults
 from scaffold.spec.bodies.pieces import pieces, readable
@@ -59,6 +59,7 @@ from scaffold.spec.rules.source import (
 from scaffold.spec.rules.tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.stacked.faults import stacked_faults
+from scaffold.spec.tables.keys import CONSTRUCTORS
 
 
 def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> list[Fault]:
@@ -72,7 +73,7 @@ def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> l
     if kind_of(spec.kind).is_carried:
         return list(carried_faults(sound, names))
     faults = [fault for piece in pieces(spec) for fault in source_faults(piece)]
-    faults += [*_names(sound, declared), *_forms(sound, declared), *_imports(sound), *field_faults(sound)]
+    faults += [*_names(sound, declared), *_forms(sound), *_imports(sound), *field_faults(sound)]
     faults += [*dtype_faults(sound), *checks_of_values(sound)]
     faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
     kind = kind_of(spec.kind)
@@ -116,6 +117,10 @@ def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
         )
         for one in spec.fields
     ]
+    taken = (*kind_of(spec.kind).members, *kind_of(spec.kind).reserved)
+    for name in (one.name for one in spec.fields if one.name in taken):
+        what = f"`{name}` is a name that the class uses itself"
+        candidates.append(Fault(_place(spec, "fields", name), what, f"rename it, to `my_{name}` for example"))
     dims = [name for name in dims_of(spec) if spec.field(name) is None]
     hidden = [name for name in dims if name.startswith("_")]
     for name in hidden:
@@ -129,14 +134,13 @@ def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
     yield from (fault for fault in candidates if fault is not None)
 
 
-def _forms(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
+def _forms(spec: ModuleSpec) -> Iterator[Fault]:
     """Which constructor and rebuild form go together."""
-    rebuilds = kind_of(spec.kind).rebuilds
-    if spec.kind in NAMES and not rebuilds and "rebuild" in declared:
-        fix = 'remove it, or write `kind = "pytree"`'
-        what = f"a class of kind `{spec.kind}` does not choose how it is rebuilt"
-        yield Fault(_place(spec, "rebuild"), what, fix)
-    if not rebuilds:
+    legal = kind_of(spec.kind).constructors
+    if spec.constructor in CONSTRUCTORS and spec.constructor not in legal:
+        what = f"a class of kind `{spec.kind}` is not built by `{spec.constructor}`"
+        yield Fault(_place(spec, "constructor"), what, "remove it", legal)
+    if not kind_of(spec.kind).takes("rebuild"):
         return
     if spec.constructor == "init" and spec.rebuild in ("factory", "flag", "dataclass"):
         fix = 'remove `constructor`, or write `rebuild = "bypass"`'

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kind import NAMES, kind_of
 from scaffold.spec.construction.constructor import dims_of, key_consumers, parameters, variadic_dims
 from scaffold.spec.construction.spreads import spread_faults
 from scaffold.spec.fields.shared import shared_fields
@@ -42,7 +41,6 @@ def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
         yield from _flag(spec, field, place)
         yield from _preset(spec, field, place)
         yield from _classes(spec, field, place)
-        yield from _variable(spec, field, place)
     yield from _dims(spec)
     yield from _derived(spec)
     yield from _taken_names(spec)
@@ -59,10 +57,7 @@ def initialiser_faults(field: Field, place: str) -> Iterator[Fault]:
             yield Fault(f"{place}.init", "a derived field is an expression", fix)
         return
     name = field.initialiser
-    if field.role == "shared" and field.init is not None:
-        yield Fault(f"{place}.init", *_unstored(field))
-        return
-    if name is None:
+    if name is None or field.role == "shared":
         return
     if not name:
         yield Fault(f"{place}.init", "is empty", "write an initialiser, or remove it")
@@ -96,13 +91,6 @@ def _measure_faults(one: Initialiser, name: str, field: Field, place: str) -> It
         yield Fault(place, "`uniform` from 0 to 1 makes no complex numbers", fix)
 
 
-def _unstored(field: Field) -> tuple[str, str]:
-    """What is wrong with giving a value to a field that is not stored, and the fix."""
-    if field.role == "shared":
-        return "a shared field is read from another at each use", "put it into `of`"
-    return "a derived field is computed at each use", "put it into `init`"
-
-
 def _why_not(name: str, field: Field) -> str | None:
     if name not in INITIALISERS:
         return f"there is no initialiser `{name}`"
@@ -117,9 +105,7 @@ def _why_not(name: str, field: Field) -> str | None:
 def _made_or_given(field: Field, place: str) -> Iterator[Fault]:
     """`preprocess` and `converter` change what the caller gives."""
     for key, value in (("preprocess", field.preprocess), ("converter", field.converter)):
-        if value is not None and not field.stored:
-            yield Fault(f"{place}.{key}", *_unstored(field))
-        elif value is not None and field.init is not None:
+        if value is not None and field.stored and field.init is not None:
             what = f"`init` makes the field, so there is nothing given to {_VERBS[key]}"
             yield Fault(f"{place}.{key}", what, "put it into `init`")
     if field.converter is None or field.init is not None:
@@ -135,11 +121,9 @@ _VERBS = {"preprocess": "preprocess", "converter": "convert"}
 
 def _default(field: Field, place: str) -> Iterator[Fault]:
     place = f"{place}.default"
-    if field.default is None or (field.default == "None" and field.nullable):
+    if field.default is None or (field.default == "None" and field.nullable) or not field.stored:
         return
-    if not field.stored:
-        yield Fault(place, *_unstored(field))
-    elif field.init is not None:
+    if field.init is not None:
         yield Fault(place, "`init` makes the field, so there is no argument to default", "remove one of them")
     elif field.default == "None" and not _takes_none(field.type):
         fix = "write `| None` after the type, or another default"
@@ -169,21 +153,11 @@ def _is_shared(field: Field) -> bool:
     return is_held and isinstance(ast.parse(field.default or "None", mode="eval").body, ast.Call)
 
 
-def _variable(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
-    """What is wrong with a Variable type where the kind has Variables, the kind says itself."""
-    if field.variable is not None and spec.kind in NAMES and not kind_of(spec.kind).variables:
-        having = next(name for name in NAMES if kind_of(name).variables)
-        fix = f'remove it, or write `kind = "{having}"`'
-        yield Fault(f"{place}.variable", f"a class of kind `{spec.kind}` has no Variables", fix)
-
-
 def _flag(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     """`optional` names a bool: a field, an argument, or one that the constructor gets for it."""
     if field.optional is None:
         return
     place, name = f"{place}.optional", field.optional
-    if field.role in ("static", "derived", "callable", "shared"):
-        yield Fault(place, f"a {field.role} field is never left out", "remove it")
     declared = next((one.type for one in spec.arguments if one.name == name and one.type), None)
     other = spec.field(name)
     fix = f"rename the flag, to `use_{field.name}` for example"
@@ -209,11 +183,6 @@ def _preset(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     if not isinstance(field.type, DictType):
         yield Fault(place, "only a dict has entries to preset", "write `preprocess` for another field")
         return
-    if not field.stored:
-        yield Fault(place, *_unstored(field))
-    elif not field.dynamic:
-        fix = f'write `converter = "={{**{field.name}, ...}}"`'
-        yield Fault(place, f"a {field.role} dict is not changed once it is made", fix)
     for name, source in field.preset:
         if not re.fullmatch(_ENTRY, name):
             what = f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"

@@ -7,16 +7,12 @@ from scaffold.errors import Fault
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 
-_KINDS = ("abstract", "module")
 _NAME = r"(?a)[A-Z]\w*"
 
 
 def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the type parameters."""
     place = f"{spec.where}: generic"
-    if spec.generic and spec.kind not in _KINDS:
-        fix = 'remove it, or write `kind = "module"`'
-        yield Fault(place, f"a class of kind `{spec.kind}` has no type parameters", fix, _KINDS)
     names = [one.name for one in spec.generic]
     for name in dict.fromkeys(names):
         if not re.fullmatch(_NAME, name) or name in IMPORTS or name == spec.name:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from scaffold.errors import Fault, suggestion
-from scaffold.kind import NAMES, kind_of
+from scaffold.kind import kind_of
 from scaffold.spec.model import Group, ModuleSpec
 from scaffold.spec.names import argument_name_fault, class_name_fault
 from scaffold.spec.rules.source import imported_names
@@ -57,11 +57,7 @@ def _flat_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _nested_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
     place = f"{spec.where}: layout"
-    legal = tuple(name for name in NAMES if kind_of(name).nests)
-    if spec.kind in NAMES and spec.kind not in legal:
-        fix = "remove it, or nest in a class of another kind and hold that"
-        yield Fault(place, f"a class of kind `{spec.kind}` does not nest its groups", fix, legal)
-    elif not spec.groups and not unread.strip():
+    if not spec.groups and not unread.strip():
         fix = 'write `[groups]` and `small = ["element1", "element2"]`, or remove it'
         yield Fault(place, "`nested` makes a class of each group, and there are none", fix)
     elif spec.rebuilds_by("flag"):

@@ -49,7 +49,7 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
     kind = kind_of(spec.kind)
     own.update((*kind.members, *(["create"] if has_factory(spec) else [])))
     own.update((*("save", "load") * bool(spec.save), *("combine",) * bool(spec.groups and kind.combines)))
-    own.update(("_check", "_rebuild") * kind.rebuilds)
+    own.update(("_check", "_rebuild") * kind.takes("rebuild"))
     if spec.field(name) is not None:
         yield Fault(place, f"`{name}` is a field too", "rename one of them")
     elif name in own:

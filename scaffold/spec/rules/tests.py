@@ -29,12 +29,6 @@ Rule = Callable[[ModuleSpec], Iterable[Fault]]
 def claim_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the further configurations, conditions, dtypes and the reference."""
     yield from unused_faults(spec)
-    said = {key: getattr(spec.test, key) for key in ("cases", "holds", "dtypes", "reference", "invariants")}
-    if not kind_of(spec.kind).has_instances:
-        for key in (key for key, value in said.items() if value):
-            what = f"a class of kind `{spec.kind}` has no instances to try it on"
-            yield Fault(_place(spec, key), what, "say it of a class that fulfils it")
-        return
     names = [one.name for one in spec.test.cases]
     yield from _name_faults(spec, "cases", names)
     yield from _name_faults(spec, "holds", [one.name for one in spec.test.holds])

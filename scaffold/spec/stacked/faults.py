@@ -33,10 +33,7 @@ def _of_field(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
     if not field.stacked:
         return
     place = f"{place}.stacked"
-    if spec.kind != "module":
-        fix = 'remove it, or write `kind = "module"`'
-        yield Fault(place, f"a class of kind `{spec.kind}` has no stacked layers", fix)
-    elif layer_type(field.type) is None or field.role != "module":
+    if layer_type(field.type) is None:
         yield Fault(place, "only a list of one class can be stacked", "write `list[Block]` as its type")
     elif spec.own_constructor is not None or field.expression is None:
         fix = 'write `init = "=[Block.create(..., key=key) for key in jax.random.split(key, depth)]"`'

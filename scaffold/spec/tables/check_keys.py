@@ -1,12 +1,12 @@
 """Whether what stands under a key is of its form, and every key one that is known."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import NAMES as KINDS
-from scaffold.kind import kind_of
-from scaffold.spec.tables.keys import Key
+from scaffold.kind import RARE, kind_of, kinds_that_take
+from scaffold.spec.tables.keys import FIELD_KEYS, STORED, Key
 from scaffold.spec.tables.raw import as_list, as_table
 
 _PYTHON_TYPES = {
@@ -22,9 +22,18 @@ _PYTHON_TYPES = {
 }
 
 
-def key_faults(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str) -> list[Fault]:
-    """Unknown keys, missing keys, values of the wrong form, illegal values: all of them."""
+def key_faults(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str, kind: str = "") -> list[Fault]:
+    """Unknown keys, missing keys, values of the wrong form, illegal values, and keys that a kind has no use for: all of them."""
     faults = [_unknown(name, keys, where) for name in raw if name not in keys]
+    faults += (
+        [
+            untaken(kind, name, f"{where}.{name}" if where else name)
+            for name in raw
+            if name in keys and not kind_of(kind).takes(name)
+        ]
+        if kind in KINDS
+        else []
+    )
     faults += [
         Fault(where, f"`{name}` is missing", f"write `{name} = ...`: {key.doc}")
         for name, key in keys.items()
@@ -45,6 +54,25 @@ def option_faults(kind: str, options: Mapping[str, Any]) -> list[Fault]:
         fix = "remove them, or choose a kind that has them"
         return [Fault("options", f"kind `{kind}` has no options", fix, legal)]
     return key_faults(options, keys, "options")
+
+
+def untaken(kind: str, name: str, where: str) -> Fault:
+    """The fault of a key, or a role, that the classes of a kind have no use for."""
+    legal = kinds_that_take(name)
+    usual = "module" if "module" in legal else legal[0]
+    fix = f'remove it, or write `kind = "{usual}"`' if name in RARE else "remove it"
+    return Fault(where, f"a class of kind `{kind}` has no `{name}`", fix, legal)
+
+
+def needless_keys(table: Mapping[str, Any], name: str, role: str, kind: str) -> Iterator[Fault]:
+    """The faults of keys that say nothing of a field with this role, or of any field of this kind."""
+    for key in table.keys() & FIELD_KEYS.keys():
+        if role not in FIELD_KEYS[key].roles:
+            fix = "remove it, or write another role"
+            what = f"`{key}` says nothing of a {role} field"
+            yield Fault(f"fields.{name}.{key}", what, fix, FIELD_KEYS[key].roles)
+        elif kind in KINDS and role in STORED and not kind_of(kind).takes(key):
+            yield untaken(kind, key, f"fields.{name}.{key}")
 
 
 def _unknown(name: str, keys: Mapping[str, Key], where: str) -> Fault:

@@ -9,6 +9,10 @@ CONSTRUCTORS = ("factory", "init")
 REBUILDS = ("bypass", "flag", "factory", "static", "dataclass")
 LAYOUTS = ("flat", "nested")
 ROLES = ("param", "data", "buffer", "static", "callable", "module", "state", "derived", "shared")
+STORED = ROLES[:-2]
+"""The roles of fields that an instance holds: the others are computed at each use."""
+_DYNAMIC = ("param", "data", "buffer", "module", "state")
+_TRAINED = ("param", "module")
 
 TEST_DTYPES = ("f16", "bf16", "f32", "f64", "c64", "c128")
 """The dtypes in which tests may build and call a class."""
@@ -26,6 +30,8 @@ class Key(Struct, frozen=True):
     doc: str
     legal: tuple[str, ...] = ()
     required: bool = False
+    roles: tuple[str, ...] = ROLES
+    """The roles of the fields of which it says something."""
 
 
 _COMMENT = Key("string", "Comment above it.")
@@ -98,45 +104,65 @@ FIELD_KEYS = {
     "frozen": Key(
         "boolean or a name",
         "Whether nothing of a parameter or a sub-module is trained, or the static bool that says so.",
+        roles=_TRAINED,
     ),
     "decay": Key(
         "boolean",
         "Whether weight decay moves a parameter or a sub-module (default: true); `decayed()` says so of all leaves.",
+        roles=_TRAINED,
     ),
     "stacked": Key(
         "boolean",
         "Whether the layers of a list of one class are one instance, whose arrays have an axis of layers first (default: false); "
         "loops over them become scans.",
+        roles=("module",),
     ),
     "remat": Key(
         "boolean",
         "Whether the results inside of a stacked layer are computed again on the way back (default: false).",
+        roles=("module",),
     ),
     "compute": Key(
         "boolean or a name",
         "The dtype that a field is read in: `bfloat16`; `false`: the stored one, in a class that computes in another.",
     ),
-    "init": Key("string", "A named initialiser, or `=` and an expression over the constructor's arguments."),
+    "init": Key(
+        "string",
+        "A named initialiser, or `=` and an expression over the constructor's arguments.",
+        roles=ROLES[:-1],
+    ),
     "std": Key(
         "value",
         "The standard deviation around 0 with which `init` draws, as arithmetic over sizes: `1 / sqrt(3 * in_size)`.",
+        roles=_DYNAMIC,
     ),
     "of": Key(
-        "string", "Role shared: the array that it is tied to: `embedding`, `embedding.T`, `encoder.weight`."
+        "string",
+        "Role shared: the array that it is tied to: `embedding`, `embedding.T`, `encoder.weight`.",
+        roles=("shared",),
     ),
-    "preprocess": Key("string", "An expression over the field's name, applied once, at creation, to a copy."),
-    "optional": Key("string", "A boolean argument of the constructor; without it the field is None."),
+    "preprocess": Key(
+        "string", "An expression over the field's name, applied once, at creation, to a copy.", roles=STORED
+    ),
+    "optional": Key(
+        "string", "A boolean argument of the constructor; without it the field is None.", roles=_DYNAMIC
+    ),
     "default": Key(
-        "value", "Default of the constructor's argument; a string that begins with `=` is an expression."
+        "value",
+        "Default of the constructor's argument; a string that begins with `=` is an expression.",
+        roles=STORED,
     ),
     "converter": Key(
-        "string", "A function, or `=` and an expression over the field's name, run by the constructor."
+        "string",
+        "A function, or `=` and an expression over the field's name, run by the constructor.",
+        roles=STORED,
     ),
     "check": Key("string", "An invariant over the fields, checked at construction."),
-    "preset": Key("table", "Entries of a dict field that creation fixes."),
+    "preset": Key("table", "Entries of a dict field that creation fixes.", roles=_DYNAMIC),
     "variable": Key(
         "string",
         "Kind nnx: the Variable type of a buffer: one of Flax, or the name of one to define in the module.",
+        roles=("data", "buffer", "state"),
     ),
     "doc": Key("string", "What the field is."),
     "comment": _COMMENT,
