@@ -23,7 +23,7 @@ from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files
 from scaffold.spec.names import IMPORTS, stem
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.reading.shortened import shortened
-from scaffold.spec.rules.source import names_read
+from scaffold.spec.rules.known_names import names_read
 from scaffold.spec.tables.raw import as_table, as_text
 from scaffold.spec.tables.toml import write_toml
 from scaffold.spec.unit import Unit

@@ -14,7 +14,7 @@ from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.construction.constructor import dims_of, parameters
 from scaffold.spec.grammar.synonyms import DTYPES
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.reading.entries import without_none
+from scaffold.spec.grammar.types import without_none
 from scaffold.spec.reading.roles import UNTOLD, role_of
 from tests.draft_calls import call
 from tests.draft_fields import MEMBERS, preset_dict

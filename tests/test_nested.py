@@ -165,7 +165,7 @@ ROWS = [
     ({"groups": {**GROUPS, "combine": ["layers"]}, "kind": "pytree"}, "groups.combine | `combine` is a name that the class uses itself | rename it, to `combined` for example"),
     ({"groups": {"affine": {"fields": ["weight"], "class": "Whole"}}}, "groups.affine | the class `Whole` of the group has the name of another | write `affine = { fields = [...], class = \"WholeGroup\" }`, for example"),
     ({"groups": {"affine": {"fields": ["weight"], "clas": "Small"}}}, "groups.affine | unknown key `clas` | did you mean `class`?"),
-    ({"groups": {"affine": {"class": "Small"}}}, "groups.affine | a group is an array of names of fields | write `small = [\"element1\", \"element2\"]`"),
+    ({"groups": {"affine": {"class": "Small"}}}, "groups.affine | `fields` is missing | write `fields = ...`: The fields of the group."),
     ({"groups": {"affine": {"fields": ["weight"], "readable": True}}, "layout": "flat"}, "groups.affine | `class` and `readable` are for a group that is a class of its own | write `layout = \"nested\"`, or the names of the fields alone"),
     ({"kind": "pytree", "rebuild": "flag"}, "layout | `flag` rebuilds through an `__init__` that takes the fields one by one, and jax hands it whole groups | write `rebuild = \"bypass\"` or `rebuild = \"factory\"`"),
     ({"kind": "closure", "call": {"args": "x: f[in_size]", "body": "return x"}}, "layout | a class of kind `closure` has no `layout` | remove it, or write `kind = \"module\"`"),

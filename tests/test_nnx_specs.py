@@ -37,7 +37,12 @@ REFUSED = {
         'role = "static"',
     ),
     "a tree": ({"params": "tree"}, {}, "a Variable holds one array", "list[...]"),
-    "a factory": ({"weight": "f[size]"}, {"constructor": "factory"}, "is not built by `factory`", "remove it"),
+    "a factory": (
+        {"weight": "f[size]"},
+        {"constructor": "factory"},
+        "is not built by `factory`",
+        "remove it",
+    ),
     "a param that the call assigns": (
         {"weight": "f[size]", "mean": BUFFER},
         {"body": "self.weight = x\nreturn x"},

@@ -14,12 +14,14 @@ from scaffold.files.fileset import Plan
 from scaffold.in_project.layout import Layout
 from scaffold.kind import NAMES, kind_of
 from scaffold.spec.names import argument_name_fault, class_name_fault, stem
-from scaffold.spec.reading.read import Reader
+from scaffold.spec.reading.read_fields import read_fields
+from scaffold.spec.reading.read_functions import read_call
+from scaffold.spec.reading.reader import Reader
 from scaffold.spec.reading.roles import OF_GIVEN
 from scaffold.spec.reading.tokens import call_from_text, parse_field_token
 from scaffold.spec.rules.fields import initialiser_faults
 from scaffold.spec.source.expressions import syntax_fault
-from scaffold.spec.tables.check_keys import option_faults
+from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key
 from scaffold.spec.tables.pairs import one_option
 
@@ -209,7 +211,7 @@ def _ask_option(kind: str, name: str, key: Key) -> str:
     click.echo(key.doc)
     while text := click.prompt(question, default="", show_default=False).strip():
         try:
-            faults: Sequence[Fault] = option_faults(kind, {name: one_option(text)})
+            faults: Sequence[Fault] = sound_options({name: one_option(text)}, kind)[1]
         except ScaffoldError as error:
             faults = error.faults
         if not faults:
@@ -268,8 +270,8 @@ def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fa
         name, table = parse_field_token(token)
     except ScaffoldError as error:
         return list(error.faults)
-    reader = Reader("answer")
-    found = reader.fields({name: table})
+    reader = Reader("answer", "module")
+    found = read_fields(reader, {name: table})
     faults = [*reader.faults, argument_name_fault(name, f"fields.{name}", class_name)]
     faults += [fault for field in found for fault in initialiser_faults(field, f"fields.{name}")]
     if name in names:
@@ -312,6 +314,6 @@ def _ask_body(answers: Answers) -> None:
 
 
 def _call_faults(call: str) -> list[Fault]:
-    reader = Reader("answer")
-    reader.call({"call": call_from_text(call, "return None")})
+    reader = Reader("answer", "module")
+    read_call(reader, {"call": call_from_text(call, "return None")})
     return reader.faults

@@ -28,6 +28,9 @@ class AsWrittenKind(Kind):
 
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
         """What a class that is emitted word for word needs."""
+        if spec.name.startswith("Test"):
+            what = f"pytest takes `{spec.name}` for a class of tests"
+            yield Fault(f"{spec.where}: name", what, "rename the class")
         if not spec.source:
             fix = "write the class as a skeleton, with `@as_written` above it"
             yield Fault(f"{spec.where}: source", "there is no class statement to emit", fix)

@@ -116,6 +116,13 @@ Type = (
 )
 
 
+def without_none(kind: Type) -> Type:
+    """The type without None, where one other is left."""
+    if isinstance(kind, UnionType) and kind.optional and len(kind.members) == 1:
+        return kind.members[0]
+    return kind
+
+
 def children(kind: Type) -> "tuple[Type, ...]":
     """The types that `kind` is made of, one level down."""
     match kind:

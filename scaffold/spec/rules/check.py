@@ -2,7 +2,7 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from msgspec.structs import replace
@@ -11,7 +11,6 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
 from scaffold.spec.bodies.compute import compute_faults
 from scaffold.spec.bodies.helpers import helper_faults
-from scaffold.spec.bodies.pieces import pieces, readable
 from scaffold.spec.bodies.states import state_faults
 from scaffold.spec.construction.constructor import (
     KEY,
@@ -37,8 +36,6 @@ from scaffold.spec.names import (
     OF_TYPES,
     argument_name_fault,
     brings_the_same,
-    class_name_fault,
-    file_name_fault,
     is_read,
 )
 from scaffold.spec.rules.array_checks import checks_of_values
@@ -47,69 +44,43 @@ from scaffold.spec.rules.call import call_faults, marker_faults, order_faults
 from scaffold.spec.rules.constructors import constructor_faults
 from scaffold.spec.rules.fields import field_faults, value_faults
 from scaffold.spec.rules.generics import generic_faults
+from scaffold.spec.rules.groups import group_faults
+from scaffold.spec.rules.known_names import assignment_faults, keys_used_once, known_attributes, known_names
 from scaffold.spec.rules.methods import method_faults
 from scaffold.spec.rules.optional import optional_faults
-from scaffold.spec.rules.source import (
-    keys_used_once,
-    known_attributes,
-    known_names,
-    names_of_carried,
-    source_faults,
-)
 from scaffold.spec.rules.tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.stacked.faults import stacked_faults
 from scaffold.spec.tables.keys import CONSTRUCTORS
 
 
-def spec_faults(spec: ModuleSpec, *, declared: frozenset[str], unread: str) -> list[Fault]:
+def spec_faults(spec: ModuleSpec, *, unread: str) -> list[Fault]:
     """All that is wrong with `spec`.
 
-    `declared` holds the top-level keys that the author wrote; `unread` is the text of what could not be read, whose
-    names must not be reported as unknown.
+    `unread` is the text of what could not be read, whose names must not be reported as unknown.
     """
-    sound, broken = readable(spec)
-    names = frozenset(re.findall(r"[A-Za-z_]\w*", f"{unread}\n{broken}"))
-    if kind_of(spec.kind).is_carried:
-        return list(carried_faults(sound, names))
-    faults = [fault for piece in pieces(spec) for fault in source_faults(piece)]
-    faults += [*_names(sound, declared), *_forms(sound), *_imports(sound), *field_faults(sound)]
-    faults += [*dtype_faults(sound), *checks_of_values(sound)]
-    faults += [*_setup(sound), *_arguments(sound, names), *known_names(sound, names)]
-    kind = kind_of(spec.kind)
-    of_kind = tuple(kind.faults(sound))
-    whole = sound if of_kind else kind.complete(sound)
-    faults += [*known_attributes(whole, names), *keys_used_once(sound), *call_faults(sound, names)]
-    faults += [*of_kind, *_tests(whole, names), *constructor_faults(whole)]
-    faults += [*optional_faults(sound), *state_faults(sound), *shared_faults(sound), *bases_faults(sound)]
-    faults += [*generic_faults(sound), *frozen_faults(sound), *decay_faults(sound), *compute_faults(sound)]
-    faults += [*stacked_faults(sound), *method_faults(sound), *helper_faults(sound), *sharding_faults(sound)]
+    names, kind = frozenset(re.findall(r"[A-Za-z_]\w*", unread)), kind_of(spec.kind)
+    if kind.is_carried:
+        return [*kind.faults(spec), *known_names(spec, names)]
+    faults = [fault for rule in _RULES for fault in rule(spec)]
+    faults += [*_arguments(spec, names), *known_names(spec, names), *call_faults(spec, names)]
+    of_kind = tuple(kind.faults(spec))
+    whole = spec if of_kind else kind.complete(spec)
+    faults += [*known_attributes(whole, names), *_tests(whole, names), *constructor_faults(whole), *of_kind]
+    faults += [*group_faults(spec, unread)]
     # Sizes come last: they rest on dims and arguments that are right.
-    place = f"{sound.where}: test.sizes"
-    return faults or [*size_faults(sound, place)] or [*case_size_faults(sound)]
-
-
-def carried_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
-    """What is wrong with a class that is emitted word for word: its name, and names that stand for nothing."""
-    if spec.name.startswith("Test"):
-        fix = "rename the class"
-        yield Fault(_place(spec, "name"), f"pytest takes `{spec.name}` for a class of tests", fix)
-    if spec.file and (fault := file_name_fault(spec.file, _place(spec, "file"))):
-        yield fault
-    yield from kind_of(spec.kind).faults(spec)
-    yield from names_of_carried(spec, unread)
+    place = f"{spec.where}: test.sizes"
+    return faults or [*size_faults(spec, place)] or [*case_size_faults(spec)]
 
 
 def _place(spec: ModuleSpec, *parts: str) -> str:
     return f"{spec.where}: {'.'.join(parts)}"
 
 
-def _names(spec: ModuleSpec, declared: frozenset[str]) -> Iterator[Fault]:
-    named = "name" in declared
+def _names(spec: ModuleSpec) -> Iterator[Fault]:
     free = [*(() if uses_key(spec) else ("key",)), *(() if uses_dtype(spec) else ("dtype",))]
     free += EMITTED_BUILTINS if spec.own_constructor is not None else ()
-    candidates = [class_name_fault(spec.name, _place(spec, "name"))] if spec.name or named else []
-    candidates += [file_name_fault(spec.file, _place(spec, "file"))] if "file" in declared else []
+    candidates: list[Fault | None] = []
     inner = [*free, "key"]  # of a field that is no argument
     candidates += [
         argument_name_fault(
@@ -347,3 +318,12 @@ def _sizes(spec: ModuleSpec, known: set[str], unread: frozenset[str]) -> Iterato
     for name in sorted(bound - {name for name, _ in spec.test.sizes}):
         fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
         yield Fault(place, f"`{name}` is computed in setup, so its size is not known", fix)
+
+
+_RULES: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
+    *(_names, _forms, _imports, _setup, assignment_faults, field_faults, dtype_faults, checks_of_values),
+    *(keys_used_once, optional_faults, state_faults, shared_faults, bases_faults, generic_faults),
+    *(frozen_faults, decay_faults, compute_faults, stacked_faults, method_faults, helper_faults),
+    sharding_faults,
+)
+"""The rules that ask for nothing but the spec."""

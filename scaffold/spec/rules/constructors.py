@@ -10,7 +10,7 @@ from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import has_factory, parameters
 from scaffold.spec.construction.given_shapes import dims_read_off
 from scaffold.spec.model import Argument, Method, ModuleSpec
-from scaffold.spec.rules.source import class_names
+from scaffold.spec.rules.pieces import class_names
 
 
 class Taken(Struct, frozen=True):

@@ -26,7 +26,6 @@ from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_fault, stem
 from scaffold.spec.source.expressions import assigned_names, free_names
 
-_DOTTED = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
 _ENTRY = r"(?a)[A-Za-z_]\w*"
 
 
@@ -108,11 +107,6 @@ def _made_or_given(field: Field, place: str) -> Iterator[Fault]:
         if value is not None and field.stored and field.init is not None:
             what = f"`init` makes the field, so there is nothing given to {_VERBS[key]}"
             yield Fault(f"{place}.{key}", what, "put it into `init`")
-    if field.converter is None or field.init is not None:
-        return
-    if not field.converter.startswith("=") and not re.fullmatch(_DOTTED, field.converter):
-        fix = f'write `converter = "=..."`, over `{field.name}`'
-        yield Fault(f"{place}.converter", f"`{field.converter}` is not the name of a function", fix)
 
 
 _NAN = "NaN differs from itself, so every use would compile anew"

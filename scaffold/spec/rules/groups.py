@@ -6,7 +6,7 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
 from scaffold.spec.model import Group, ModuleSpec
 from scaffold.spec.names import argument_name_fault, class_name_fault
-from scaffold.spec.rules.source import imported_names
+from scaffold.spec.rules.pieces import imported_names
 
 
 def class_of_group(class_name: str, group: str) -> str:

@@ -1,4 +1,4 @@
-"""Whether what stands under a key is of its form, and every key one that is known."""
+"""Whether what stands under a key is of its form, and every key one that is known and has a use."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -6,54 +6,46 @@ from typing import Any
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import NAMES as KINDS
 from scaffold.kind import RARE, kind_of, kinds_that_take
-from scaffold.spec.tables.keys import FIELD_KEYS, STORED, Key
+from scaffold.spec.tables.keys import FIELD_KEYS, FORMS, STORED, Key
 from scaffold.spec.tables.raw import as_list, as_table
 
-_PYTHON_TYPES = {
-    "string": (str,),
-    "boolean": (bool,),
-    "integer": (int,),
-    "number": (int, float),
-    "array of strings": (list,),
-    "array of tables": (list,),
-    "table": (dict,),
-    "boolean or a name": (bool, str),
-    "number or a table": (int, float, dict),
-}
 
-
-def key_faults(raw: Mapping[str, Any], keys: Mapping[str, Key], where: str, kind: str = "") -> list[Fault]:
-    """Unknown keys, missing keys, values of the wrong form, illegal values, and keys that a kind has no use for: all of them."""
-    faults = [_unknown(name, keys, where) for name in raw if name not in keys]
-    faults += (
-        [
-            untaken(kind, name, f"{where}.{name}" if where else name)
-            for name in raw
-            if name in keys and not kind_of(kind).takes(name)
-        ]
-        if kind in KINDS
-        else []
-    )
-    faults += [
+def sound_table(
+    raw: Mapping[str, Any], keys: Mapping[str, Key], where: str, kind: str = ""
+) -> tuple[dict[str, Any], list[Fault]]:
+    """The entries of a table that are known and of their form, and the faults of all: also of keys that are missing, that are
+    not legal, or that the kind has no use for."""
+    sound: dict[str, Any] = {}
+    faults = [
         Fault(where, f"`{name}` is missing", f"write `{name} = ...`: {key.doc}")
         for name, key in keys.items()
         if key.required and name not in raw
     ]
-    for name, key in keys.items():
-        if name in raw:
-            faults += _value_faults(raw[name], key, f"{where}.{name}" if where else name)
-    return faults
+    for name, value in raw.items():
+        place = f"{where}.{name}" if where else name
+        if name not in keys:
+            faults.append(
+                Fault(where, f"unknown key `{name}`", suggestion(name, keys, "remove it"), tuple(keys))
+            )
+        elif not _has_form(value, keys[name].form):
+            faults.append(_misformed(name, value, keys[name], place))
+        else:
+            sound[name] = value
+            faults += _illegal(value, keys[name], place)
+        if name in keys and kind in KINDS and not kind_of(kind).takes(name):
+            faults.append(untaken(kind, name, place))
+    return sound, faults
 
 
-def option_faults(kind: str, options: Mapping[str, Any]) -> list[Fault]:
-    """What is wrong with the table `[options]` of a spec of this kind."""
+def sound_options(raw: Mapping[str, Any], kind: str) -> tuple[dict[str, Any], list[Fault]]:
+    """The same of the table `[options]` of a spec of this kind."""
     keys = kind_of(kind).options
-    if options and not keys:
+    if raw and not keys:
         having = {name: tuple(kind_of(name).options) for name in KINDS}
-        legal = tuple(f"{name}: {', '.join(found)}" for name, found in having.items() if found)
+        legal = tuple(f"{name}: {', '.join(options)}" for name, options in having.items() if options)
         fix = "remove them, or choose a kind that has them"
-        return [Fault("options", f"kind `{kind}` has no options", fix, legal)]
-    return key_faults(options, keys, "options")
+        return {}, [Fault("options", f"kind `{kind}` has no options", fix, legal)]
+    return sound_table(raw, keys, "options")
 
 
 def untaken(kind: str, name: str, where: str) -> Fault:
@@ -75,45 +67,17 @@ def needless_keys(table: Mapping[str, Any], name: str, role: str, kind: str) -> 
             yield untaken(kind, key, f"fields.{name}.{key}")
 
 
-def _unknown(name: str, keys: Mapping[str, Key], where: str) -> Fault:
-    return Fault(where, f"unknown key `{name}`", suggestion(name, keys, "remove it"), tuple(keys))
+def _misformed(name: str, value: Any, key: Key, where: str) -> Fault:
+    article = "an" if key.form[0] == "a" else "a"
+    fix = f"write `{FORMS[key.form].example.format(name)}`: {key.doc}"
+    return Fault(where, f"{_shown(value)} is not {article} {key.form}", fix, key.legal)
 
 
-def _value_faults(value: Any, key: Key, where: str) -> list[Fault]:
-    name = where.rpartition(".")[2]
-    if not _has_form(value, key.form):
-        article = "an" if key.form[0] in "ai" else "a"
-        fix = f"write `{_EXAMPLES[key.form].format(name)}`: {key.doc}"
-        return [Fault(where, f"{_shown(value)} is not {article} {key.form}", fix, key.legal)]
-    if not key.legal:
-        return []
-    return [_illegal(one, key, where) for one in _values(value) if one not in (*_SWITCHES, *key.legal)]
-
-
-_SWITCHES = (True, False)
-
-
-def _values(value: Any) -> list[Any]:
-    return as_list(value) if isinstance(value, list) else [value]
-
-
-def _illegal(value: str, key: Key, where: str) -> Fault:
-    fix = suggestion(value.lower(), key.legal, f"write one of the legal values: {key.doc}")
-    return Fault(where, f"`{value}` is not legal", fix, key.legal)
-
-
-_EXAMPLES = {
-    "string": '{} = "..."',
-    "boolean": "{} = true",
-    "integer": "{} = 3",
-    "number": "{} = 0.5",
-    "array of strings": '{} = ["..."]',
-    "array of tables": "{} = [{{ ... }}]",
-    "table": "{} = {{ ... }}",
-    "value": "{} = 3",
-    "boolean or a name": "{} = true",
-    "number or a table": "{} = 1e-4",
-}
+def _illegal(value: Any, key: Key, where: str) -> Iterator[Fault]:
+    listed = as_list(value) if isinstance(value, list) else [value]
+    for one in (one for one in listed if key.legal and one not in (True, False, *key.legal)):
+        fix = suggestion(one.lower(), key.legal, f"write one of the legal values: {key.doc}")
+        yield Fault(where, f"`{one}` is not legal", fix, key.legal)
 
 
 def _shown(value: Any) -> str:
@@ -130,12 +94,10 @@ def is_value(value: Any, *, tables: bool = False) -> bool:
     return isinstance(value, str | int | float)
 
 
-def _has_form(value: Any, form: str) -> bool:
-    if form == "value":
+def _has_form(value: Any, name: str) -> bool:
+    form = FORMS[name]
+    if name == "value":
         return is_value(value)
-    if not isinstance(value, _PYTHON_TYPES[form]) or (
-        isinstance(value, bool) and form in ("integer", "number", "number or a table")
-    ):
+    if not isinstance(value, form.types) or (isinstance(value, bool) and bool not in form.types):
         return False
-    item = {"array of strings": str, "array of tables": dict}.get(form)
-    return item is None or all(isinstance(part, item) for part in as_list(value))
+    return form.item is None or all(isinstance(part, form.item) for part in as_list(value))

@@ -1,5 +1,8 @@
 """The keys that a spec may hold: one table, from which both the checks and the JSON Schema are made."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from msgspec import Struct
 
 from scaffold.choices import BACKENDS
@@ -21,6 +24,37 @@ COMPUTES = ("bfloat16", "float16", "float32")
 NARROW_DTYPES = ("f16", "bf16", "f32")
 ALLOWED = ("reuses_key", "shares_noise", "truncated")
 """What suites take for a mistake where nothing says that it is meant."""
+
+
+class Form(Struct, frozen=True):
+    """What may stand under a key: an example of it, of which types of Python it is, and how JSON Schema says that."""
+
+    example: str
+    types: tuple[type, ...]
+    schema: Mapping[str, Any]
+    item: type | None = None
+    """The type of the parts of an array."""
+
+
+_TEXT = {"type": "string"}
+_ANY = ["string", "integer", "number", "boolean", "array"]
+FORMS = {
+    "string": Form('{} = "..."', (str,), _TEXT),
+    "boolean": Form("{} = true", (bool,), {"type": "boolean"}),
+    "number": Form("{} = 0.5", (int, float), {"type": "number"}),
+    "array of strings": Form('{} = ["..."]', (list,), {"type": "array", "items": _TEXT}, str),
+    "array of tables": Form(
+        "{} = [{{ ... }}]", (list,), {"type": "array", "items": {"type": "object"}}, dict
+    ),
+    "table": Form("{} = {{ ... }}", (dict,), {"type": "object"}),
+    "value": Form("{} = 3", (object,), {"type": _ANY, "items": {"type": _ANY}}),
+    "boolean or a name": Form("{} = true", (bool, str), {"type": ["boolean", "string"]}),
+    "number or a table": Form(
+        "{} = 1e-4",
+        (int, float, dict),
+        {"type": ["number", "object"], "additionalProperties": {"type": "number"}},
+    ),
+}
 
 
 class Key(Struct, frozen=True):

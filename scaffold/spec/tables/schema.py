@@ -10,28 +10,13 @@ from scaffold.spec.tables.keys import (
     CONDITION_KEYS,
     CONSTRUCTOR_KEYS,
     FIELD_KEYS,
+    FORMS,
     GROUP_KEYS,
     METHOD_KEYS,
     SPEC_KEYS,
     TEST_KEYS,
     Key,
 )
-
-_FORMS: dict[str, dict[str, Any]] = {
-    "string": {"type": "string"},
-    "boolean": {"type": "boolean"},
-    "integer": {"type": "integer"},
-    "number": {"type": "number"},
-    "array of strings": {"type": "array", "items": {"type": "string"}},
-    "array of tables": {"type": "array", "items": {"type": "object"}},
-    "table": {"type": "object"},
-    "boolean or a name": {"type": ["boolean", "string"]},
-    "number or a table": {"type": ["number", "object"], "additionalProperties": {"type": "number"}},
-    "value": {
-        "type": ["string", "integer", "number", "boolean", "array"],
-        "items": {"type": ["string", "integer", "number", "boolean", "array"]},
-    },
-}
 
 
 def json_schema() -> dict[str, Any]:
@@ -46,7 +31,7 @@ def json_schema() -> dict[str, Any]:
     schema["properties"]["fields"]["minProperties"] = 1
     schema["properties"]["options"] = _table(_options())
     schema["properties"]["groups"]["additionalProperties"] = {
-        "anyOf": [_FORMS["array of strings"], _table(GROUP_KEYS)]
+        "anyOf": [FORMS["array of strings"].schema, _table(GROUP_KEYS)]
     }
     schema["properties"]["call"] = _function(CALL_KEYS)
     schema["properties"]["test"] = tests = _table(TEST_KEYS)
@@ -83,10 +68,10 @@ def _function(keys: Mapping[str, Key]) -> dict[str, Any]:
 
 
 def _property(key: Key) -> dict[str, Any]:
-    described = {"description": key.doc, **_FORMS[key.form]}
+    described = {"description": key.doc, **FORMS[key.form].schema}
     if not key.legal:
         return described
     switches = [True, False] if key.form.startswith("boolean") else []
     legal = {"enum": [*switches, *key.legal]}
-    one_of_many = {"items": {**_FORMS["string"], **legal}}
+    one_of_many = {"items": {**FORMS["string"].schema, **legal}}
     return {**described, **(one_of_many if key.form == "array of strings" else legal)}

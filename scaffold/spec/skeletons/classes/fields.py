@@ -7,7 +7,7 @@ from typing import Any
 
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import ClassType, OpaqueType, arrays, walk
-from scaffold.spec.reading.entries import without_none as without_none_type
+from scaffold.spec.grammar.types import without_none as without_none_type
 from scaffold.spec.reading.roles import legal_roles
 from scaffold.spec.skeletons.words.annotations import is_of_grammar, type_of, without_none
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scaffold.spec.grammar.type_parser import parse_type
-from scaffold.spec.grammar.types import ScalarType, Type, walk
-from scaffold.spec.reading.entries import without_none
+from scaffold.spec.grammar.types import ScalarType, Type, walk, without_none
 from scaffold.spec.reading.roles import role_of
 from scaffold.spec.reading.tokens import parse_field_text
 from scaffold.spec.skeletons.classes.class_tables import INDENT, ClassTables, comment_lines

@@ -1,0 +1,91 @@
+"""The table `[test]` of a spec to a `TestPlan`."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scaffold.spec.grammar.types import LARGEST
+from scaffold.spec.reading.reader import Reader
+from scaffold.spec.tables.keys import CASE_KEYS, CONDITION_KEYS, TEST_KEYS
+from scaffold.spec.tables.raw import as_list, as_table
+from scaffold.spec.test_plan import Case, Condition, TestPlan
+
+_PLAIN = ("strict", "narrowest", "backend")
+_LISTED = ("allows", "unused", "positive", "invariants", "dtypes", "skip", "lower_for")
+
+
+def read_test(reader: Reader, raw: Any) -> TestPlan:
+    """What the tests use; what cannot be made out is a fault, and left out."""
+    table = reader.table(raw, TEST_KEYS, "test", reader.kind)
+    sizes, shapes = _sizes(reader, table, "test")
+    plain: dict[str, Any] = {key: table[key] for key in _PLAIN if key in table}
+    plain |= {key: tuple(table[key]) for key in _LISTED if key in table}
+    return TestPlan(
+        sizes=sizes,
+        shapes=shapes,
+        values=reader.values(table.get("values"), "test.values"),
+        build=reader.expression(table.get("build"), "test.build") or "",
+        other=reader.values(table.get("other"), "test.other"),
+        tolerance=_tolerance(reader, table.get("tolerance")),
+        cases=tuple(_cases(reader, table.get("cases", []))),
+        holds=tuple(_conditions(reader, table.get("holds", []))),
+        reference=reader.statements(table.get("reference", ""), "test.reference"),
+        rejected=tuple(reader.values(row, "test.rejected") for row in table.get("rejected", [])),
+        **plain,
+    )
+
+
+def is_size(value: Any) -> bool:
+    """Whether it is the size of a dim, or an array of sizes."""
+    listed = as_list(value) if isinstance(value, list) else [value]
+    return all(type(one) is int and 0 < one < LARGEST for one in listed)
+
+
+def _sizes(
+    reader: Reader, table: Mapping[str, Any], place: str
+) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, tuple[int, ...]], ...]]:
+    """Sizes of single dims, and of those that stand for several."""
+    sizes = as_table(table.get("sizes"))
+    for name in (name for name, size in sizes.items() if not is_size(size)):
+        fix = "write an integer from 1, or an array of them for a dim such as `*shape`"
+        reader.add(f"{place}.sizes.{name}", f"{sizes[name]!r} is not a size", fix)
+    known = [(name, size) for name, size in sizes.items() if is_size(size)]
+    return (
+        tuple((name, size) for name, size in known if not isinstance(size, list)),
+        tuple((name, tuple(as_list(size))) for name, size in known if isinstance(size, list)),
+    )
+
+
+def _tolerance(reader: Reader, value: Any) -> float | tuple[tuple[str, float], ...] | None:
+    """One number, or one by dtype; which dtypes there are is looked at with the other rules."""
+    if not isinstance(value, Mapping):
+        return None if value is None else _positive(reader, value, "test.tolerance")
+    by_dtype = as_table(value).items()
+    found = {name: _positive(reader, number, f"test.tolerance.{name}") for name, number in by_dtype}
+    return tuple((name, number) for name, number in found.items() if number is not None)
+
+
+def _positive(reader: Reader, value: Any, place: str) -> float | None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if is_number and 0 < value < float("inf"):
+        return float(value)
+    reader.add(place, f"{value!r} is no tolerance", "write a positive number, such as `1e-4`")
+    return None
+
+
+def _cases(reader: Reader, rows: list[Any]) -> Iterator[Case]:
+    for index, row in enumerate(rows):
+        place = f"test.cases.{index}"
+        table = reader.table(row, CASE_KEYS, place)
+        if not (table.get("sizes") or table.get("values")):
+            fix = "write `values = { use_bias = false }`, or `sizes = { size = 4 }`"
+            reader.add(place, "it changes nothing", fix)
+        values = reader.values(table.get("values"), f"{place}.values")
+        yield Case(table.get("name", f"row {index}"), *_sizes(reader, table, place), values)
+
+
+def _conditions(reader: Reader, rows: list[Any]) -> Iterator[Condition]:
+    for index, row in enumerate(rows):
+        place = f"test.holds.{index}"
+        table = reader.table(row, CONDITION_KEYS, place)
+        that = reader.expression(table.get("that"), f"{place}.that") or "None"
+        yield Condition(table.get("name", f"row {index}"), that, table.get("at_start", False))

@@ -1,0 +1,144 @@
+"""What reads the parts of one spec: it collects what is wrong with them, and gives what could be read."""
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scaffold.errors import Fault
+from scaffold.spec.grammar.synonyms import TypeSyntaxError
+from scaffold.spec.grammar.type_parser import LEGAL_TYPES, parse_type
+from scaffold.spec.grammar.type_texts import type_fix
+from scaffold.spec.grammar.types import ScalarType, Type
+from scaffold.spec.grammar.values import as_float, literals, one_value
+from scaffold.spec.model import Argument
+from scaffold.spec.reading.signature import SignatureSyntaxError, parse_argument
+from scaffold.spec.source.expressions import dedented, syntax_fault
+from scaffold.spec.tables.check_keys import is_value, sound_table
+from scaffold.spec.tables.keys import Key
+from scaffold.spec.tables.raw import as_table
+
+Pairs = tuple[tuple[str, str], ...]
+"""Names, each with Python source."""
+
+
+class Reader:
+    """Reads the parts of one spec of a kind; places are keys, with dots between."""
+
+    def __init__(self, where: str, kind: str):
+        self.where, self.kind = where, kind
+        self.faults: list[Fault] = []
+        self.unread: list[str] = []
+        """The text of what could not be read: its names are not unknown for that."""
+
+    def add(self, place: str, what: str, fix: str, legal: tuple[str, ...] = ()) -> None:
+        """Note a fault."""
+        self.faults.append(Fault(f"{self.where}: {place}", what, fix, legal))
+
+    def note(self, faults: Iterable[Fault]) -> None:
+        """Note faults whose places are keys."""
+        self.faults += [fault.below(self.where) for fault in faults]
+
+    def table(self, raw: Any, keys: Mapping[str, Key], place: str, kind: str = "") -> dict[str, Any]:
+        """The entries of a table that are known and of their form."""
+        sound, faults = sound_table(as_table(raw), keys, place, kind)
+        self.note(faults)
+        return sound
+
+    # -- types and arguments -------------------------------------------------------------------------------------------
+
+    def type(self, text: str, place: str) -> Type | None:
+        """The type that a text writes."""
+        try:
+            return parse_type(text)
+        except TypeSyntaxError as error:
+            self.wrong_type(error, text, place)
+            return None
+
+    def wrong_type(self, error: TypeSyntaxError, text: str, place: str, unread: str = "") -> None:
+        """Note a type that cannot be read, in `unread`."""
+        self.add(place, str(error), error.fix or type_fix(text), LEGAL_TYPES)
+        self.unread.append(unread or text)
+
+    def arguments(self, texts: Iterable[str], place: str) -> tuple[Argument, ...]:
+        """The arguments that can be read."""
+        found = [self._argument(text, place) for text in texts]
+        return tuple(one for one in found if one is not None)
+
+    def _argument(self, text: str, place: str) -> Argument | None:
+        try:
+            one = parse_argument(text)
+        except SignatureSyntaxError as error:
+            self.add(place, str(error), "write `name`, `name: TYPE`, `name: TYPE = default` or `*`")
+            self.unread.append(text)
+        except TypeSyntaxError as error:
+            self.wrong_type(error, text.partition(":")[2], place, text)
+        else:
+            default = one.default and as_float(one.type or ScalarType("int"), one_value(one.default))
+            return Argument(one.name, one.type, default)
+        return None
+
+    # -- Python --------------------------------------------------------------------------------------------------------
+
+    def expression(self, source: str | None, place: str, otherwise: str | None = None) -> str | None:
+        """The source of an expression, without `=` before it; `otherwise` where it does not parse."""
+        if source is None:
+            return None
+        source = one_value(source.strip().removeprefix("=").strip())
+        what = syntax_fault(source, expression=True) if source else ""
+        if what is None:
+            if "#" in source and _has_comment(source):
+                self.add(place, "an expression holds no comment", "put it into `doc`")
+            return source
+        self._broken(source, place, what, "write an expression")
+        return otherwise
+
+    def statements(self, source: str, place: str, parameters: Sequence[str] = ()) -> str:
+        """Statements from the first column on; nothing where they do not parse."""
+        source = dedented(source)
+        is_empty = all(line.strip()[:1] in ("", "#") for line in source.split("\n"))
+        what = "" if is_empty else syntax_fault(source, tuple(parameters), expression=False)
+        if not source or what is None:
+            return source
+        self._broken(source, place, what, "mend the statement")
+        return ""
+
+    def _broken(self, source: str, place: str, what: str, fix: str) -> None:
+        self.unread.append(source)
+        if what:
+            self.add(place, f"not Python: {what}", fix)
+        else:
+            self.add(place, "is empty", f"{fix}, or remove it")
+
+    def values(self, raw: Any, place: str) -> Pairs:
+        """Names and sources of the values in a table."""
+        table = as_table(raw)
+        for name, value in table.items():
+            if not is_value(value, tables=True):
+                fix = "write a string, a number, a boolean, or an array or a table of these"
+                self.add(f"{place}.{name}", f"{value!r} is no value", fix)
+        known = {name: value for name, value in table.items() if is_value(value, tables=True)}
+        sources = {name: self.expression(text, f"{place}.{name}") for name, text in literals(known)}
+        return tuple((name, source) for name, source in sources.items() if source is not None)
+
+
+def _has_comment(text: str) -> bool:
+    # In parentheses, as the tokenizer wants to see the end of every line.
+    tokens = tokenize.generate_tokens(io.StringIO(f"({text}\n)").readline)
+    return any(token.type == tokenize.COMMENT for token in tokens)
+
+
+def import_statements(text: str) -> list[str] | None:
+    """An import statement as one for each name that it binds; None of any other text."""
+    try:
+        [statement] = ast.parse(text.strip()).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    match statement:
+        case ast.Import(names=names):
+            return [ast.unparse(ast.Import([alias])) for alias in names]
+        case ast.ImportFrom(module=module, names=names, level=level):
+            return [ast.unparse(ast.ImportFrom(module, [alias], level)) for alias in names]
+        case _:
+            return None

@@ -1,0 +1,134 @@
+"""The names that the Python in a spec may use, and what it may do with an instance."""
+
+import ast
+from collections.abc import Callable, Iterator
+
+from scaffold.errors import Fault, nearest, suggestion
+from scaffold.kind import kind_of
+from scaffold.spec.bodies.variables import may_update, updated_attribute
+from scaffold.spec.grammar.types import OpaqueType
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.names import IMPORTS
+from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
+from scaffold.spec.source.expressions import count_name, dedented, free_names, own_nodes
+from scaffold.spec.source.rewriting import self_attributes
+
+_METHODS = frozenset(("create", "trainable", "__call__", "__dict__", *dir(object)))
+
+
+# -- what is done with an instance -------------------------------------------------------------------------------------
+
+
+def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """Pieces that change an instance, or make a generator of the constructor."""
+    updates = may_update(spec)
+    for piece in pieces(spec):
+        if "self" not in piece.text and "yield" not in piece.text:
+            continue
+        tree = ast.parse(dedented(piece.text))
+        is_method = piece.key.endswith(".body")
+        if not is_method and any(
+            isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(tree.body)
+        ):
+            what = "`yield` makes a generator of the constructor"
+            yield Fault(f"{spec.where}: {piece.key}", what, "collect the values")
+        nodes = () if piece.builder else _outside_classes(tree)
+        kept = (node for node in nodes if not (is_method and updates and updated_attribute(node)))
+        for name in sorted({name for node in kept for name in _changed_self(node)}):
+            fix = "bind a local name, or return the new value: instances are immutable"
+            yield Fault(f"{spec.where}: {piece.key}", f"assigns `{name}`", fix)
+
+
+def _outside_classes(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a tree, without the classes in it, whose methods have a `self` of their own."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, ast.ClassDef):
+            yield from _outside_classes(child)
+
+
+def _changed_self(node: ast.AST) -> tuple[str, ...]:
+    """What a node stores in or deletes from `self`: `self.x`, or `self.x[...]`."""
+    match node:
+        case ast.Attribute(ctx=ast.Store() | ast.Del()) | ast.Subscript(ctx=ast.Store() | ast.Del()):
+            root: ast.AST = node
+            while isinstance(root, ast.Attribute | ast.Subscript):
+                root = root.value
+            return (ast.unparse(node),) if isinstance(root, ast.Name) and root.id == "self" else ()
+        case ast.Call(func=ast.Name(id="setattr" | "delattr"), args=[ast.Name(id="self"), *_]):
+            return ("self",)
+        case _:
+            return ()
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def has_star(spec: ModuleSpec) -> bool:
+    """Whether an import may bring any name."""
+    return any(line.endswith("import *") for line in spec.imports)
+
+
+def classes_used(spec: ModuleSpec, is_class: Callable[[str], bool]) -> tuple[str, ...]:
+    """The generated classes that the Python of the spec names, beside those of its types."""
+    taken = {*IMPORTS, *imported_names(spec), *BUILTINS, spec.name, *(field.name for field in spec.fields)}
+    named = sorted(names_read(spec) - taken)
+    return tuple(name for name in named if name.lstrip("_")[:1].isupper() and is_class(name))
+
+
+def names_read(spec: ModuleSpec) -> set[str]:
+    """The names that the Python of the spec reads and does not bind."""
+    return {name for one in pieces(spec) for name in free_names(one.text, expression=one.expression)}
+
+
+def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """Names that stand for nothing where they are used."""
+    shared = module_names(spec) | unread
+    types = ((one.name, one.type.text) for one in spec.fields if isinstance(one.type, OpaqueType))
+    annotations = () if kind_of(spec.kind).is_carried else (Piece(f"fields.{n}.type", t) for n, t in types)
+    for piece in (*annotations, *pieces(spec)) if not has_star(spec) else ():
+        known = shared | piece.names
+        for name in free_names(piece.text, known & {"self"}, expression=piece.expression):
+            if name not in known:
+                fix = _how_to_know(spec, name, known - BUILTINS, piece.key.rpartition(".")[2])
+                legal = tuple(sorted(known - BUILTINS - {*IMPORTS}))
+                yield Fault(f"{spec.where}: {piece.key}", f"the name `{name}` is not known here", fix, legal)
+
+
+def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -> str:
+    """What to write for a name that is not known at `key`."""
+    field = spec.field(name)
+    if key == "init" and field is not None and field.stored and not field.given:
+        return f'compute it in `setup`, as `{name} = ...`, and write `init = "={name}"` for the field'
+    is_built = key in ("init", "preprocess", "converter")
+    near = nearest(name, known)
+    if near:
+        return f"did you mean `{near}`?" + " If not, bind it in `setup`" * is_built
+    if key in ("that", "reference"):
+        return f'read an argument of the call, a field as `self.{name}`, or write `imports = ["from ... import {name}"]`'
+    if key == "helpers":
+        return f'write `imports = ["from ... import {name}"]`, or define it there'
+    bind = "bind it in `setup`, " * is_built
+    return f'{bind}declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
+
+
+def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """Attributes of `self` that are no field."""
+    legal = tuple(sorted({*kind_of(spec.kind).members, *class_names(spec)}))
+    if spec.bases or "__getattr__" in legal:
+        return
+    known = unread | {*legal} | _METHODS
+    nested = {group.name for group in (spec.groups if spec.nests else ())}
+    for piece in (one for one in pieces(spec) if one.of_instance):
+        for name in (name for name in self_attributes(piece.text) if name not in known):
+            fix = suggestion(name, legal, "declare it as a field")
+            fix = "name its fields: they are read where they lie" if name in nested else fix
+            yield Fault(f"{spec.where}: {piece.key}", f"`self.{name}` is no field", fix, legal)
+
+
+def keys_used_once(spec: ModuleSpec) -> Iterator[Fault]:
+    """Each expression may hand the key to one consumer."""
+    for field in spec.stored:
+        if field.expression and count_name(field.expression, "key") > 1:
+            fix = "split it: `jax.random.split(key, 2)` gives a key to each consumer"
+            yield Fault(f"{spec.where}: fields.{field.name}.init", "`key` is used more than once", fix)

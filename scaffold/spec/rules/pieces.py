@@ -1,0 +1,147 @@
+"""The pieces of Python in a spec, each with the names that are known there besides those of the module."""
+
+import builtins
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from scaffold.kind import kind_of
+from scaffold.spec.bodies.helpers import helper_names
+from scaffold.spec.bodies.states import ARGUMENT as STATE_ARGUMENT
+from scaffold.spec.bodies.states import state_fields
+from scaffold.spec.construction.cases import claimed_arguments
+from scaffold.spec.construction.constructor import constructor_names, converter_expression, readable_above
+from scaffold.spec.model import Field, Method, ModuleSpec
+from scaffold.spec.names import IMPORTS
+from scaffold.spec.source.definitions import bound_by
+from scaffold.spec.source.expressions import assigned_names
+from scaffold.spec.unit import siblings
+
+BUILTINS = frozenset(dir(builtins)) | {"__class__", "__file__"}
+Names = frozenset[str]
+
+
+class Piece(Struct, frozen=True):
+    """A piece of Python, and where it stands in the spec."""
+
+    key: str
+    text: str
+    names: Names = frozenset()
+    """The names that are known there besides those of the module."""
+    expression: bool = True
+    of_instance: bool = False
+    """Whether its `self` is an instance of the class."""
+    builder: bool = False
+    """Whether it runs while an instance is made, and may assign its fields."""
+
+
+_BUILDERS = ("__init__", "__post_init__", "__new__", "__setattr__", "__setstate__")
+"""The methods that run before an instance is done, or that say themselves what an assignment does."""
+_OF_TESTS = frozenset(("seed", "self"))
+
+
+def pieces(spec: ModuleSpec) -> Iterator[Piece]:
+    """Every piece of Python that the author wrote."""
+    for key in ("source", "helpers", "below"):
+        if text := getattr(spec, key):
+            yield Piece(key, text, expression=False)
+    if not kind_of(spec.kind).is_carried:
+        yield from _of_constructor(spec)
+        for key, function in spec.functions:
+            yield from _of_function(spec, key, function)
+        yield from claims(spec)
+    yield from _of_tests(spec)
+
+
+def _of_constructor(spec: ModuleSpec) -> Iterator[Piece]:
+    built = constructor_names(spec)
+    fields = frozenset(one.name for one in spec.fields) | {"self"}
+    for field in spec.fields:
+        yield from _of_field(spec, field, built, fields)
+    yield from (Piece("arguments", one.default) for one in spec.arguments if one.default is not None)
+    yield from (Piece("decorators", one) for one in spec.decorators)
+    yield from (Piece(f"keywords.{name}", one) for name, one in spec.keywords)
+    if spec.setup:
+        yield Piece("setup", spec.setup, built, expression=False)
+
+
+def _of_field(spec: ModuleSpec, field: Field, built: Names, fields: Names) -> Iterator[Piece]:
+    key = f"fields.{field.name}"
+    if field.source is not None:
+        names = built | readable_above(spec, field) if field.stored else fields
+        place = f"{key}.{field.expression_key}"
+        yield Piece(place, field.source, names, of_instance=not field.stored)
+    given = {"preprocess": field.preprocess, "converter": converter_expression(field)}
+    yield from (
+        Piece(f"{key}.{name}", text, built | {field.name}) for name, text in given.items() if text is not None
+    )
+    if field.check is not None:
+        yield Piece(f"{key}.check", field.check, fields, of_instance=True)
+    if field.default is not None:
+        yield Piece(f"{key}.default", field.default)
+    yield from (Piece(f"{key}.preset.{name}", text) for name, text in field.preset)
+
+
+def _of_function(spec: ModuleSpec, key: str, function: Method) -> Iterator[Piece]:
+    call = function.call
+    defaults = (one.default for one in call.args if one.default is not None)
+    yield from (Piece(f"{key}.args", default) for default in defaults)
+    listed = () if call.source else function.decorators
+    yield from (Piece(f"{key}.decorator", one, class_names(spec)) for one in listed)
+    names = frozenset((function.owner, *(one.name.lstrip("*") for one in call.args)))
+    text = call.source or call.body
+    if text:
+        yield Piece(
+            f"{key}.body",
+            text,
+            class_names(spec) if call.source else names,
+            expression=False,
+            of_instance=function.is_function,
+            builder=function.name in _BUILDERS,
+        )
+
+
+def _of_tests(spec: ModuleSpec) -> Iterator[Piece]:
+    test = spec.test
+    values = {"values": test.values, "other": test.other}
+    values |= {f"cases.{index}.values": case.values for index, case in enumerate(test.cases)}
+    for key, pairs in values.items():
+        yield from (Piece(f"test.{key}.{name}", text, _OF_TESTS) for name, text in pairs)
+    rows = (pair for row in test.rejected for pair in row)
+    yield from (Piece(f"test.rejected.{name}", text, _OF_TESTS) for name, text in rows)
+    if test.build:
+        yield Piece("test.build", test.build, _OF_TESTS)
+
+
+def claims(spec: ModuleSpec) -> Iterator[Piece]:
+    """What the tests say of the fields and the arguments of the call."""
+    names = {"self", *(one.name for one in (spec.call.args if spec.call else ()))}
+    names |= {STATE_ARGUMENT.name} if state_fields(spec) else set[str]()
+    of_conditions = frozenset((*names, "close", *claimed_arguments(spec)))
+    for index, one in enumerate(spec.test.holds):
+        yield Piece(f"test.holds.{index}.that", one.that, of_conditions, of_instance=True)
+    if spec.test.reference:
+        yield Piece(
+            "test.reference", spec.test.reference, frozenset(names), expression=False, of_instance=True
+        )
+
+
+def module_names(spec: ModuleSpec) -> Names:
+    """The names that are known everywhere in the module of a class."""
+    imports = {*IMPORTS, *kind_of(spec.kind).imports, *imported_names(spec)}
+    return frozenset({*imports, *BUILTINS, spec.name, *siblings(spec)})
+
+
+def imported_names(spec: ModuleSpec) -> Names:
+    """The names that the spec's imports, the classes of its fields and its helpers bring in."""
+    named = (line for line in spec.imports if not line.endswith(" import *"))
+    lines = frozenset(assigned_names("\n".join(named)))
+    types = {one.name for one in (*spec.classes, *spec.generic)}
+    shared = spec.unit.bound if spec.unit is not None else ()
+    return lines | types | {*helper_names(spec), *shared}
+
+
+def class_names(spec: ModuleSpec) -> Names:
+    """The names that the body of the class binds, which its statements and decorators may read."""
+    carried = (bound_by(one.call.source) for one in spec.methods if one.call.source)
+    return frozenset(one.name for one in (*spec.fields, *spec.methods)).union(*carried)
