@@ -16,10 +16,10 @@ from scaffold.files.places import read_regular
 from scaffold.history.copies import with_copies
 from scaffold.in_project.layout import Layout
 from scaffold.spec import ModuleSpec
-from scaffold.spec.bodies.helpers import helper_names
 from scaffold.spec.circles import circle_faults
 from scaffold.spec.construction.constructor import Parameter, parameters
 from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files
+from scaffold.spec.helpers import helper_names
 from scaffold.spec.names import IMPORTS, stem
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.reading.shortened import shortened

@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from scaffold.spec.bodies.variables import FLAX
+from scaffold.passes.variables import FLAX
 from scaffold.spec.grammar.types import ArrayType
 from tests.draft_fields import (
     computed_array,

@@ -17,7 +17,7 @@ from scaffold.emit.facts import facts
 from scaffold.render_class import module_context
 from scaffold.rendering.render import render_class
 from scaffold.spec import ModuleSpec, read_spec
-from scaffold.spec.bodies.states import is_stateful
+from scaffold.spec.states import is_stateful
 from scaffold.suite.examples import constructor_name
 from scaffold.suite.subject import Subject
 from tests.projects import EXAMPLES

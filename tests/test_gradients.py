@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from scaffold.emit import members
-from scaffold.spec.bodies import states
+from scaffold.passes import states
 from tests.draft_gradients import ROLES, classes
 from tests.plain_jax import check_gradients, sample
 

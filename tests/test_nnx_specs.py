@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 
 from scaffold import ScaffoldError
-from scaffold.spec.bodies.variables import assigned, read_values, updated
+from scaffold.passes.variables import read_values, updated
 from scaffold.spec.reading.read import read_spec
+from scaffold.spec.source.instance import assigned_attributes
 
 
 def spec(fields: dict[str, Any], body: str = "return x", **top: Any) -> Any:
@@ -122,7 +123,7 @@ def test_a_body_reads_and_updates_values(source: str) -> None:
 
 def test_what_a_call_updates_is_read_off_its_body() -> None:
     body = "self.mean = x\nself.calls[...] += 1\ny = self.weight\nreturn y"
-    assert assigned(body) == ("calls", "mean")
+    assert assigned_attributes(body) == ("calls", "mean")
     assert updated(spec(FIELDS, body)) == ("mean", "calls")
 
 

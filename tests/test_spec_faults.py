@@ -158,7 +158,7 @@ CODE = [
     (field(type="f[n]", init="zeros", preprocess="b * 2"), field(type="f[n]", preprocess="b * 2"), "fields.b.preprocess | `init` makes the field, so there is nothing given to preprocess | put it into `init`"),
     (field(type="int", init="=n", converter="int"), field(type="int", converter="int"), "fields.b.converter | `init` makes the field, so there is nothing given to convert | put it into `init`"),
     (field(type="int", converter="lambda b: b"), field(type="int", converter="=abs(b)"), "fields.b.converter | `lambda b: b` is not the name of a function | write `converter = \"=...\"`, over the name of the field"),
-    (field(type="f[n]", converter="jnp.sqr t"), field(type="f[n]", converter="jnp.sqrt"), 'fields.b.converter | not Python: invalid syntax (line 1) | write an expression'),
+    (field(type="f[n]", converter="jnp.sqr t"), field(type="f[n]", converter="jnp.sqrt"), "fields.b.converter | `jnp.sqr t` is not the name of a function | write `converter = \"=...\"`, over the name of the field"),
     (field(type="int", check="size > 0"), field(type="int", check="b > 0"), 'fields.b.check | the name `size` is not known here | declare it in `arguments` or as a field, or write `imports = ["from ... import size"]`'),
     (field(type="int", check="self.size > 0"), field(type="int", check="self.b > 0"), "fields.b.check | `self.size` is no field | declare it as a field"),
     (field(type="f[n]", check="jnp.all(b > 0)"), field(type="f[n]", check="b.shape[0] > 1 and len(b) < 9"), "fields.b.check | asks for the values of `b`, and under `jit` an array has none | ask for its shape, or refuse values where the array is given, which holds there too: `preprocess = \"eqx.error_if(b, b <= 0, '...')\"`"),

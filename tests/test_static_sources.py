@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scaffold import ScaffoldError, load_spec
 from scaffold.emit.construct import copy_source
-from scaffold.spec.fields.statics import as_given, stored_value
+from scaffold.passes.static_storage import as_given, stored_value
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.reading.tokens import parse_field_text

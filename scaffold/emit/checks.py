@@ -4,7 +4,7 @@ import ast
 import textwrap
 
 from scaffold.emit.nesting import located
-from scaffold.spec.fields.statics import as_given
+from scaffold.passes.static_storage import as_given
 from scaffold.spec.grammar.types import (
     CallableType,
     ClassType,

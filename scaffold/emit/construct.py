@@ -12,6 +12,7 @@ from scaffold.emit.made import array_source, is_new
 from scaffold.emit.shapes import shape_statements
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
 from scaffold.kind import kind_of
+from scaffold.passes.static_storage import stored_source
 from scaffold.spec.construction.constructor import (
     Parameter,
     converter_expression,
@@ -21,7 +22,6 @@ from scaffold.spec.construction.constructor import (
     parameters,
     uses_dtype,
 )
-from scaffold.spec.fields.statics import stored_source
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, OpaqueType, TreeType, Type, walk
 from scaffold.spec.model import Argument, Field, ModuleSpec

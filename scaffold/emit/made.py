@@ -3,8 +3,8 @@
 import ast
 
 from scaffold.emit.source import parsed
+from scaffold.passes.static_storage import is_simple
 from scaffold.spec.construction.constructor import constructor_names
-from scaffold.spec.fields.statics import is_simple
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field, ModuleSpec

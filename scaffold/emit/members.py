@@ -9,15 +9,15 @@ from scaffold.emit.annotations import Scope
 from scaffold.emit.construct import call_signature
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.states import is_state
+from scaffold.passes.static_storage import as_given
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.fields.shared import tied_source
-from scaffold.spec.fields.statics import as_given
 from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for
 from scaffold.spec.source.rewriting import guard, rename
 from scaffold.spec.source.text import block, docstring, listed
+from scaffold.spec.states import is_state
 
 METHOD = " " * 4
 BODY = " " * 8

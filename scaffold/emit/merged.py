@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Collection, Iterator, Sequence
 
-from scaffold.spec.bodies.helpers import helpers_in, joined
+from scaffold.spec.helpers import helpers_in, joined
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.source.rewriting import in_place_of, spliced

@@ -7,7 +7,7 @@ from scaffold.emit.members import BODY, METHOD
 from scaffold.emit.sharding import sharding_members
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.fields.migrations import ATTRIBUTE
+from scaffold.passes.migrations import ATTRIBUTE
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.text import block, docstring
 

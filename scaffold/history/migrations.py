@@ -6,7 +6,7 @@ from itertools import takewhile
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.history.records import MODULE, Record, Records
 from scaffold.in_project.layout import Layout
-from scaffold.spec.fields.migrations import Migration, read_class, with_migrations
+from scaffold.passes.migrations import Migration, read_class, with_migrations
 from scaffold.spec.model import ModuleSpec
 
 Paths = Mapping[str, str]

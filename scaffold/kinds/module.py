@@ -1,5 +1,6 @@
 """Kind `module`: an Equinox Module with a factory, or with the `__init__` of equinox.nn."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from scaffold.emit.annotations import Scope
@@ -17,15 +18,17 @@ from scaffold.emit.members import (
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.trainable import decayed_body, trainable_body
+from scaffold.errors import Fault
 from scaffold.kind import Kind
-from scaffold.spec.bodies.compute import with_compute
-from scaffold.spec.bodies.states import with_state
+from scaffold.passes.compute import compute_faults, with_compute
+from scaffold.passes.stacked.faults import stacked_faults
+from scaffold.passes.stacked.layers import with_stacked
+from scaffold.passes.states import state_faults, with_state
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.fields.decay import undecayed
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import MODULE
 from scaffold.spec.source.text import block, docstring
-from scaffold.spec.stacked.layers import with_stacked
 
 TESTS = ("eqx.is_inexact_array(leaf)",)
 """What a leaf must pass to be trained."""
@@ -121,6 +124,10 @@ class ModuleKind(Kind):
     def context(self, spec: ModuleSpec) -> dict[str, Any]:
         """The values that `templates/module` lays out."""
         return module_context(spec)
+
+    def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
+        """What cannot be kept as state, stacked, or computed in another dtype."""
+        yield from (*state_faults(spec), *stacked_faults(spec), *compute_faults(spec))
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
         """The spec with the state that its call takes and returns, and with scans over its stacked layers and casts to what it computes in."""

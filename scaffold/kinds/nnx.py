@@ -22,7 +22,7 @@ from scaffold.emit.sharding import variable_metadata
 from scaffold.emit.source import operand, parsed
 from scaffold.errors import Fault
 from scaffold.kind import Kind
-from scaffold.spec.bodies.variables import (
+from scaffold.passes.variables import (
     item_of,
     own_variables,
     read_values,

@@ -8,7 +8,7 @@
   the class.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -24,8 +24,9 @@ from scaffold.emit.merged import private_prefix
 from scaffold.emit.nesting import grouped, small_classes, with_groups_as_fields
 from scaffold.emit.saving import save_context
 from scaffold.emit.trainable import trainable_body
+from scaffold.errors import Fault
 from scaffold.kind import Kind
-from scaffold.spec.bodies.compute import with_compute
+from scaffold.passes.compute import compute_faults, with_compute
 from scaffold.spec.construction.constructor import has_factory, parameters
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names
@@ -266,6 +267,10 @@ class PytreeKind(Kind):
             **call_context(spec),
             **save_context(spec),
         }
+
+    def faults(self, spec: ModuleSpec) -> Iterable[Fault]:
+        """What cannot be computed in another dtype."""
+        return compute_faults(spec)
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
         """The spec with casts to what it computes in."""

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from scaffold.errors import Fault, ScaffoldError, suggestion
 from scaffold.kind import kind_of
 from scaffold.mesh_axes import axes_of
+from scaffold.passes.compute import computes_in
+from scaffold.passes.stacked.layers import count_of_layers
 from scaffold.show.tree import Dim, Part, Tree, walk
-from scaffold.spec.bodies.compute import computes_in
 from scaffold.spec.construction.sizes import evaluate, several, sizes
 from scaffold.spec.grammar.synonyms import DTYPES
 from scaffold.spec.grammar.type_texts import type_text
@@ -24,7 +25,6 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.grammar.types import walk as walk_types
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.stacked.layers import count_of_layers
 
 Known = Mapping[str, ModuleSpec]
 

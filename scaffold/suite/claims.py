@@ -8,7 +8,8 @@ from msgspec.structs import replace
 from scaffold.emit.members import METHOD
 from scaffold.emit.nesting import located
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.states import is_stateful, read_states
+from scaffold.passes.stacked.layers import stacked
+from scaffold.passes.states import read_states
 from scaffold.spec.construction.cases import claimed_arguments, given_names
 from scaffold.spec.grammar.synonyms import DTYPES
 from scaffold.spec.model import Argument, ModuleSpec
@@ -16,7 +17,7 @@ from scaffold.spec.rules.tests import CLOSE, reference_body, slug
 from scaffold.spec.source.expressions import dedented, free_names
 from scaffold.spec.source.rewriting import read_as, rename
 from scaffold.spec.source.text import block
-from scaffold.spec.stacked.layers import stacked
+from scaffold.spec.states import is_stateful
 from scaffold.suite.subject import Subject
 
 SIGNATURE = "self, instance: Any, *arguments: Any"

@@ -9,14 +9,14 @@ from scaffold.emit.construct import copy_source
 from scaffold.emit.members import METHOD
 from scaffold.emit.sharding import sharding_rows
 from scaffold.kind import Context, kind_of
-from scaffold.spec.bodies.compute import computes_in, uncast
-from scaffold.spec.bodies.states import holds_state, is_stateful, state_fields
+from scaffold.passes.compute import computes_in, uncast
+from scaffold.passes.stacked.layers import stacked
+from scaffold.passes.static_storage import stored_value
 from scaffold.spec.construction.cases import flags, passed_names
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.key_arguments import key_arguments
 from scaffold.spec.fields.decay import undecayed
 from scaffold.spec.fields.frozen import ALWAYS
-from scaffold.spec.fields.statics import stored_value
 from scaffold.spec.grammar.types import (
     ArrayType,
     ClassType,
@@ -29,7 +29,7 @@ from scaffold.spec.grammar.types import (
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.tests import never_reads
 from scaffold.spec.source.text import docstring
-from scaffold.spec.stacked.layers import stacked
+from scaffold.spec.states import holds_state, is_stateful, state_fields
 from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import claims, local, precisions, targets
 from scaffold.suite.declared import (

@@ -9,7 +9,7 @@ from typing import Any
 
 from scaffold.emit.construct import is_index
 from scaffold.emit.initialised import fan_axes
-from scaffold.spec.bodies.variables import UNTRAINED
+from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.spreads import measured
 from scaffold.spec.grammar.synonyms import DTYPES

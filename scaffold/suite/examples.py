@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.states import is_state, is_stateful
 from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters
 from scaffold.spec.construction.sizes import all_positive, evaluate, is_int, several, sizes
 from scaffold.spec.grammar.synonyms import DTYPES
@@ -30,6 +29,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.positive import positive_names
 
 

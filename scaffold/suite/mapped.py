@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
-from scaffold.spec.bodies.states import is_state, state_fields
 from scaffold.spec.construction.sizes import primes
 from scaffold.spec.grammar.synonyms import DTYPES
 from scaffold.spec.grammar.types import (
@@ -18,6 +17,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.states import is_state, state_fields
 from scaffold.suite.examples import Examples
 
 

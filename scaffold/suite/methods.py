@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
-from scaffold.spec.bodies.states import is_state, is_stateful
 from scaffold.spec.grammar.types import walk
 from scaffold.spec.model import Call, Method, ModuleSpec
 from scaffold.spec.rules.bases import asks_for, lineage
+from scaffold.spec.states import is_state, is_stateful
 from scaffold.spec.tables.keys import SELF
 from scaffold.suite.calls import call_arguments
 from scaffold.suite.claims import local

@@ -7,12 +7,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.emit.facts import Facts, facts
-from scaffold.spec.bodies.states import is_stateful
 from scaffold.spec.construction.cases import is_passed
 from scaffold.spec.construction.sizes import sizes
 from scaffold.spec.grammar.types import arrays, dim_names
 from scaffold.spec.model import Argument, Field, Method, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names
+from scaffold.spec.states import is_stateful
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import batch_size, state_rows
 from scaffold.suite.untried import with_values_of

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from scaffold.kind import Context, kind_of
-from scaffold.spec.bodies.states import holds_state
 from scaffold.spec.fields.shared import shared_fields
 from scaffold.spec.model import Method, ModuleSpec
 from scaffold.spec.rules.bases import with_inherited
+from scaffold.spec.states import holds_state
 from scaffold.suite.cases import case_contexts, widened
 from scaffold.suite.context import suite_context
 from scaffold.suite.methods import with_method_as_call

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from scaffold.errors import ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.bodies.helpers import bound_by, helpers_in, joined
+from scaffold.spec.helpers import bound_by, helpers_in, joined
 from scaffold.spec.skeletons.words.names import Import, is_for_types, read_names
 from scaffold.spec.source.expressions import first_line, free_names
 

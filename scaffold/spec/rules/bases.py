@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.states import is_stateful
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.known_names import known_attributes
+from scaffold.spec.states import is_stateful
 
 MODULE = ClassType("Module", "equinox")
 """Among the bases where another one, a mixin, is no Module itself."""

@@ -9,9 +9,6 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.compute import compute_faults
-from scaffold.spec.bodies.helpers import helper_faults
-from scaffold.spec.bodies.states import state_faults
 from scaffold.spec.construction.constructor import (
     KEY,
     Parameter,
@@ -29,6 +26,7 @@ from scaffold.spec.fields.frozen import frozen_faults
 from scaffold.spec.fields.sharding import sharding_faults
 from scaffold.spec.fields.shared import shared_faults
 from scaffold.spec.grammar.types import ArrayType, Type, UnionType
+from scaffold.spec.helpers import helper_faults
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.names import (
     EMITTED_BUILTINS,
@@ -50,7 +48,6 @@ from scaffold.spec.rules.methods import method_faults
 from scaffold.spec.rules.optional import optional_faults
 from scaffold.spec.rules.tests import case_faults, case_size_faults, claim_faults
 from scaffold.spec.source.expressions import assigned_names, own_nodes
-from scaffold.spec.stacked.faults import stacked_faults
 from scaffold.spec.tables.keys import CONSTRUCTORS
 
 
@@ -322,8 +319,8 @@ def _sizes(spec: ModuleSpec, known: set[str], unread: frozenset[str]) -> Iterato
 
 _RULES: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
     *(_names, _forms, _imports, _setup, assignment_faults, field_faults, dtype_faults, checks_of_values),
-    *(keys_used_once, optional_faults, state_faults, shared_faults, bases_faults, generic_faults),
-    *(frozen_faults, decay_faults, compute_faults, stacked_faults, method_faults, helper_faults),
+    *(keys_used_once, optional_faults, shared_faults, bases_faults, generic_faults),
+    *(frozen_faults, decay_faults, method_faults, helper_faults),
     sharding_faults,
 )
 """The rules that ask for nothing but the spec."""

@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator
 
 from scaffold.errors import Fault, nearest, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.variables import may_update, updated_attribute
 from scaffold.spec.grammar.types import OpaqueType
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.rules.pieces import BUILTINS, Piece, class_names, imported_names, module_names, pieces
 from scaffold.spec.source.expressions import count_name, dedented, free_names, own_nodes
-from scaffold.spec.source.rewriting import self_attributes
+from scaffold.spec.source.instance import self_attributes, updated_attribute
 
 _METHODS = frozenset(("create", "trainable", "__call__", "__dict__", *dir(object)))
 
@@ -21,7 +20,7 @@ _METHODS = frozenset(("create", "trainable", "__call__", "__dict__", *dir(object
 
 def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Pieces that change an instance, or make a generator of the constructor."""
-    updates = may_update(spec)
+    updates = kind_of(spec.kind).variables or any(one.role == "state" for one in spec.fields)
     for piece in pieces(spec):
         if "self" not in piece.text and "yield" not in piece.text:
             continue

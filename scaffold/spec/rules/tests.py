@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.states import is_stateful
 from scaffold.spec.construction.cases import case_specs, claimed_arguments, flags, passed_names
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.key_arguments import key_arguments
@@ -15,6 +14,7 @@ from scaffold.spec.grammar.types import CHOSEN_DTYPES, arrays
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.invariants import invariant_faults
 from scaffold.spec.source.expressions import count_name, free_names, own_nodes
+from scaffold.spec.states import is_stateful
 from scaffold.spec.tables.keys import TEST_DTYPES
 
 CLOSE = "close"

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.bodies.helpers import bound_by, helpers_in, joined
+from scaffold.spec.helpers import bound_by, helpers_in, joined
 from scaffold.spec.names import file_name_fault, stem
 from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_written
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE

@@ -7,7 +7,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from scaffold.spec.source.expressions import dedented, local_names, own_names, own_nodes
+from scaffold.spec.source.expressions import local_names, own_names, own_nodes
+from scaffold.spec.source.instance import attribute_of_self, calls, is_identity_test
 
 Edit = tuple[tuple[int, int], tuple[int, int], str]
 """Where a span begins and ends, by line and column, and what goes there."""
@@ -98,68 +99,33 @@ def rename(source: str, names: Mapping[str, str]) -> str:
     return _rewrite(source, tree, lambda node, _: free.get(id(node)))
 
 
+def _never(parent: ast.AST) -> bool:
+    return False
+
+
+def read_as(
+    source: str, reads: Mapping[str, str], unless: Callable[[ast.AST], bool] = is_identity_test
+) -> str:
+    """`source` with `self.NAME` replaced where it is read by what `reads` has for the name, `unless` the node above says no."""
+
+    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
+        is_kept = ancestors and unless(ancestors[-1])
+        return None if is_kept else reads.get(attribute_of_self(node, ast.Load) or "")
+
+    return rewrite(source, change) if reads else source
+
+
 def guard(source: str, attributes: Iterable[str], wrapper: str) -> str:
     """`source` with `self.NAME` wrapped as `wrapper(self.NAME)` for each of the attributes, where it is not yet.
 
     This is how a buffer is kept out of the gradient at every use.
     """
-    names = frozenset(attributes)
-
-    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
-        name = _attribute_of_self(node)
-        if (
-            name not in names
-            or _is_call_of(ancestors, "stop_gradient")
-            or _is_compared_by_identity(ancestors)
-        ):
-            return None
-        return f"{wrapper}(self.{name})"
-
-    return _rewrite(source, ast.parse(source), change) if names else source
-
-
-def read_as(source: str, reads: Mapping[str, str]) -> str:
-    """`source` with `self.NAME` replaced by what `reads` has for the name, unless it is asked whether it is None."""
-
-    def change(node: ast.AST, ancestors: tuple[ast.AST, ...]) -> str | None:
-        return None if _is_compared_by_identity(ancestors) else reads.get(_attribute_of_self(node) or "")
-
-    return rewrite(source, change) if reads else source
+    reads = {name: f"{wrapper}(self.{name})" for name in attributes}
+    return read_as(
+        source, reads, lambda node: is_identity_test(node) or calls(node, wrapper.rpartition(".")[2])
+    )
 
 
 def move(source: str, places: Mapping[str, str]) -> str:
     """`source` with `self.NAME` replaced by what `places` has for the name."""
-    if not places:
-        return source
-    return rewrite(source, lambda node, _: places.get(_attribute_of_self(node) or ""))
-
-
-def _attribute_of_self(node: ast.AST) -> str | None:
-    """The name that `node` reads from `self`, or None."""
-    match node:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()):
-            return name
-        case _:
-            return None
-
-
-def _is_compared_by_identity(ancestors: tuple[ast.AST, ...]) -> bool:
-    """Whether the parent is `... is None` or the like, which reads no value."""
-    parent = ancestors[-1] if ancestors else None
-    return isinstance(parent, ast.Compare) and all(isinstance(one, ast.Is | ast.IsNot) for one in parent.ops)
-
-
-def _is_call_of(ancestors: tuple[ast.AST, ...], function: str) -> bool:
-    parent = ancestors[-1] if ancestors else None
-    if not isinstance(parent, ast.Call):
-        return False
-    name = parent.func
-    return (isinstance(name, ast.Attribute) and name.attr == function) or (
-        isinstance(name, ast.Name) and name.id == function
-    )
-
-
-def self_attributes(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that `source` names, sorted."""
-    names = (_attribute_of_self(node) for node in ast.walk(ast.parse(dedented(source))))
-    return tuple(sorted({name for name in names if name is not None}))
+    return read_as(source, places, _never)

@@ -7,8 +7,8 @@ from typing import Any
 from scaffold.comments import as_comment
 from scaffold.files.fileset import File
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.helpers import helper_names, helpers_in, joined
 from scaffold.spec.grammar.types import ClassType
+from scaffold.spec.helpers import helper_names, helpers_in, joined
 from scaffold.spec.model import ModuleSpec, TypeParameter
 from scaffold.spec.names import GENERIC, stem
 from scaffold.spec.rules.bases import MODULE

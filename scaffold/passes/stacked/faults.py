@@ -4,12 +4,12 @@ import ast
 from collections.abc import Iterator
 
 from scaffold.errors import Fault
+from scaffold.passes.stacked.iteration import field_of, iterated, stacked_fields
+from scaffold.passes.stacked.layers import layer_type, stacked
+from scaffold.passes.stacked.loop_flow import flow_of
+from scaffold.passes.stacked.scans import body_of_method, exits, loops_over, without_parentheses
 from scaffold.spec.model import Call, Field, ModuleSpec
 from scaffold.spec.source.expressions import dedented
-from scaffold.spec.stacked.carry import flow_of
-from scaffold.spec.stacked.iteration import field_of, iterated, stacked_fields
-from scaffold.spec.stacked.layers import layer_type, stacked
-from scaffold.spec.stacked.scans import body_of_method, exits, loops_over, without_parentheses
 
 _READ = "read the layers by `for`, `len` or an index, or leave `stacked` out"
 

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from scaffold.spec.source.instance import attribute_of_self
+
 
 class Iterated(Struct, frozen=True):
     """The iterable of a loop as the scanned arrays, in the structure of the loop's target."""
@@ -18,11 +20,8 @@ class Iterated(Struct, frozen=True):
 
 def field_of(node: ast.AST, names: frozenset[str]) -> str | None:
     """The stacked field that `node` reads from `self`, or None."""
-    match node:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=ast.Load()) if name in names:
-            return name
-        case _:
-            return None
+    name = attribute_of_self(node, ast.Load)
+    return name if name in names else None
 
 
 def stacked_fields(node: ast.AST, names: frozenset[str]) -> tuple[str, ...]:

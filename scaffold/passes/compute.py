@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 
 from scaffold.errors import Fault
-from scaffold.spec.bodies.variables import attribute_of_self, is_comparison
 from scaffold.spec.grammar.types import ArrayType, ClassType, TreeType, Type, arrays, walk
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import attribute_of_self, is_identity_test
 from scaffold.spec.source.rewriting import rewrite
 
 ATTRIBUTE, CAST = "compute_dtype", "_cast"
@@ -42,7 +42,7 @@ def computes_in(spec: ModuleSpec) -> str:
 def with_compute(spec: ModuleSpec) -> ModuleSpec:
     """The spec whose methods read floating arrays in the dtype that it computes in."""
     dtype = computes_in(spec)
-    if not dtype or compute_fault(spec):
+    if not dtype:
         return spec
     casts = {one.name: _cast(one) for one in spec.fields if _is_cast(spec, one)}
     call = spec.call if spec.call is None else _computed(spec, Method("__call__", spec.call), casts)
@@ -140,7 +140,7 @@ def _read(source: str, casts: dict[str, str]) -> str:
         is_read = isinstance(getattr(node, "ctx", None), ast.Load)
         return (
             None
-            if is_shape or not is_read or is_comparison(parent)
+            if is_shape or not is_read or is_identity_test(parent)
             else casts.get(attribute_of_self(node) or "")
         )
 
@@ -148,11 +148,6 @@ def _read(source: str, casts: dict[str, str]) -> str:
 
 
 # -- faults ------------------------------------------------------------------------------------------------------------
-
-
-def compute_fault(spec: ModuleSpec) -> bool:
-    """Whether what `compute` says is wrong somewhere."""
-    return any(compute_faults(spec))
 
 
 def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:

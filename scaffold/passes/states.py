@@ -15,54 +15,15 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
-from scaffold.spec.bodies.variables import (
-    attribute_of_self,
-    is_comparison,
-    is_whole,
-    updated_attribute,
-)
 from scaffold.spec.grammar.types import ClassType, TupleType, Type
 from scaffold.spec.grammar.values import one_value
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names, bound_names, inner_scopes, own_nodes
+from scaffold.spec.source.instance import attribute_of_self, is_identity_test, is_whole, updated_attribute
 from scaffold.spec.source.rewriting import rewrite, rewrite_statements
+from scaffold.spec.states import ARGUMENT, is_state, is_stateful, state_argument, state_fields, state_taken_by
 
-STATE = ClassType("State", "equinox.nn")
 ANY = ClassType("Any", "typing")
-# With the name of its module before it, a class needs no import of its own.
-ARGUMENT = Argument("state", ClassType("eqx.nn.State", "equinox.nn"))
-
-
-def is_state(kind: Type | None) -> bool:
-    """Whether the type is `equinox.nn.State`."""
-    return kind in (STATE, ARGUMENT.type)
-
-
-def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:
-    """The fields whose values `equinox.nn.State` keeps: none where Variables hold them."""
-    fields = () if kind_of(spec.kind).variables else spec.fields
-    return tuple(one for one in fields if one.role == "state")
-
-
-def state_argument(spec: ModuleSpec) -> Argument | None:
-    """The argument of the call that is a state, where the author or `with_state` gave it one."""
-    return _taken_by(spec.call) if spec.call is not None else None
-
-
-def _taken_by(call: Call) -> Argument | None:
-    return next((one for one in call.args if is_state(one.type)), None)
-
-
-def is_stateful(spec: ModuleSpec) -> bool:
-    """Whether the class has state, or hands state on."""
-    return bool(state_fields(spec)) or state_argument(spec) is not None
-
-
-def holds_state(spec: ModuleSpec) -> bool:
-    """Whether laws look at what a call does with the state: without a call there is nothing to look at."""
-    return (
-        is_stateful(spec) and kind_of(spec.kind).keeps_state and (spec.call is not None or bool(spec.bases))
-    )
 
 
 def with_state(spec: ModuleSpec) -> ModuleSpec:
@@ -83,7 +44,7 @@ def uses_state(spec: ModuleSpec, method: Method) -> bool:
 
 
 def _with_state(spec: ModuleSpec, call: Call) -> Call:
-    own = _taken_by(call)
+    own = state_taken_by(call)
     name = own.name if own is not None else ARGUMENT.name
     body = _updates(spec, _reads(spec, call.body, name), name)
     if own is not None:
@@ -138,7 +99,7 @@ def _reads(spec: ModuleSpec, source: str, state: str) -> str:
 def _is_index(parent: ast.AST, state: str) -> bool:
     """Whether the attribute stands for the index and not for its value."""
     by_hand = isinstance(parent, ast.Call) and ast.unparse(parent.func) in (f"{state}.get", f"{state}.set")
-    return by_hand or is_whole(parent) or is_comparison(parent)
+    return by_hand or is_whole(parent) or is_identity_test(parent)
 
 
 def _read(name: str | None, state: str) -> str:
@@ -215,17 +176,17 @@ def _axis_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _function_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What the call, and each method that uses state, cannot do with it."""
-    unseen = {one.name for one in spec.methods if uses_state(spec, one) and _taken_by(one.call) is None}
+    unseen = {one.name for one in spec.methods if uses_state(spec, one) and state_taken_by(one.call) is None}
     for key, function in spec.functions:
         is_user = is_stateful(spec) if key == "call" else uses_state(spec, function)
-        if is_user or _taken_by(function.call) is not None:
+        if is_user or state_taken_by(function.call) is not None:
             told = "the call" if key == "call" else f"`{function.name}`"
             yield from _of_function(spec, function, told, f"{spec.where}: {key}")
         yield from _handed_faults(unseen, function, f"{spec.where}: {key}.body")
 
 
 def _of_function(spec: ModuleSpec, function: Method, told: str, place: str) -> Iterator[Fault]:
-    call, own = function.call, _taken_by(function.call)
+    call, own = function.call, state_taken_by(function.call)
     if "property" in function.decorators:
         yield Fault(f"{place}.decorator", "a property is given no state to read", "remove it: write a method")
         return

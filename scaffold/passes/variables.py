@@ -4,11 +4,16 @@ import ast
 from collections.abc import Iterator, Mapping
 
 from scaffold.errors import Fault
-from scaffold.kind import kind_of
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_fault
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.instance import (
+    assigned_attributes,
+    attribute_of_self,
+    calls,
+    is_identity_test,
+    is_whole,
+)
 from scaffold.spec.source.rewriting import rewrite
 
 FLAX = ("BatchStat", "Cache", "Intermediate", "Perturbation", "Variable")
@@ -43,36 +48,9 @@ def item_of(field: Field) -> ArrayType | None:
     return kind if isinstance(kind, ArrayType) and field.role in ("param", *UNTRAINED) else None
 
 
-def attribute_of_self(node: ast.AST) -> str | None:
-    """The name that `node` reads from `self` or assigns to it, or None."""
-    match node:
-        case ast.Attribute(value=ast.Name(id="self"), attr=name):
-            return name
-        case _:
-            return None
-
-
-def is_whole(node: ast.AST) -> bool:
-    """Whether `node` is `something[...]`."""
-    return isinstance(node, ast.Subscript) and getattr(node.slice, "value", None) is Ellipsis
-
-
-def assigned(source: str) -> tuple[str, ...]:
-    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
-    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
-    return tuple(sorted({name for name in names if name is not None}))
-
-
-def updated_attribute(node: ast.AST) -> str | None:
-    """The attribute that `node` assigns, as `self.mean` or `self.mean[...]`, or None."""
-    if not isinstance(getattr(node, "ctx", None), ast.Store):
-        return None
-    return attribute_of_self(node.value if isinstance(node, ast.Subscript) and is_whole(node) else node)
-
-
 def updated(spec: ModuleSpec) -> tuple[str, ...]:
     """The fields that the call updates, in order."""
-    names = assigned(spec.call.body) if spec.call is not None else ()
+    names = assigned_attributes(spec.call.body) if spec.call is not None else ()
     return tuple(one.name for one in spec.dynamic if one.name in names)
 
 
@@ -91,11 +69,11 @@ def read_values(spec: ModuleSpec, source: str) -> str:
         inner = node.value if isinstance(node, ast.Subscript) and is_whole(node) else node
         field = fields.get(attribute_of_self(inner) or "")
         parent = ancestors[-1] if ancestors else node
-        if field is None or is_whole(parent) or is_comparison(parent):
+        if field is None or is_whole(parent) or is_identity_test(parent):
             return None
         if isinstance(getattr(node, "ctx", None), ast.Store):
             return f"self.{field.name}[...]"
-        return _read(field, tested=field.name in tested, guarded=calls_stop_gradient(parent))
+        return _read(field, tested=field.name in tested, guarded=calls(parent, "stop_gradient"))
 
     return rewrite(source, change)
 
@@ -132,20 +110,7 @@ def _read(field: Field, *, tested: bool, guarded: bool) -> str:
 def _is_tested(source: str, name: str) -> bool:
     """Whether the source compares the attribute with None."""
     nodes = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Compare))
-    return any(is_comparison(node) and attribute_of_self(node.left) == name for node in nodes)
-
-
-def is_comparison(node: ast.AST) -> bool:
-    return isinstance(node, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
-
-
-def calls_stop_gradient(node: ast.AST) -> bool:
-    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "stop_gradient"
-
-
-def may_update(spec: ModuleSpec) -> bool:
-    """Whether the call updates fields by assigning them."""
-    return kind_of(spec.kind).variables or any(one.role == "state" for one in spec.fields)
+    return any(is_identity_test(node) and attribute_of_self(node.left) == name for node in nodes)
 
 
 def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -189,7 +154,7 @@ def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
     legal = tuple(one.name for one in spec.dynamic if _may_update(one))
     functions = spec.functions if spec.own_constructor is None else ()
     bodies = {key: function.call.body for key, function in functions}
-    for key, name in ((key, name) for key, body in bodies.items() for name in assigned(body)):
+    for key, name in ((key, name) for key, body in bodies.items() for name in assigned_attributes(body)):
         if name not in legal:
             fix = f'write `role = "state"` for `{name}`, or return the new value'
             told = "the call" if key == "call" else f"`{key.removeprefix('methods.')}`"

@@ -1,1 +1,0 @@
-"""The bodies of a class, as its author wrote them, and what is rewritten in them."""

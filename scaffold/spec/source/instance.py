@@ -1,0 +1,48 @@
+"""What the author's Python does with `self`: which attributes nodes read, assign and ask about."""
+
+import ast
+
+from scaffold.spec.source.expressions import dedented
+
+
+def attribute_of_self(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> str | None:
+    """The name of the attribute of `self` that a node is, or None; `ast.Load` asks for one that is read."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="self"), attr=name, ctx=used) if isinstance(used, context):
+            return name
+        case _:
+            return None
+
+
+def self_attributes(source: str) -> tuple[str, ...]:
+    """The attributes of `self` that a source reads, sorted."""
+    nodes = ast.walk(ast.parse(dedented(source)))
+    return tuple(sorted({name for node in nodes if (name := attribute_of_self(node, ast.Load)) is not None}))
+
+
+def is_whole(node: ast.AST) -> bool:
+    """Whether a node is `something[...]`."""
+    return isinstance(node, ast.Subscript) and getattr(node.slice, "value", None) is Ellipsis
+
+
+def updated_attribute(node: ast.AST) -> str | None:
+    """The attribute that a node assigns, as `self.mean` or `self.mean[...]`, or None."""
+    if not isinstance(getattr(node, "ctx", None), ast.Store):
+        return None
+    return attribute_of_self(node.value if isinstance(node, ast.Subscript) and is_whole(node) else node)
+
+
+def assigned_attributes(source: str) -> tuple[str, ...]:
+    """The attributes of `self` that statements assign, whole or by `[...]`, sorted."""
+    names = map(updated_attribute, ast.walk(ast.parse(dedented(source))))
+    return tuple(sorted({name for name in names if name is not None}))
+
+
+def is_identity_test(node: ast.AST) -> bool:
+    """Whether a node is `... is None` or the like, which reads no value."""
+    return isinstance(node, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
+
+
+def calls(node: ast.AST, function: str) -> bool:
+    """Whether a node calls a function, or a method, of this name."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == function

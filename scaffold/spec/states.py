@@ -1,0 +1,42 @@
+"""State of a Module: which fields `equinox.nn.State` keeps, and who takes and returns it."""
+
+from scaffold.kind import kind_of
+from scaffold.spec.grammar.types import ClassType, Type
+from scaffold.spec.model import Argument, Call, Field, ModuleSpec
+
+STATE = ClassType("State", "equinox.nn")
+# With the name of its module before it, a class needs no import of its own.
+ARGUMENT = Argument("state", ClassType("eqx.nn.State", "equinox.nn"))
+
+
+def is_state(kind: Type | None) -> bool:
+    """Whether the type is `equinox.nn.State`."""
+    return kind in (STATE, ARGUMENT.type)
+
+
+def state_fields(spec: ModuleSpec) -> tuple[Field, ...]:
+    """The fields whose values `equinox.nn.State` keeps: none where Variables hold them."""
+    fields = () if kind_of(spec.kind).variables else spec.fields
+    return tuple(one for one in fields if one.role == "state")
+
+
+def state_argument(spec: ModuleSpec) -> Argument | None:
+    """The argument of the call that is a state, where the author or `with_state` gave it one."""
+    return state_taken_by(spec.call) if spec.call is not None else None
+
+
+def state_taken_by(call: Call) -> Argument | None:
+    """The argument of a call that is a state."""
+    return next((one for one in call.args if is_state(one.type)), None)
+
+
+def is_stateful(spec: ModuleSpec) -> bool:
+    """Whether the class has state, or hands state on."""
+    return bool(state_fields(spec)) or state_argument(spec) is not None
+
+
+def holds_state(spec: ModuleSpec) -> bool:
+    """Whether laws look at what a call does with the state: without a call there is nothing to look at."""
+    return (
+        is_stateful(spec) and kind_of(spec.kind).keeps_state and (spec.call is not None or bool(spec.bases))
+    )
