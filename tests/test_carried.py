@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from scaffold import ScaffoldError, find_layout, plan, publish
-from scaffold.convert import meaning
+from scaffold.convert.plan import meaning
+from scaffold.convert.write_skeleton import write_skeleton
 from scaffold.generate import load_specs, shown_files
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.skeletons import write_skeleton
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.tables.toml import write_toml
 from tests.forking import forked_pytest

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from scaffold import ScaffoldError, find_layout
-from scaffold.convert import meaning
+from scaffold.convert.plan import meaning
+from scaffold.convert.write_skeleton import write_skeleton
 from scaffold.render_class import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.files import read_spec_file
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.skeletons.writing.write import write_skeleton
 from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.forking import forked_pytest

@@ -9,13 +9,13 @@ from click.testing import CliRunner
 
 from scaffold import ScaffoldError, find_layout
 from scaffold.cli import main
-from scaffold.convert import meaning
+from scaffold.convert.plan import meaning
+from scaffold.convert.shortened import shortened
+from scaffold.convert.write_skeleton import write_skeleton
 from scaffold.render_class import module_files
 from scaffold.spec import read_spec
 from scaffold.spec.files import read_spec_file
-from scaffold.spec.reading.shortened import shortened
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.skeletons.writing.write import write_skeleton
 from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.support import write_tree

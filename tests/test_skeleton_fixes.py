@@ -7,7 +7,7 @@ import pytest
 from scaffold import ScaffoldError
 from scaffold.spec.files import read_spec_file
 from scaffold.spec.grammar.type_parser import LEGAL_TYPES
-from scaffold.spec.skeletons.writing.fixes import in_python, legal_in_python
+from scaffold.spec.skeletons.fixes import in_python, legal_in_python
 
 HEAD = """\
 import jax.numpy as jnp
@@ -77,7 +77,7 @@ def test_faults_of_a_skeleton_say_what_to_write_in_python(text: str, told: str, 
         ("[methods.forward]", "def forward"),
         ("[call]", "__call__"),
         ('body = "..."', "..."),
-        ('init = "=jnp.ones(n)"', "init=lambda n: jnp.ones(n)"),
+        ('init = "=jnp.ones(n)"', 'init="=jnp.ones(n)"'),
         ('role = "callable"', 'field(role="callable", ...)'),
         ("frozen = true", "frozen=True"),
         ("f[]", 'Float[Array, ""]'),

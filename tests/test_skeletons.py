@@ -10,15 +10,15 @@ from hypothesis import HealthCheck, assume, given, settings
 
 from scaffold import ScaffoldError, find_layout
 from scaffold.beside import with_defaults
-from scaffold.convert import meaning
+from scaffold.convert.plan import meaning
+from scaffold.convert.shortened import shortened
+from scaffold.convert.write_skeleton import write_skeleton
 from scaffold.files.fileset import File
 from scaffold.in_project.spec_files import spec_files
 from scaffold.render_class import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.files import raw_specs
-from scaffold.spec.reading.shortened import shortened
 from scaffold.spec.skeletons.read import skeletons_of
-from scaffold.spec.skeletons.writing.write import write_skeleton
 from scaffold.spec.tables.toml import write_toml
 from scaffold.tidy import tidy
 from tests.drafts import HELPERS

@@ -19,7 +19,7 @@ def can_begin(name: str, kind: str, layout: Layout) -> bool:
 
 def plan_skeleton(name: str, kind: str, layout: Layout, *, force: bool = False) -> Plan:
     """The plan that writes the skeleton, and nothing else."""
-    from scaffold.spec.skeletons import write_skeleton
+    from scaffold.convert.write_skeleton import write_skeleton
 
     raw = _beginning(name, kind)
     text = write_skeleton([(raw, read_spec(raw, name))])

@@ -25,7 +25,7 @@ def convert(
 
     Where the second argument is a folder, each class gets a file there.
     """
-    from scaffold.convert import plan_conversion
+    from scaffold.convert.plan import plan_conversion
 
     layout = recovered_layout(folder, writes=not (dry_run or diff))
     plan = plan_conversion(source, target, layout, force=force)

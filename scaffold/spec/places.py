@@ -46,7 +46,7 @@ def _told(fault: Fault, key: str, path: Path) -> Fault:
     if path.suffix != ".py":
         return fault
     # Here, because only a fault of a skeleton needs it.
-    from scaffold.spec.skeletons.writing.fixes import in_python, legal_in_python
+    from scaffold.spec.skeletons.fixes import in_python, legal_in_python
 
     return replace(fault, fix=in_python(fault.fix, key), legal=legal_in_python(fault.legal))
 

@@ -38,7 +38,7 @@ def _told(fault: Fault, spec: ModuleSpec) -> str:
     if ".py" not in spec.where:
         return f"{fault.what}: {fault.fix}"
     # Here, because only a class without a suite needs it.
-    from scaffold.spec.skeletons.writing.fixes import in_python
+    from scaffold.spec.skeletons.fixes import in_python
 
     return f"{fault.what}: {in_python(fault.fix, 'test.values')}"
 

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.comments import as_comment, comments, left_out
+from scaffold.convert.shortened import shortened
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File, Plan, make_plan
 from scaffold.files.places import read_regular
@@ -22,7 +23,6 @@ from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.names import IMPORTS, stem
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.reading.shortened import shortened
 from scaffold.spec.rules.known_names import names_read
 from scaffold.spec.tables.raw import as_table, as_text
 from scaffold.spec.tables.toml import write_toml
@@ -98,7 +98,7 @@ def _is_below(path: Path, root: Path) -> bool:
 def _written(raw: Mapping[str, Any], spec: ModuleSpec, suffix: str) -> str:
     if suffix == ".toml":
         return write_toml(shortened(raw), f"./{SCHEMA_NAME}")
-    from scaffold.spec.skeletons import write_skeleton
+    from scaffold.convert.write_skeleton import write_skeleton
 
     return write_skeleton([(raw, spec)])
 

@@ -5,6 +5,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from scaffold.comments import as_comment
+from scaffold.convert.class_tables import INDENT, ClassTables
+from scaffold.convert.docstrings import docstring
+from scaffold.convert.literals import Texts
+from scaffold.convert.write_fields import fields_of, is_code
+from scaffold.convert.write_functions import constructor_lines, further, method
 from scaffold.files.fileset import File
 from scaffold.kind import kind_of
 from scaffold.spec.grammar.types import ClassType
@@ -13,14 +18,9 @@ from scaffold.spec.model import ModuleSpec, TypeParameter
 from scaffold.spec.names import GENERIC, stem
 from scaffold.spec.rules.bases import MODULE
 from scaffold.spec.skeletons.classes.class_statements import KINDS
-from scaffold.spec.skeletons.classes.class_tables import INDENT, ClassTables
-from scaffold.spec.skeletons.classes.docstrings import docstring
 from scaffold.spec.skeletons.classes.fields import WORDS
 from scaffold.spec.skeletons.words.annotated import annotation
-from scaffold.spec.skeletons.words.literals import Texts
 from scaffold.spec.skeletons.words.names import VOCABULARY
-from scaffold.spec.skeletons.writing.fields import fields_of, is_code
-from scaffold.spec.skeletons.writing.functions import constructor_lines, further, method
 from scaffold.spec.source.imports import import_lines, imported
 from scaffold.spec.tables.raw import as_table, as_text
 from scaffold.tidy import tidy

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from scaffold.convert.class_tables import BODY, INDENT, ClassTables, comment_lines
+from scaffold.convert.docstrings import begins_with_text, docstring
+from scaffold.convert.literals import expression
 from scaffold.spec.construction.constructor import Parameter, parameters
 from scaffold.spec.model import Argument
 from scaffold.spec.reading.signature import parse_argument, parse_returns, split_top
-from scaffold.spec.skeletons.classes.class_tables import BODY, INDENT, ClassTables, comment_lines
-from scaffold.spec.skeletons.classes.docstrings import begins_with_text, docstring
 from scaffold.spec.skeletons.words.annotated import annotation, result
-from scaffold.spec.skeletons.words.literals import expression
 
 
 def constructor_lines(given: ClassTables) -> Iterator[str]:

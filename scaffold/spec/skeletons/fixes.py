@@ -1,0 +1,100 @@
+"""What a fault says to write, as a skeleton says it: the pieces of TOML in a fix become Python."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+from scaffold.kind import NAMES, kind_of
+from scaffold.spec.grammar.synonyms import DTYPES, TypeSyntaxError
+from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.reading.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
+from scaffold.spec.skeletons.classes.class_statements import KINDS
+from scaffold.spec.skeletons.classes.fields import FIRST, WORDS
+from scaffold.spec.skeletons.words.annotated import annotation, result
+from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, METHOD_KEYS, SPEC_KEYS, TEST_KEYS
+from scaffold.spec.tables.raw import as_list, as_table
+
+_QUOTED = r"`([^`]+)`"
+_TABLE = r"(?s)\[(call|(?:methods|constructors)\.(\w+)|groups|test)\]\s*(.*)"
+_TYPE = rf"(?:(\w+): )?((?:{'|'.join(DTYPES)})\[[^\[\]]*\])"
+_HEADS = {"call": "__call__", "groups": "@groups(...)", "test": "@test(...)"}
+_KNOWN = frozenset((*SPEC_KEYS, *FIELD_KEYS, *CALL_KEYS, *METHOD_KEYS, *TEST_KEYS)) | {
+    option for name in NAMES for option in kind_of(name).options
+}
+_BASES = {kind: word for word, kind in KINDS.items()}
+
+
+def legal_in_python(legal: tuple[str, ...]) -> tuple[str, ...]:
+    """The legal values, with kinds as a skeleton writes them."""
+    return tuple(_BASES[one] for one in legal) if legal and set(legal) <= set(_BASES) else legal
+
+
+def in_python(fix: str, key: str) -> str:
+    """The fix of a fault at `key`, with each piece of TOML in backticks as Python; others stay."""
+    fix = fix.replace("`=` and an expression", "an expression")
+    return re.sub(_QUOTED, lambda found: f"`{_piece(found[1], key)}`", fix)
+
+
+def _piece(text: str, key: str) -> str:
+    table = re.fullmatch(_TABLE, text)
+    if table is not None and not table[3]:
+        return _HEADS.get(table[1], f"def {table[2]}")
+    try:
+        if typed := re.fullmatch(_TYPE, text):
+            return f"{typed[1]}: " * bool(typed[1]) + annotation(parse_type(typed[2]))
+        inner = (text if table is None else table[3]).replace(", ... }", ", more = 0 }")
+        told = [_entry(name, value, key) for name, value in tomllib.loads(inner).items()]
+    except (tomllib.TOMLDecodeError, TypeSyntaxError, SignatureSyntaxError):
+        return text
+    if not told or None in told:
+        return text
+    said = ", ".join(filter(None, told))
+    said = said if '"' in said else said.replace("'", '"')
+    return said if table is None else f"@{table[1]}({said})"
+
+
+def _entry(name: str, value: Any, key: str) -> str | None:
+    """One entry; None of what is no entry of a spec."""
+    match name, value:
+        case _, {"type": str(text), **rest}:
+            return _field(name, text, as_table(rest))
+        case _ if name not in _KNOWN:
+            return f"{name!r}: {value!r}" if key.startswith(("test.sizes", "test.values")) else None
+        case "type", str():
+            return annotation(parse_type(value))
+        case "role", str():
+            return f"{value}(...)" if value in WORDS else f"field(role={value!r}, ...)"
+        case "returns", str():
+            # What is there already, and one more; or all that is returned.
+            is_open = value.startswith("..., ")
+            return (
+                f"-> tuple[{value.replace(':', '.')}]"
+                if is_open
+                else f"-> {result(*parse_returns(value), '')}"
+            )
+        case "args", str():
+            found = [parse_argument(part) for part in split_top(value, ",") if part]
+            shown = (one.name if one.type is None else f"{one.name}: {annotation(one.type)}" for one in found)
+            return ", ".join(shown)
+        case "kind", str():
+            return _BASES.get(value, value)
+        case "imports", list():
+            return "; ".join(map(str, as_list(value)))
+        case "decorator" | "body", str():
+            return f"@{value}" if name == "decorator" else value
+        case _:
+            return f"{name}={value!r}"
+
+
+def _field(name: str, text: str, rest: Mapping[str, Any]) -> str:
+    """A field with what is said of it; `more` stands for what its author said already."""
+    word = rest.get("role", "field")
+    keys = {key: value for key, value in rest.items() if key not in ("role", "more")}
+    by_place = "" if word == "field" else FIRST.get(word, "init")
+    first = repr(keys.pop(by_place)) if by_place in keys else ""
+    said = [first, *(f"{key}={value!r}" for key, value in keys.items()), *["..."] * ("more" in rest)]
+    head = f"{name}: {annotation(parse_type(text))}"
+    if [*rest] == ["default"]:
+        return f"{head} = {rest['default']!r}"
+    return f"{head} = {word}({', '.join(filter(None, said))})" if rest else head

@@ -1,1 +1,0 @@
-"""The tables of a spec, to the text of a skeleton."""
