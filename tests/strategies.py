@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.construction.constructor import dims_of, parameters
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_parser import parse_type
 from scaffold.spec.grammar.types import without_none
 from scaffold.spec.reading.roles import UNTOLD, role_of

@@ -22,8 +22,8 @@ from scaffold.generate import SCHEMA_NAME, plan_modules
 from scaffold.render_class import module_files
 from scaffold.spec import ModuleSpec, read_spec
 from scaffold.spec.construction.constructor import variadic_dims
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
-from scaffold.spec.grammar.synonyms import DTYPES
 from scaffold.spec.grammar.types import ArrayType, arrays, walk
 from scaffold.spec.names import stem
 from scaffold.spec.tables.keys import CALL_KEYS, CONSTRUCTORS, FIELD_KEYS, LAYOUTS, REBUILDS, ROLES, SPEC_KEYS

@@ -9,8 +9,7 @@ from scaffold import ScaffoldError
 from scaffold.cli.failures import told
 from scaffold.errors import Fault
 from scaffold.generate import load_specs
-from scaffold.spec.grammar.synonyms import TypeSyntaxError
-from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 
 TWICE = """\
 from jaxtyping import Array, Float

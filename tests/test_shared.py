@@ -59,7 +59,7 @@ def test_a_fault_has_its_place_and_fix(bad: dict[str, Any], good: dict[str, Any]
 
 
 def test_only_a_shared_field_is_tied() -> None:
-    with pytest.raises(ScaffoldError, match="a data field is not tied to another"):
+    with pytest.raises(ScaffoldError, match="`of` says nothing of a data field"):
         read_spec({"name": "Tied", "fields": {"w": {"type": "f[a]", "of": "w"}}}, "s")
 
 

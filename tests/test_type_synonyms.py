@@ -3,7 +3,7 @@
 import pytest
 
 from scaffold.errors import ScaffoldError
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_parser import LEGAL_TYPES, parse_type
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import ArrayType
@@ -43,18 +43,18 @@ ANSWERED = {
     "f[out,in]": "`f[out,in]` is not a type: `in` is a keyword of Python | rename it, to `in_size` for example",
     'Float[Array, "out in"]': "`in` is a keyword of Python (in 'out in') | rename it, to `in_size` for example",
     'Int[Array, "n"]': "`Int` does not say which dtype | write `i32[n]`, or another dtype",
-    'Int[Array, "..."]': "`...` has no name | write `i32[*shape]`",
-    'Float[Array, "..."]': "`...` has no name | write `f[*shape]`",
-    'Float[Array, "_ n"]': "the dim `_` has no name | write `f[size]`, with a name for each dim",
-    'Float[Array, "#n"]': "the dim `#n` is not one size | write `n`, with one size for one name",
+    'Int[Array, "..."]': "the dim `...` names no size | write `*shape`",
+    'Float[Array, "..."]': "the dim `...` names no size | write `*shape`",
+    'Float[Array, "_ n"]': "the dim `_` names no size | write `size`, with a name for each dim",
+    'Float[Array, "#n"]': "the dim `#n` names no size | write `n`, with a name for each dim",
     'Float[Array, "n,m"]': "`n,m` is not one dim (in 'n,m') | write spaces between dims: `n m`",
     'Float[Array, "n]"]': "`n]` is not a dim (in 'n]') | write a name or an int",
     "Float[Array]": "`Float[Array]` is not a type | write `f[]`",
     "Float32[n]": "`Float32[n]` is not a type | write `f32[n]`",
-    "Float": "`Float` does not say enough | write `f[]` for a scalar array, `f[size]` for one with dims",
+    "Float": "`Float` has no dims | write `f[]` for a scalar array, `f[size]` for one with dims",
     "F32[n]": "`F32[n]` is not a type | write `f32[n]`",
-    "int[n,m]": "`int[n, m]` is not a type | write `i32[n,m]`, or another width",
-    "complex[n]": "`complex[n]` is not a type | write `c64[n]`, or another width",
+    "int[n,m]": "`int[n, m]` is not a type (in `int[n,m]`) | write `i32[n,m]`",
+    "complex[n]": "`complex[n]` is not a type | write `c64[n]`",
     "double[n]": "`double[n]` is not a type | write `f64[n]`",
     "float32": "`float32` has no dims | write `f32[]` for a scalar array, `f32[size]` for one with dims",
     "complex": "`complex` does not say enough | write `c64[]`",
@@ -63,14 +63,14 @@ ANSWERED = {
     "jnp.ndarray": "`ndarray` does not say enough | write its dtype and dims: `f[size]`, or `f[]` for a scalar",
     "list[np.ndarray]": "`ndarray` does not say enough | write its dtype and dims: `f[size]`, or `f[]` for a scalar",
     "Array[n]": "`Array[n]` is not a type | write `f[n]`",
-    'f["n m"]': "`f['n m']` has its dims in quotes | write `f[n,m]`",
-    "f(n, m)": "`f(n, m)` is a call | write `f[n,m]`",
+    'f["n m"]': "`f['n m']` is not a type (in `f[\"n m\"]`) | write `f[n,m]`",
+    "f(n, m)": "`f(n, m)` is not a type | write `f[n,m]`",
     "set[int]": "`set[int]` is not a type | write `frozenset[int]`: a set can be changed",
     "Any": "`Any` does not say enough | write the type, or `tree` for any pytree of arrays",
-    "Annotated[int, 3]": "`Annotated[...]` says more than a type | write `int` alone",
+    "Annotated[int, 3]": "`Annotated[int, 3]` is not a type | write `int` alone",
     "eqx.nn.Linear": "`eqx.nn.Linear` is not a type | write `eqx.nn:Linear`",
     "Optional": "`Optional` does not say enough | write `TYPE | None`, such as `int | None`",
-    "'f['": "'f[' is not a type | ",
+    "'f['": "`f[` is not a type | ",
     "number": "`number` does not say enough | write `f[]`, or `int`",
 }
 

@@ -7,11 +7,11 @@ from scaffold.convert.class_tables import INDENT, ClassTables, comment_lines
 from scaffold.convert.docstrings import docstring
 from scaffold.convert.write_functions import carried
 from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.type_texts import annotation
 from scaffold.spec.grammar.types import ScalarType, Type, walk, without_none
 from scaffold.spec.reading.roles import role_of
 from scaffold.spec.reading.tokens import parse_field_text
 from scaffold.spec.skeletons.classes.fields import FIRST, WORDS
-from scaffold.spec.skeletons.words.annotated import annotation
 from scaffold.spec.tables.raw import as_table
 
 

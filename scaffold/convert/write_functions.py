@@ -7,9 +7,9 @@ from scaffold.convert.class_tables import BODY, INDENT, ClassTables, comment_lin
 from scaffold.convert.docstrings import begins_with_text, docstring
 from scaffold.convert.literals import expression
 from scaffold.spec.construction.constructor import Parameter, parameters
+from scaffold.spec.grammar.type_texts import annotation, result
 from scaffold.spec.model import Argument
 from scaffold.spec.reading.signature import parse_argument, parse_returns, split_top
-from scaffold.spec.skeletons.words.annotated import annotation, result
 
 
 def constructor_lines(given: ClassTables) -> Iterator[str]:

@@ -12,8 +12,9 @@ from scaffold.spec.construction.constructor import (
     is_plain,
     uses_dtype,
 )
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
-from scaffold.spec.grammar.types import CHOSEN_DTYPES, ArrayType, DictType, ListType, Type
+from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type
 from scaffold.spec.model import ModuleSpec
 
 _REAL = '''\

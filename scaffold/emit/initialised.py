@@ -5,8 +5,9 @@ from msgspec.structs import replace
 from scaffold.emit.products import summed_axes
 from scaffold.emit.source import operand
 from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS, dtype_source
-from scaffold.spec.grammar.types import CHOSEN_DTYPES, ArrayType
+from scaffold.spec.grammar.types import ArrayType
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.expressions import assigned_names
 

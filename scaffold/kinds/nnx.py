@@ -30,7 +30,7 @@ from scaffold.passes.variables import (
     variable_faults,
     variable_of,
 )
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, ClassType, DictType, ListType, Type
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.rewriting import rename

@@ -12,7 +12,7 @@ from scaffold.passes.compute import computes_in
 from scaffold.passes.stacked.layers import count_of_layers
 from scaffold.show.tree import Dim, Part, Tree, walk
 from scaffold.spec.construction.sizes import evaluate, several, sizes
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import (
     ArrayType,

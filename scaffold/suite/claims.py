@@ -11,7 +11,7 @@ from scaffold.kind import kind_of
 from scaffold.passes.stacked.layers import stacked
 from scaffold.passes.states import read_states
 from scaffold.spec.construction.cases import claimed_arguments, given_names
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.model import Argument, ModuleSpec
 from scaffold.spec.rules.tests import CLOSE, reference_body, slug
 from scaffold.spec.source.expressions import dedented, free_names

@@ -12,7 +12,7 @@ from scaffold.emit.initialised import fan_axes
 from scaffold.passes.variables import UNTRAINED
 from scaffold.spec.construction.constructor import key_consumers, reads, sources_of
 from scaffold.spec.construction.spreads import measured
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, CallableType, ListType, ScalarType, TupleType, Type, arrays
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.source.draws import keys_and_draws, reads_value

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 from scaffold.spec.construction.constructor import parameters, variadic_dims
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, Type, arrays, dim_names
 from scaffold.spec.model import Call, ModuleSpec
 from scaffold.suite.examples import Examples

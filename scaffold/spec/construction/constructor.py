@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from scaffold.kind import kind_of
 from scaffold.spec.construction.given_shapes import dims_read_off
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.grammar.types import (
-    CHOSEN_DTYPES,
     ArrayType,
     ClassType,
     DictType,

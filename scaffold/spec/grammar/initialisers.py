@@ -9,8 +9,8 @@ from functools import cache
 
 from msgspec import Struct
 
-from scaffold.spec.grammar.synonyms import DTYPES
-from scaffold.spec.grammar.types import CHOSEN_DTYPES, ArrayType
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DTYPES
+from scaffold.spec.grammar.types import ArrayType
 
 
 class Initialiser(Struct, frozen=True):

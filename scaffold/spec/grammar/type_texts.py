@@ -1,10 +1,8 @@
-"""Types as text: what to write in the place of one that cannot be read, or has no role, and how one is written."""
+"""Types as text: as an author of a spec writes them, and as annotations of jaxtyping and of Python."""
 
-import re
 from collections.abc import Callable
 
-from scaffold.errors import suggestion
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
@@ -19,62 +17,12 @@ from scaffold.spec.grammar.types import (
     TupleType,
     Type,
     UnionType,
+    walk,
 )
+from scaffold.spec.source.expressions import syntax_fault
 
 SimpleType = ArrayType | ScalarType | ClassType | CallableType | TreeType | OpaqueType
 """The types that hold no others."""
-
-
-def type_fix(text: str) -> str:
-    """What to write in the place of `text`."""
-    head = re.split(r"[\[(]", text)[0].strip()
-    if not text.isascii():
-        odd = next(letter for letter in text if not letter.isascii())
-        return f"write ASCII letters: `{odd}` is none"
-    if head in DTYPES and "[" in text:
-        return f"write dims such as `{head}[4*hidden,in_size]`, with at most one `*shape`"
-    if head in _FORMS:
-        return f"write `{_FORMS[head]}`"
-    return suggestion(head, _WORDS, "write one of the legal types, such as `f[out_size,in_size]`")
-
-
-_FORMS = {
-    "list": "list[f[size]]",
-    "dict": "dict[str, f[size]]",
-    "tuple": "tuple[int, ...]",
-    "frozenset": "frozenset[str]",
-    "Literal": 'Literal["a", "b"]',
-    "Callable": "callable",
-    "None": "TYPE | None",
-}
-_WORDS = (
-    "callable",
-    "tree",
-    "list",
-    "dict",
-    "tuple",
-    "frozenset",
-    "dtype",
-    "slice",
-    "int",
-    "bool",
-    "str",
-    "float",
-    "Literal",
-)
-
-
-def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:
-    """What to say of a type that has no role by default."""
-    if isinstance(kind, UnionType) and legal == ("derived",):
-        return f"`{text}` mixes what is traced with what is static", "write one type"
-    if isinstance(kind, UnionType):
-        return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
-    if isinstance(kind, OpaqueType):
-        fix = 'write `role = "static"` for what is part of the treedef, `role = "data"` for what holds arrays'
-        return "nothing says what is stored", fix
-    fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
-    return "a bare float has no role", fix
 
 
 def composed(kind: Type, simple: Callable[[SimpleType], str]) -> str:
@@ -117,3 +65,42 @@ def _simple(kind: SimpleType) -> str:
             return "callable"
         case TreeType():
             return "tree"
+
+
+def annotation(kind: Type, own: str = "") -> str:
+    """The annotation of a type; in quotes where it names the class itself, which is not bound there yet."""
+    text = composed(kind, _as_annotation)
+    return repr(text) if ClassType(own) in walk(kind) else text
+
+
+def _as_annotation(kind: SimpleType) -> str:
+    match kind:
+        case ArrayType():
+            return _array(kind)
+        case ScalarType(name="dtype"):
+            return "np.dtype"
+        case ScalarType(name=name) | ClassType(name=name):
+            return name
+        case CallableType():
+            return "Callable[..., Any]"
+        case TreeType():
+            return "PyTree"
+        case OpaqueType(text=text):
+            return text
+
+
+def _array(kind: ArrayType) -> str:
+    if kind.dtype == "key" and not kind.dims:
+        return "PRNGKeyArray"
+    shape = " ".join(kind.dims)
+    # Linters take `size` and `3 *shape` for forward references; a leading space prevents that.
+    is_expression = bool(shape) and syntax_fault(shape, expression=True) is None
+    return f'{DTYPES[kind.dtype][0]}[Array, "{" " * is_expression}{shape}"]'
+
+
+def result(kinds: tuple[Type, ...], several: bool, own: str) -> str:
+    """The annotation of a result; one tuple is in quotes, since without them it is several results."""
+    if several:
+        return annotation(TupleType(kinds), own)
+    is_tuple = isinstance(kinds[0], TupleType) and not kinds[0].variadic
+    return repr(annotation(kinds[0])) if is_tuple else annotation(kinds[0], own)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-CHOSEN_DTYPES = ("f", "inexact")
 LARGEST = 2**31
 """No dim is as large: jax counts in 32 bits by default."""
 

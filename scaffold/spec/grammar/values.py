@@ -5,9 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from scaffold.spec.grammar.synonyms import DTYPES
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DTYPES
 from scaffold.spec.grammar.types import (
-    CHOSEN_DTYPES,
     ArrayType,
     CallableType,
     ClassType,

@@ -8,12 +8,18 @@ from msgspec.structs import replace
 
 from scaffold.comments import as_comment
 from scaffold.kind import kind_of
-from scaffold.spec.grammar.type_texts import without_role
 from scaffold.spec.grammar.types import Type, UnionType, without_none
 from scaffold.spec.grammar.values import default_source, literal
 from scaffold.spec.model import Field
 from scaffold.spec.reading.reader import Reader
-from scaffold.spec.reading.roles import OF_GIVEN, UNTOLD, given_role, legal_roles, role_of, untold_fault
+from scaffold.spec.reading.roles import (
+    UNTOLD,
+    given_role,
+    legal_roles,
+    role_of,
+    untold_fault,
+    without_role,
+)
 from scaffold.spec.reading.tokens import parse_field_text
 from scaffold.spec.tables.check_keys import needless_keys, untaken
 from scaffold.spec.tables.keys import COMPUTES, FIELD_KEYS
@@ -49,7 +55,8 @@ def _field(reader: Reader, name: str, raw: Any, unsaid: _UNSAID) -> Field | None
     role = _role(reader, name, kind, table, unsaid) if kind is not None else None
     if kind is None or role is None:
         return None
-    reader.note(needless_keys(table, name, role or OF_GIVEN[0], reader.kind))
+    usual = kind_of(reader.kind).given_arrays or "data"
+    reader.note(needless_keys(table, name, role or usual, reader.kind))
     return _made(reader, name, kind, role, table)
 
 

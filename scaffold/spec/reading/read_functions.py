@@ -6,7 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from scaffold.comments import as_comment
-from scaffold.spec.grammar.synonyms import TypeSyntaxError
+from scaffold.spec.grammar.type_parser import TypeSyntaxError
 from scaffold.spec.grammar.types import ClassType, Type
 from scaffold.spec.model import Call, Method
 from scaffold.spec.reading.reader import Reader

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scaffold.errors import Fault
-from scaffold.spec.grammar.synonyms import TypeSyntaxError
-from scaffold.spec.grammar.type_parser import LEGAL_TYPES, parse_type
-from scaffold.spec.grammar.type_texts import type_fix
+from scaffold.spec.grammar.type_parser import LEGAL_TYPES, TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ScalarType, Type
 from scaffold.spec.grammar.values import as_float, literals, one_value
 from scaffold.spec.model import Argument
@@ -58,7 +56,7 @@ class Reader:
 
     def wrong_type(self, error: TypeSyntaxError, text: str, place: str, unread: str = "") -> None:
         """Note a type that cannot be read, in `unread`."""
-        self.add(place, str(error), error.fix or type_fix(text), LEGAL_TYPES)
+        self.add(place, str(error), error.fix, LEGAL_TYPES)
         self.unread.append(unread or text)
 
     def arguments(self, texts: Iterable[str], place: str) -> tuple[Argument, ...]:

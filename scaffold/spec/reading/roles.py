@@ -125,3 +125,16 @@ def _stored_roles(kind: Type) -> tuple[str, ...]:
         case UnionType(members=members):
             every = [_stored_roles(member) for member in members]
             return tuple(role for role in ROLES if all(role in one for one in every))
+
+
+def without_role(kind: Type, legal: tuple[str, ...], text: str) -> tuple[str, str]:
+    """What to say of a type that has no role by default."""
+    if isinstance(kind, UnionType) and legal == ("derived",):
+        return f"`{text}` mixes what is traced with what is static", "write one type"
+    if isinstance(kind, UnionType):
+        return f"`{text}` has no role of its own", f'write `role = "{legal[0]}"`'
+    if isinstance(kind, OpaqueType):
+        fix = 'write `role = "static"` for what is part of the treedef, `role = "data"` for what holds arrays'
+        return "nothing says what is stored", fix
+    fix = 'a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'
+    return "a bare float has no role", fix

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from scaffold.spec.grammar.synonyms import TypeSyntaxError
-from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import Type
 from scaffold.spec.model import Argument
 from scaffold.spec.source.expressions import syntax_fault
@@ -67,5 +66,5 @@ def parse_returns(text: str) -> tuple[tuple[Type, ...], bool]:
         inner = inner[1:-1]
     parts = [part for part in split_top(inner, ",") if part]
     if not parts:
-        raise TypeSyntaxError('a result has a type: write `returns = "f[size]"`')
+        raise TypeSyntaxError("a result has a type", 'write `returns = "f[size]"`')
     return tuple(parse_type(part) for part in parts), len(parts) > 1

@@ -13,8 +13,7 @@ from math import inf, nan
 from typing import Any, cast
 
 from scaffold.errors import Fault, ScaffoldError
-from scaffold.spec.grammar.synonyms import TypeSyntaxError
-from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import CallableType, ClassType, LiteralType, ScalarType, SetType, TupleType
 from scaffold.spec.reading.command_line import COMMAND_LINE, argument_fault
 from scaffold.spec.reading.signature import split_top

@@ -10,7 +10,8 @@ from scaffold.spec.construction.cases import case_specs, claimed_arguments, flag
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.key_arguments import key_arguments
 from scaffold.spec.construction.sizes import size_faults
-from scaffold.spec.grammar.types import CHOSEN_DTYPES, arrays
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
+from scaffold.spec.grammar.types import arrays
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.rules.invariants import invariant_faults
 from scaffold.spec.source.expressions import count_name, free_names, own_nodes

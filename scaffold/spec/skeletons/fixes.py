@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from scaffold.kind import NAMES, kind_of
-from scaffold.spec.grammar.synonyms import DTYPES, TypeSyntaxError
-from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.dtypes import DTYPES
+from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
+from scaffold.spec.grammar.type_texts import annotation, result
 from scaffold.spec.reading.signature import SignatureSyntaxError, parse_argument, parse_returns, split_top
 from scaffold.spec.skeletons.classes.class_statements import KINDS
 from scaffold.spec.skeletons.classes.fields import FIRST, WORDS
-from scaffold.spec.skeletons.words.annotated import annotation, result
 from scaffold.spec.tables.keys import CALL_KEYS, FIELD_KEYS, METHOD_KEYS, SPEC_KEYS, TEST_KEYS
 from scaffold.spec.tables.raw import as_list, as_table
 

@@ -3,8 +3,7 @@
 import ast
 import builtins
 
-from scaffold.spec.grammar.synonyms import TypeSyntaxError
-from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.grammar.type_parser import TypeSyntaxError, parse_type
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.names import is_read
 from scaffold.spec.skeletons.words.names import Names, is_of_types

@@ -7,7 +7,7 @@ from typing import TypeGuard
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from scaffold.spec.grammar.synonyms import MODULES
+from scaffold.spec.grammar.type_parser import MODULES
 from scaffold.spec.names import GENERIC, IMPORTS, stem
 
 VOCABULARY = "scaffold.skeleton"

@@ -1,0 +1,40 @@
+"""The dtypes of arrays by their names: in a spec, in jaxtyping, in jax."""
+
+DTYPES = {
+    "f": ("Float", "float"),
+    "inexact": ("Inexact", "float"),
+    "f16": ("Float16", "float16"),
+    "bf16": ("BFloat16", "bfloat16"),
+    "f32": ("Float32", "float32"),
+    "f64": ("Float64", "float64"),
+    "c64": ("Complex64", "complex64"),
+    "c128": ("Complex128", "complex128"),
+    "i8": ("Int8", "int8"),
+    "i16": ("Int16", "int16"),
+    "i32": ("Int32", "int32"),
+    "i64": ("Int64", "int64"),
+    "u8": ("UInt8", "uint8"),
+    "u16": ("UInt16", "uint16"),
+    "u32": ("UInt32", "uint32"),
+    "u64": ("UInt64", "uint64"),
+    "bool": ("Bool", "bool"),
+    "key": ("Key", "key"),
+}
+"""Short dtype name to its jaxtyping annotation and to jax's name. `f` and `inexact` take the constructor's dtype."""
+CHOSEN_DTYPES = ("f", "inexact")
+BY_ANNOTATION = {annotation: short for short, (annotation, _) in DTYPES.items()}
+BY_LONG_NAME = {name: short for short, (_, name) in reversed(DTYPES.items())}
+_NEARLY = {
+    **{"int": "i32", "integer": "i32", "long": "i64", "short": "i16", "uint": "u32", "byte": "u8"},
+    **{"complex": "c64", "double": "f64", "single": "f32", "half": "f16", "fp16": "f16", "fp32": "f32"},
+    **{"fp64": "f64", "boolean": "bool", "num": "inexact", "real": "f", "shaped": "f", "number": "f"},
+    **{"array": "f", "ndarray": "f", "arraylike": "f"},
+}
+"""What says less than a dtype, or nearly one, and the dtype that is probably meant."""
+
+
+def meant_dtype(name: str) -> str | None:
+    """The dtype that a name is, or probably means."""
+    lower = name.lower()
+    short = BY_ANNOTATION.get(name) or BY_LONG_NAME.get(lower) or _NEARLY.get(lower)
+    return short or (lower if lower in DTYPES else None)
