@@ -28,9 +28,9 @@ from scaffold.render_class import conftest_file, module_contexts, module_files
 from scaffold.rendering.own_templates import check_templates
 from scaffold.spec import ModuleSpec
 from scaffold.spec.circles import circle_faults
+from scaffold.spec.command_line import COMMAND_LINE, by_argument
+from scaffold.spec.fault_locations import located
 from scaffold.spec.files import is_spec_file, read_spec_file, read_spec_files
-from scaffold.spec.places import located
-from scaffold.spec.reading.command_line import COMMAND_LINE, by_argument
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.schema import json_schema
 from scaffold.spec.tables.toml import write_toml

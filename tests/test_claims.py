@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from scaffold.errors import ScaffoldError
+from scaffold.spec.command_line import raw_spec
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.reading.tokens import raw_spec
 from scaffold.suite.suites import emitted_suite
 
 CALL = {

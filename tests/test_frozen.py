@@ -9,8 +9,8 @@ import optax  # type: ignore[import-untyped]
 import pytest
 
 from scaffold import ScaffoldError
+from scaffold.spec.reading.field_text import parse_field_text
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.reading.tokens import parse_field_text
 from tests.plain_jax import Both, check_gradients, sample
 
 FLAG = {"type": "bool", "default": True}

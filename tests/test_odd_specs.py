@@ -156,7 +156,9 @@ def test_a_type_is_told_as_it_was_written(tmp_path: Path) -> None:
 def test_an_abstract_class_is_not_saved(tmp_path: Path) -> None:
     """Nor does the project's word reach it: its subclasses have the methods."""
     code, told, _ = generated(tmp_path, BASE.replace('kind = "abstract"', 'kind = "abstract"\nsave = true'))
-    assert code == 2 and re.search(r"specs/0\.toml:\d+:1: save: a class of kind `abstract` has no `save`", told)
+    assert code == 2 and re.search(
+        r"specs/0\.toml:\d+:1: save: a class of kind `abstract` has no `save`", told
+    )
     write_tree(tmp_path, {"pyproject.toml": f"{RUFF}[tool.scaffold]\nsave = true\n", "specs/0.toml": BASE})
     assert scaffold(tmp_path, "new-module", "--spec", "specs/0.toml").returncode == 0
     assert "serialisation.py" not in read_tree(tmp_path)

@@ -7,8 +7,8 @@ import pytest
 
 from scaffold import ScaffoldError
 from scaffold.spec.fields.shared import tie
+from scaffold.spec.reading.field_text import parse_field_text
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.reading.tokens import parse_field_text
 from tests.forking import forked_pytest
 from tests.projects import EXAMPLES, passed, scaffold
 from tests.support import write_tree

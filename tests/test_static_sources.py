@@ -14,8 +14,8 @@ from scaffold import ScaffoldError, load_spec
 from scaffold.emit.construct import copy_source
 from scaffold.passes.static_storage import as_given, stored_value
 from scaffold.spec.grammar.type_parser import parse_type
+from scaffold.spec.reading.field_text import parse_field_text
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.reading.tokens import parse_field_text
 from tests.projects import EXAMPLES
 
 NUMBERS = st.integers(-5, 5) | st.floats(-2, 2)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scaffold.spec.reading.tokens import parse_field_text, raw_spec
+from scaffold.spec.command_line import raw_spec
+from scaffold.spec.reading.field_text import parse_field_text
 from scaffold.spec.tables.toml import toml_value
 
 _PLAIN = ("kind", "doc", "constructor", "rebuild", "layout")

@@ -27,9 +27,7 @@ class Answers(Struct):
 
     def raw_spec(self) -> dict[str, Any]:
         """The tables of the spec. Raises `ScaffoldError` for what cannot be read."""
-        from scaffold.spec.reading.tokens import (
-            raw_spec,  # here, because a run with `--spec` needs none of it
-        )
+        from scaffold.spec.command_line import raw_spec  # here, because a run with `--spec` needs none of it
 
         return raw_spec(self.name or "", self.fields, self.options, self.pairs, self.lower_for)
 

@@ -13,17 +13,16 @@ from scaffold.errors import Fault, ScaffoldError, shown
 from scaffold.files.fileset import Plan
 from scaffold.in_project.layout import Layout
 from scaffold.kind import NAMES, kind_of
+from scaffold.spec.command_line import call_from_text, option_value, parse_field_token
 from scaffold.spec.names import argument_name_fault, class_name_fault, stem
 from scaffold.spec.reading.read_fields import read_fields
 from scaffold.spec.reading.read_functions import read_call
 from scaffold.spec.reading.reader import Reader
 from scaffold.spec.reading.roles import OF_GIVEN
-from scaffold.spec.reading.tokens import call_from_text, parse_field_token
 from scaffold.spec.rules.fields import initialiser_faults
 from scaffold.spec.source.expressions import syntax_fault
 from scaffold.spec.tables.check_keys import sound_options
 from scaffold.spec.tables.keys import CONSTRUCTORS, LAYOUTS, REBUILDS, Key
-from scaffold.spec.tables.pairs import one_option
 
 _FIELD = r"field `([^`:]*)[^`]*`"
 _LEGAL = {"kind": NAMES, "constructor": CONSTRUCTORS, "rebuild": REBUILDS, "layout": LAYOUTS}
@@ -211,7 +210,7 @@ def _ask_option(kind: str, name: str, key: Key) -> str:
     click.echo(key.doc)
     while text := click.prompt(question, default="", show_default=False).strip():
         try:
-            faults: Sequence[Fault] = sound_options({name: one_option(text)}, kind)[1]
+            faults: Sequence[Fault] = sound_options({name: option_value(text)}, kind)[1]
         except ScaffoldError as error:
             faults = error.faults
         if not faults:

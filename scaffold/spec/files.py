@@ -15,9 +15,9 @@ from msgspec import Struct
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.progress import counted
+from scaffold.spec.fault_locations import located
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
-from scaffold.spec.places import located
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.tables.toml import read_toml
 from scaffold.spec.unit import Unit

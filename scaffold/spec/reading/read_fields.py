@@ -11,6 +11,7 @@ from scaffold.kind import kind_of
 from scaffold.spec.grammar.types import Type, UnionType, without_none
 from scaffold.spec.grammar.values import default_source, literal
 from scaffold.spec.model import Field
+from scaffold.spec.reading.field_text import parse_field_text
 from scaffold.spec.reading.reader import Reader
 from scaffold.spec.reading.roles import (
     UNTOLD,
@@ -20,7 +21,6 @@ from scaffold.spec.reading.roles import (
     untold_fault,
     without_role,
 )
-from scaffold.spec.reading.tokens import parse_field_text
 from scaffold.spec.tables.check_keys import needless_keys, untaken
 from scaffold.spec.tables.keys import COMPUTES, FIELD_KEYS
 

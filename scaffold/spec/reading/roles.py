@@ -20,10 +20,11 @@ from scaffold.spec.grammar.types import (
     UnionType,
 )
 from scaffold.spec.model import Field
-from scaffold.spec.reading.command_line import COMMAND_LINE
 from scaffold.spec.tables.keys import ROLES
 from scaffold.spec.tables.raw import as_table
 
+COMMAND_LINE = "command line"
+"""What faults call a spec that no file has."""
 UNTOLD = ""
 """Stands for the role of float arrays that are given and say none, until the class is known."""
 OF_GIVEN = ("param", "data", "buffer")

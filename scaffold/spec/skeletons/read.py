@@ -34,7 +34,7 @@ class Skeleton(Struct, frozen=True):
     """What faults call it: the file, and the class where there are several."""
     raw: dict[str, Any]
     faults: tuple[Fault, ...]
-    positions: dict[tuple[str, ...], tuple[int, int]]
+    locations: dict[tuple[str, ...], tuple[int, int]]
     unit: Unit | None = None
     """The file, where it has several classes."""
 
@@ -161,7 +161,7 @@ def _skeleton(
     if unit is not None and "file" in raw:
         what, fix = f"the classes of one file are one module, `{unit.stem}.py`", "rename the skeleton"
         notes.refuse(node, ("file",), what, f"take it out; to call the module otherwise, {fix}")
-    return Skeleton(where, raw, (*file.faults, *notes.faults), notes.positions, unit)
+    return Skeleton(where, raw, (*file.faults, *notes.faults), notes.locations, unit)
 
 
 def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:

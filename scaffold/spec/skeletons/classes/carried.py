@@ -148,7 +148,7 @@ def default_source(node: ast.expr, notes: Notes) -> str:
 
 
 def _note(node: Function, path: Path, notes: Notes) -> None:
-    notes.positions[path] = notes.position(node)
+    notes.locations[path] = notes.position(node)
     for part in (*node.body, *node.decorator_list, node):
         notes.note((*path, "body"), part)
 

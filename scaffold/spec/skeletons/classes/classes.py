@@ -35,7 +35,7 @@ class ClassReader:
 
     def read(self) -> dict[str, Any]:
         """The tables of the spec."""
-        self.notes.positions[("name",)] = self.notes.position(self.node)
+        self.notes.locations[("name",)] = self.notes.position(self.node)
         self._head()
         self.raw |= {"kind": "abstract"} if self._is_abstract() else {}
         self._body()

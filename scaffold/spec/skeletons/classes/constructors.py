@@ -34,7 +34,7 @@ def read_constructor(node: ast.FunctionDef, names: Names, notes: Notes) -> Const
     """The arguments, the statements and what makes the fields."""
     owner = _owner(node)
     texts, foreign = read_arguments(node, ("arguments",), names, notes, owner=owner)
-    notes.positions[("constructor",)] = notes.position(node)
+    notes.locations[("constructor",)] = notes.position(node)
     statements = [one for one in node.body if not _says_nothing(one)]
     made, inits = _made(statements, owner)
     given = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}

@@ -53,7 +53,7 @@ def _read(
     node: ast.FunctionDef, path: Path, owner: str, names: Names, notes: Notes
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """What the signature, the docstring and the body say."""
-    notes.positions[path] = notes.position(node)
+    notes.locations[path] = notes.position(node)
     arguments, foreign = read_arguments(node, (*path, "args"), names, notes, owner=owner)
     table: dict[str, Any] = {"args": ", ".join(arguments)} if arguments else {}
     if node.returns is not None:
@@ -110,7 +110,7 @@ def read_arguments(
         notes.note((*path, one.arg), one)
         text, classes = _argument(one, default, names, notes)
         found, foreign = [*found, text], (*foreign, *classes)
-    notes.positions[path] = notes.position(rest[0] if rest else node)
+    notes.locations[path] = notes.position(rest[0] if rest else node)
     return found, foreign
 
 

@@ -19,7 +19,7 @@ class Notes(Struct, dict=True):
     text: str
     where: str
     """What faults call it: the file, and the class where there are several."""
-    positions: dict[Path, tuple[int, int]] = field(default_factory=dict[Path, tuple[int, int]])
+    locations: dict[Path, tuple[int, int]] = field(default_factory=dict[Path, tuple[int, int]])
     faults: list[Fault] = field(default_factory=list[Fault])
 
     @cached_property
@@ -34,12 +34,12 @@ class Notes(Struct, dict=True):
 
     def note(self, path: Path, node: ast.AST) -> None:
         """Remember where a key stands, and each name in it."""
-        self.positions.setdefault(path, self.position(node))
+        self.locations.setdefault(path, self.position(node))
         for part in ast.walk(node):
             if isinstance(part, ast.Name):
-                self.positions.setdefault((*path, part.id), self.position(part))
+                self.locations.setdefault((*path, part.id), self.position(part))
             elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
-                self.positions.setdefault((*path, f"{part.value.id}.{part.attr}"), self.position(part))
+                self.locations.setdefault((*path, f"{part.value.id}.{part.attr}"), self.position(part))
 
     def refuse(self, node: ast.AST, path: Path, what: str, fix: str, legal: tuple[str, ...] = ()) -> None:
         line, column = self.position(node)

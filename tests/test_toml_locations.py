@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scaffold.cli import main
-from scaffold.spec.tables.positions import key_positions, position_of
 from scaffold.spec.tables.toml import toml_value
+from scaffold.spec.tables.toml_locations import key_locations, location_of
 from tests.projects import EXAMPLES
 from tests.support import write_tree
 
@@ -71,7 +71,7 @@ def _free(left: dict[str, Any], right: dict[str, Any]) -> dict[str, Any]:
 def test_each_key_of_tomllib_has_its_place(top: Any, tables: Any, rows: Any, comment: str) -> None:
     tables = _free(top, tables)
     text = document(top, tables, _free({**top, **tables}, rows), comment)
-    found = key_positions(text)
+    found = key_locations(text)
     assert set(found) == paths(tomllib.loads(text))
     lines = text.split("\n")
     for path, (line, column) in found.items():
@@ -82,7 +82,7 @@ def test_each_key_of_tomllib_has_its_place(top: Any, tables: Any, rows: Any, com
 @pytest.mark.parametrize("path", sorted((EXAMPLES / "specs").glob("*.toml")), ids=lambda path: path.stem)
 def test_each_key_of_an_example_has_its_place(path: Path) -> None:
     text = path.read_text()
-    found = key_positions(text)
+    found = key_locations(text)
     assert set(found) == paths(tomllib.loads(text))
     for keys, (line, column) in found.items():
         here = text.split("\n")[line - 1][column - 1 :]
@@ -106,7 +106,7 @@ def test_what_has_no_place_has_that_of_what_it_lies_in(key: str, named: str, pla
     text = (
         'name = "A"\nkind = "x"\n[fields]\nw={type = "f[n]", init = "zeros" }\n[fields.v]\n  type = "int"\n'
     )
-    assert position_of(key, named, key_positions(text)) == place
+    assert location_of(key, named, key_locations(text)) == place
 
 
 def test_json_has_line_and_column(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from scaffold.errors import ScaffoldError
+from scaffold.spec.command_line import raw_spec
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.reading.tokens import raw_spec
 from tests.projects import scaffold
 
 FIELDS = ("table:dict[str,f[]]", "rate:f[]")

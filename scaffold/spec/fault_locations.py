@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
-from scaffold.spec.tables.positions import Positions, key_positions, position_of
+from scaffold.spec.tables.toml_locations import Locations, key_locations, location_of
 
 _NAMED = r"`([^`]*)`"
 
@@ -20,24 +20,24 @@ def located(files: Callable[[], Mapping[str, Path]]) -> Generator[None]:
     try:
         yield
     except ScaffoldError as error:
-        cache: dict[str, Positions | None] = {}
+        cache: dict[str, Locations | None] = {}
         found = files()
         faults = [_located(fault, found, cache) for fault in error.faults]
         raise ScaffoldError.of(faults, exit_code=error.exit_code) from None
 
 
-def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Positions | None]) -> Fault:
+def _located(fault: Fault, files: Mapping[str, Path], cache: dict[str, Locations | None]) -> Fault:
     where = max((one for one in files if f"{fault.where}: ".startswith(f"{one}: ")), key=len, default=None)
     if where is None or fault.line is not None:
         return fault
     if where not in cache:
-        cache[where] = _positions(files[where], where)
-    positions = cache[where]
-    if positions is None:
+        cache[where] = _locations(files[where], where)
+    locations = cache[where]
+    if locations is None:
         return fault
     named = re.search(_NAMED, fault.what)
     key = fault.where.removeprefix(where).removeprefix(": ")
-    line, column = position_of(key, named[1] if named else "", positions)
+    line, column = location_of(key, named[1] if named else "", locations)
     return _told(replace(fault, line=line, column=column), key, files[where])
 
 
@@ -51,7 +51,7 @@ def _told(fault: Fault, key: str, path: Path) -> Fault:
     return replace(fault, fix=in_python(fault.fix, key), legal=legal_in_python(fault.legal))
 
 
-def _positions(path: Path, where: str) -> Positions | None:
+def _locations(path: Path, where: str) -> Locations | None:
     """The places of the keys of a spec; none where its file is gone, or is no TOML, or is nested without end."""
     if path.suffix == ".py":
         return _in_skeleton(path, where)
@@ -60,22 +60,22 @@ def _positions(path: Path, where: str) -> Positions | None:
     try:
         text = read_regular(path).decode("utf-8-sig")
         tomllib.loads(text)
-        return _with_call(key_positions(text.replace("\r\n", "\n")))
+        return _with_call(key_locations(text.replace("\r\n", "\n")))
     except (OSError, ValueError, RecursionError):
         return None
 
 
-def _with_call(positions: Positions) -> Positions:
+def _with_call(locations: Locations) -> Locations:
     """The places, with those of a call that stands among the methods where faults look for the call."""
-    among = {path[2:]: at for path, at in positions.items() if path[:2] == ("methods", "__call__")}
-    return {**{("call", *path): at for path, at in among.items()}, **positions}
+    among = {path[2:]: at for path, at in locations.items() if path[:2] == ("methods", "__call__")}
+    return {**{("call", *path): at for path, at in among.items()}, **locations}
 
 
-def _in_skeleton(path: Path, where: str) -> Positions | None:
+def _in_skeleton(path: Path, where: str) -> Locations | None:
     from scaffold.spec.skeletons.read import read_skeletons  # here, because only a fault needs it
 
     try:
         found = read_skeletons(path, where.partition(": ")[0])
     except ScaffoldError:
         return None
-    return next((one.positions for one in found if one.where == where), None)
+    return next((one.locations for one in found if one.where == where), None)

@@ -1,0 +1,142 @@
+"""Where each key of a TOML text stands: tomllib tells values, and no places.
+
+The text has been read by tomllib before, so it is valid, and nothing here looks for faults.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+
+Path = tuple[str, ...]
+Location = tuple[int, int]
+"""Line and column, both from 1."""
+Locations = Mapping[Path, Location]
+
+_SPACE = re.compile(r"(?:[ \t\r\n]|#[^\n]*)*")
+_STRING = re.compile(
+    r'(?s)"""(?:\\.|(?!""").)*"""(?:"{0,2})|'
+    r"'''(?:(?!''').)*'''(?:'{0,2})|"
+    r'"(?:\\.|[^"\\])*"|'
+    r"'[^']*'"
+)
+_KEY = re.compile(rf"[ \t]*({_STRING.pattern[4:]}|[A-Za-z0-9_-]+)[ \t]*(\.?)")
+_PLAIN = re.compile(r"[^,\]}#\n]*")
+_ESCAPE = r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))"
+_ESCAPED = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r", '"': '"', "\\": "\\", "e": "\x1b"}
+
+
+def key_locations(text: str) -> dict[Path, Location]:
+    """The location of each key by its path; the parts of an array are keys by their number."""
+    starts = [0, *(match.end() for match in re.finditer("\n", text))]
+    found = _Scanner(text).document()
+    lines = {path: bisect_right(starts, offset) for path, offset in found.items()}
+    return {path: (lines[path], offset - starts[lines[path] - 1] + 1) for path, offset in found.items()}
+
+
+class _Scanner:
+    """Walks through a valid document and notes where keys begin."""
+
+    def __init__(self, text: str):
+        self.text, self.at = text, 0
+        self.found: dict[Path, int] = {}
+        self.tables: dict[Path, int] = {}
+        """The number of the last table of each array of tables."""
+
+    def document(self) -> dict[Path, int]:
+        table: Path = ()
+        self.skip(_SPACE)
+        while self.at < len(self.text):
+            table = self.header() if self.text[self.at] == "[" else self.entry(table)
+            self.skip(_SPACE)
+        return self.found
+
+    def skip(self, pattern: re.Pattern[str]) -> re.Match[str]:
+        match = pattern.match(self.text, self.at)
+        assert match is not None
+        self.at = match.end()
+        return match
+
+    def header(self) -> Path:
+        """`[a.b]` or `[[a.b]]`: the path of the table that follows."""
+        start, brackets = self.at, 1 + self.text.startswith("[[", self.at)
+        self.at += brackets
+        written = self.key()
+        self.at = self.text.index("]", self.at) + brackets
+        if brackets == 2:
+            array = self.resolved(written[:-1]) + written[-1:]
+            self.note(array, start)
+            self.tables[array] = self.tables.get(array, -1) + 1
+        path = self.resolved(written)
+        self.note(path, start)
+        return path
+
+    def resolved(self, written: Path) -> Path:
+        """The path of a table, with the number of the last one where there is an array of them."""
+        path: Path = ()
+        for part in written:
+            path = (*path, part)
+            path = (*path, str(self.tables[path])) if path in self.tables else path
+        return path
+
+    def note(self, path: Path, offset: int) -> None:
+        for length in range(1, len(path) + 1):
+            self.found.setdefault(path[:length], offset)
+
+    def entry(self, table: Path) -> Path:
+        """`key = value` in a table, whose path it gives back."""
+        start = self.at
+        path = (*table, *self.key())
+        self.note(path, start)
+        self.at = self.text.index("=", self.at) + 1
+        self.skip(_SPACE)
+        self.value(path)
+        return table
+
+    def key(self) -> Path:
+        """The parts of a dotted key."""
+        match = self.skip(_KEY)
+        part, dot = match[1], match[2]
+        if part[0] == '"':
+            part = re.sub(_ESCAPE, _unescaped, part[1:-1])
+        return (part.strip("'"), *(self.key() if dot else ()))
+
+    def value(self, path: Path) -> None:
+        letter = self.text[self.at]
+        self.at += letter in "[{"
+        if letter == "[":
+            count = 0
+            while self.begins("]"):
+                self.note((*path, str(count)), self.at)
+                self.value((*path, str(count)))
+                count += 1
+        elif letter == "{":
+            while self.begins("}"):
+                self.entry(path)
+        else:
+            self.skip(_STRING if letter in "\"'" else _PLAIN)
+
+    def begins(self, end: str) -> bool:
+        """Whether another part begins here; commas and the end are passed over."""
+        self.skip(_SPACE)
+        while self.text.startswith(",", self.at):
+            self.at += 1
+            self.skip(_SPACE)
+        is_end = self.text.startswith(end, self.at)
+        self.at += is_end
+        return not is_end
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else _ESCAPED[match[3]]
+
+
+def location_of(key: str, named: str, locations: Locations) -> Location:
+    """The location of the key, written with dots; of what is `named` in it, if it is a key there; else of the nearest above."""
+    by_text = {".".join(path): location for path, location in locations.items()}
+    inner = f"{key}.{named}" if key else named
+    if inner in by_text:
+        return by_text[inner]
+    while key and key not in by_text:
+        key = key.rpartition(".")[0]
+    return by_text.get(key, (1, 1))
