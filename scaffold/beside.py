@@ -16,7 +16,7 @@ from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import stem
 from scaffold.spec.rules.bases import base_faults, lineage
-from scaffold.spec.rules.check import inherited_faults
+from scaffold.spec.rules.examples import inherited_faults
 from scaffold.spec.unit import siblings, unit_faults
 
 
@@ -66,11 +66,12 @@ def _faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec], around: Surroundi
         fix = "rename the skeleton" if is_unit else f'write `file = "{name}_module"`, for example'
         key = "" if is_unit else ": file" if spec.file else ": name"
         yield Fault(f"{spec.where}{key}", f"`{name}.py` is where {HELPERS[name].purpose}", fix)
-    yield from (*save_faults(spec), *collisions(spec, spec.sharding or ()))
-    yield from _mixture_faults(spec, known)
-    yield from (*tie_faults(spec, known), *base_faults(spec, known))
-    yield from inherited_faults(spec, lineage(spec, known))
-    yield from kind_of(spec.kind).faults_beside(spec, known)
+    beside = (
+        *(*save_faults(spec), *collisions(spec, spec.sharding or ()), *_mixture_faults(spec, known)),
+        *(*tie_faults(spec, known), *base_faults(spec, known), *inherited_faults(spec, lineage(spec, known))),
+        *kind_of(spec.kind).faults_beside(spec, known),
+    )
+    yield from (fault.below(spec.where) for fault in beside)
     for other in generated_classes(spec):
         on_disk = (layout.root / layout.source_file(stem(other))).is_file() or other in siblings(spec)
         if other not in known and not on_disk:
@@ -88,4 +89,4 @@ def _mixture_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterat
             if kind_of(known[name].kind).variables is not is_nnx:
                 what = f"`{name}` is {'no' if is_nnx else 'an'} nnx.Module, and `{spec.name}` is {'one' if is_nnx else 'none'}"
                 fix = 'write both with `kind = "nnx"`, or neither'
-                yield Fault(f"{spec.where}: fields.{field.name}.type", what, fix)
+                yield Fault(f"fields.{field.name}.type", what, fix)

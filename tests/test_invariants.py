@@ -6,7 +6,7 @@ import pytest
 
 from pytree_laws.declare.invariants import INVARIANTS as OF_THE_LAWS
 from pytree_laws.declare.invariants import parsed
-from scaffold.spec.rules.invariants import ALONG, INVARIANTS
+from scaffold.spec.rules.claims import ALONG, INVARIANTS
 from tests.projects import scaffold
 from tests.support import write_tree
 
@@ -45,7 +45,6 @@ def test_the_tool_and_the_laws_know_the_same_names() -> None:
         ('invariants = ["mean 1"]', "`mean 1` is no known invariant legal: mean 0, "),
         ('invariants = ["mean 1"]', "fix: did you mean `mean 0`?"),
         ('invariants = ["linear along 0"]', "`linear` is along no axis"),
-        ('invariants = ["linear", "linear"]', "`linear` is there twice"),
         ('positive = ["y"]', "`y` is no array that the constructor or the call is given legal: x"),
     ],
 )

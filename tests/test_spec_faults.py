@@ -209,7 +209,7 @@ BODIES = [
 ARGUMENTS = [
     (spec(arguments="n"), spec(arguments=["n"]), 'arguments | \'n\' is not an array of strings | write `arguments = ["..."]`: Arguments of the constructor, in order: `depth`, `scale: float = 1.0`, `*`.'),
     (spec(arguments=["m"]), spec(arguments=["m: int", "n"]), "arguments | `m` is no argument of the constructor | write `m: TYPE` to declare it"),
-    (spec(arguments=["n", "n"]), spec(arguments=["n"]), "arguments | `n` is there twice | remove one"),
+    (spec(arguments=["n", "n"]), spec(arguments=["n"]), "arguments | `n` is there twice | rename one"),
     (spec(arguments=["*", "n", "*", "m: int"]), spec(arguments=["*", "n"]), "arguments | `*` is there twice | remove one"),
     (spec(arguments=["n", "*"]), spec(arguments=["n"]), "arguments | nothing follows `*` | remove it, or put an argument behind it"),
     (spec(arguments=["a: int = 3", "n"]), spec(arguments=["a: int = 3", "*", "n"]), "arguments | `n` has no default and follows `a`, which has one | put it before `a`, give it a default, or put `*` before it"),

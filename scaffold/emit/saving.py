@@ -61,13 +61,13 @@ def save_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if one.name in METHODS:
             what = f"`{one.name}` is a method of a class with `save`"
             fix = f"rename it, to `my_{one.name}` for example"
-            yield Fault(f"{spec.where}: fields.{one.name}", what, fix)
+            yield Fault(f"fields.{one.name}", what, fix)
     yield from _migrate_faults(spec) if spec.migrate else ()
 
 
 def _migrate_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Classes that have no `load` of ours, or something else of the name of the table."""
-    place = f"{spec.where}: migrate"
+    place = "migrate"
     if not spec.save:
         yield Fault(place, "the class has no `load`", "write `save = true`, or remove it")
     if spec.field(ATTRIBUTE) is not None:

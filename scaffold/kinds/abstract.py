@@ -66,7 +66,7 @@ class AbstractKind(Kind):
         has_member = any(one.stored for one in spec.fields) or asked
         if not has_member:
             fix = 'declare a field, or write `[call]` with `body = "..."`'
-            yield Fault(f"{spec.where}: fields", "nothing is abstract", fix)
+            yield Fault("fields", "nothing is abstract", fix)
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         """The tests of a class that has no instances."""

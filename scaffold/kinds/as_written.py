@@ -30,10 +30,10 @@ class AsWrittenKind(Kind):
         """What a class that is emitted word for word needs."""
         if spec.name.startswith("Test"):
             what = f"pytest takes `{spec.name}` for a class of tests"
-            yield Fault(f"{spec.where}: name", what, "rename the class")
+            yield Fault("name", what, "rename the class")
         if not spec.source:
             fix = "write the class as a skeleton, with `@as_written` above it"
-            yield Fault(f"{spec.where}: source", "there is no class statement to emit", fix)
+            yield Fault("source", "there is no class statement to emit", fix)
 
     def tests(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         """What the tests of a class that is carried whole can know of it."""

@@ -71,11 +71,11 @@ class ClosureKind(Kind):
         """What a closure cannot be."""
         if spec.call is None:
             fix = 'write `[call]` with `args = "x: f[size]"`, `returns` and `body`'
-            yield Fault(f"{spec.where}: call", "a closure is called", fix)
+            yield Fault("call", "a closure is called", fix)
         for argument in spec.call.args if spec.call is not None else ():
             if argument.is_marker or argument.default is not None:
                 what = "a closure takes its arguments by position, and all of them, as jax's loops pass them"
-                yield Fault(f"{spec.where}: call.args", what, "remove `*` and the defaults")
+                yield Fault("call.args", what, "remove `*` and the defaults")
                 return
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:

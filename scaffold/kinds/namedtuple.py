@@ -76,10 +76,10 @@ class NamedtupleKind(Kind):
     def faults(self, spec: ModuleSpec) -> Iterator[Fault]:
         """What a NamedTuple cannot hold, and cannot do."""
         for field in spec.fields:
-            yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
+            yield from _field_faults(field, f"fields.{field.name}")
         for method in spec.methods:
             if method.name in (*_METHODS, *(f"__{name}__" for name in _OF_TUPLE)):
-                place = f"{spec.where}: {method.table}.{method.name}"
+                place = f"{method.table}.{method.name}"
                 yield Fault(
                     place, f"`{method.name}` is what makes it a tuple, by which jax takes it apart", _ANOTHER
                 )

@@ -179,11 +179,11 @@ class TrainStateKind(Kind):
         model = spec.field("model")
         if model is None or model.role != "module":
             fix = 'write `model = "Affine"`, or `model = "package.module:Class"`'
-            yield Fault(f"{spec.where}: fields.model", "a train state has a model, of a class", fix)
+            yield Fault("fields.model", "a train state has a model, of a class", fix)
         decay = dict(spec.options).get("ema", 0.0)
         if isinstance(decay, int | float) and not 0 <= decay < 1:
             fix = "write a decay such as 0.999; an average of n steps has 1 - 1/n"
-            yield Fault(f"{spec.where}: options.ema", f"`{decay}` is no decay: from 0, and below 1", fix)
+            yield Fault("options.ema", f"`{decay}` is no decay: from 0, and below 1", fix)
 
     def complete(self, spec: ModuleSpec) -> ModuleSpec:
         """The spec with the optimiser's state, the counter, and what `[options]` asks for."""
@@ -205,7 +205,7 @@ class TrainStateKind(Kind):
         if model is not None and holds != is_stateful(model):
             what = f"`{model.name}` has {'no state' if holds else 'state, which the train state must hold'}"
             fix = "remove it" if holds else "write `[options]` and `state = true`"
-            yield Fault(f"{spec.where}: options.state", what, fix)
+            yield Fault("options.state", what, fix)
 
     def examined(self, spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
         """A generated model with state is made together with it."""

@@ -155,7 +155,7 @@ def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:
     said = [one for one in spec.fields if one.compute]
     if not (spec.compute or said):
         return
-    place = f"{spec.where}: compute" if spec.compute else f"{spec.where}: fields.{said[0].name}.compute"
+    place = "compute" if spec.compute else f"fields.{said[0].name}.compute"
     if spec.compute and spec.call is not None and spec.call.carry is not None:
         fix = "say `compute` of the fields, and cast in the body: the carry keeps its dtype"
         yield Fault(place, f"`{spec.call.carry}` would be carried on in {spec.compute}", fix)
@@ -165,7 +165,7 @@ def compute_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 
 def _of_field(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
-    place, dtype = f"{spec.where}: fields.{field.name}.compute", computes_in(spec)
+    place, dtype = f"fields.{field.name}.compute", computes_in(spec)
     if not _is_floating(field):
         yield Fault(place, "the field holds no floating array", "remove it")
     elif field.compute == STORED and not spec.compute:

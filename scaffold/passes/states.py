@@ -152,7 +152,7 @@ def _returned(node: ast.stmt, text: str, state: str) -> str | None:
 def state_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What state cannot be, and where it cannot be read or updated."""
     for field in state_fields(spec):
-        yield from _field_faults(field, f"{spec.where}: fields.{field.name}")
+        yield from _field_faults(field, f"fields.{field.name}")
     if kind_of(spec.kind).keeps_state:
         yield from _axis_faults(spec)
         yield from _function_faults(spec)
@@ -171,7 +171,7 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
 def _axis_faults(spec: ModuleSpec) -> Iterator[Fault]:
     name = spec.call.axis_name if spec.call is not None else None
     if name is not None and not name:
-        yield Fault(f"{spec.where}: call.axis_name", "is empty", 'write `axis_name = "batch"`, or remove it')
+        yield Fault("call.axis_name", "is empty", 'write `axis_name = "batch"`, or remove it')
 
 
 def _function_faults(spec: ModuleSpec) -> Iterator[Fault]:
@@ -181,8 +181,8 @@ def _function_faults(spec: ModuleSpec) -> Iterator[Fault]:
         is_user = is_stateful(spec) if key == "call" else uses_state(spec, function)
         if is_user or state_taken_by(function.call) is not None:
             told = "the call" if key == "call" else f"`{function.name}`"
-            yield from _of_function(spec, function, told, f"{spec.where}: {key}")
-        yield from _handed_faults(unseen, function, f"{spec.where}: {key}.body")
+            yield from _of_function(spec, function, told, f"{key}")
+        yield from _handed_faults(unseen, function, f"{key}.body")
 
 
 def _of_function(spec: ModuleSpec, function: Method, told: str, place: str) -> Iterator[Fault]:
@@ -256,7 +256,7 @@ def _reader_faults(spec: ModuleSpec) -> Iterator[Fault]:
         ):
             for name in sorted(names & _names(source)) if field.role != "state" else ():
                 fix = "compute it in the body of the call"
-                yield Fault(f"{spec.where}: fields.{field.name}.{key}", f"reads the state `{name}`", fix)
+                yield Fault(f"fields.{field.name}.{key}", f"reads the state `{name}`", fix)
 
 
 def _names(source: str | None) -> set[str]:

@@ -116,14 +116,14 @@ def _is_tested(source: str, name: str) -> bool:
 def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the Variables of a spec whose kind has them."""
     for field in spec.fields:
-        place = f"{spec.where}: fields.{field.name}"
+        place = f"fields.{field.name}"
         if field.variable is not None:
             yield from _type_faults(spec, field, field.variable, f"{place}.variable")
         yield from _field_faults(field, place)
     for method in spec.methods:
         if method.name in _OWN:
             what, fix = f"`{method.name}` hides a member of the module", f"write `{method.name}_`"
-            yield Fault(f"{spec.where}: methods.{method.name}", what, fix)
+            yield Fault(f"methods.{method.name}", what, fix)
     yield from _update_faults(spec)
 
 
@@ -159,7 +159,7 @@ def _update_faults(spec: ModuleSpec) -> Iterator[Fault]:
             fix = f'write `role = "state"` for `{name}`, or return the new value'
             told = "the call" if key == "call" else f"`{key.removeprefix('methods.')}`"
             what = f"{told} assigns `self.{name}`, and it may update state alone"
-            yield Fault(f"{spec.where}: {key}.body", what, fix, legal)
+            yield Fault(f"{key}.body", what, fix, legal)
 
 
 def _may_update(field: Field) -> bool:

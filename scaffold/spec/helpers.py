@@ -60,7 +60,7 @@ def helper_faults(spec: ModuleSpec) -> Iterator[Fault]:
     for name in dict.fromkeys(helper_names(spec)):
         if name in taken:
             fix = f"rename it, to `{name}_` for example"
-            yield Fault(f"{spec.where}: helpers", f"`{name}` hides what else has that name", fix)
+            yield Fault("helpers", f"`{name}` hides what else has that name", fix)
 
 
 def suite_names_faults(unit: Unit, tests: str) -> Iterator[Fault]:

@@ -3,7 +3,7 @@
 import keyword
 import re
 import unicodedata
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache
 
 from scaffold.errors import Fault
@@ -56,14 +56,7 @@ GENERIC = "from typing import Generic"
 OF_TYPES = frozenset(
     (
         *_FROM_JAXTYPING,
-        "Callable",
-        "Iterable",
-        "Mapping",
-        "Sequence",
-        "Any",
-        "Literal",
-        "PathLike",
-        "DTypeLike",
+        *("Callable", "Iterable", "Mapping", "Sequence", "Any", "Literal", "PathLike", "DTypeLike"),
     )
 )
 """Those that only annotations read, where an author may mean another type by the name."""
@@ -84,21 +77,9 @@ _SYNONYMS = {
 _EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype", "_check", "_rebuild"))
 EMITTED_BUILTINS = frozenset(
     (
-        *(
-            "any",
-            "classmethod",
-            "dict",
-            "float",
-            "frozenset",
-            "getattr",
-            "hasattr",
-            "hash",
-            "int",
-            "isinstance",
-            "len",
-        ),
-        *("list", "object", "property", "range", "slice", "sorted", "str", "bool", "tuple", "type"),
-        *("NotImplementedError", "TypeError", "ValueError"),
+        *("any", "bool", "classmethod", "dict", "float", "frozenset", "getattr", "hasattr", "hash", "int"),
+        *("isinstance", "len", "list", "object", "property", "range", "slice", "sorted", "str", "tuple"),
+        *("type", "NotImplementedError", "TypeError", "ValueError"),
     )
 )
 _WINDOWS = frozenset(
@@ -149,83 +130,87 @@ def _is_name(name: str) -> bool:
     return name.isidentifier() and unicodedata.normalize("NFKC", name) == name
 
 
+_Check = tuple[bool, str, str]
+"""Whether something is wrong with a name, what, and the fix."""
+
+
+def _first(checks: Iterable[_Check], where: str) -> Fault | None:
+    return next((Fault(where, what, fix) for is_wrong, what, fix in checks if is_wrong), None)
+
+
+def _too_long(name: str) -> _Check:
+    return len(name) > LONGEST, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}"
+
+
 def class_name_fault(name: str, where: str) -> Fault | None:
     """Why a class cannot be called `name`, or None."""
-    if not _is_name(name):
-        return Fault(where, f"`{name}` is not a name", "use letters, digits and `_`")
-    if len(name) > LONGEST:
-        return Fault(where, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}")
-    if name in ("self", "cls") or not name.strip("_"):
-        return Fault(
-            where, f"`{name}` is a name that the class uses itself", f"write `{name}Module`, for example"
-        )
-    if keyword.iskeyword(name) or name in EMITTED_BUILTINS:
-        return Fault(where, f"`{name}` is a word of Python", f"write `{name}Module`, for example")
-    if name.startswith("__"):
-        what = f"Python reads `{name}` as another name inside of classes, its tests among them"
-        return Fault(where, what, f"write `_{name.lstrip('_')}`")
-    if name.startswith("Test"):
-        return Fault(
-            where,
-            f"pytest takes `{name}` for a class of tests",
-            f"write `{name[4:] or 'Trial'}`, for example",
-        )
-    if stem(name) in _WINDOWS:
-        return Fault(where, f"`{stem(name)}.py` is no file on Windows", f"write `{name}Module`, for example")
-    if is_read(name):
-        return Fault(where, f"`{name}` is a name that the class imports", f"write `My{name}`, for example")
-    return None
+    other = f"write `{name}Module`, for example"
+    is_own = name in ("self", "cls") or not name.strip("_")
+    is_of_python = keyword.iskeyword(name) or name in EMITTED_BUILTINS
+    mangled = f"Python reads `{name}` as another name inside of classes, its tests among them"
+    of_pytest = f"pytest takes `{name}` for a class of tests"
+    checks = (
+        (not _is_name(name), f"`{name}` is not a name", "use letters, digits and `_`"),
+        _too_long(name),
+        (is_own, f"`{name}` is a name that the class uses itself", other),
+        (is_of_python, f"`{name}` is a word of Python", other),
+        (name.startswith("__"), mangled, f"write `_{name.lstrip('_')}`"),
+        (name.startswith("Test"), of_pytest, f"write `{name[4:] or 'Trial'}`, for example"),
+        (stem(name) in _WINDOWS, f"`{stem(name)}.py` is no file on Windows", other),
+        (is_read(name), f"`{name}` is a name that the class imports", f"write `My{name}`, for example"),
+    )
+    return _first(checks, where)
 
 
 def file_name_fault(name: str, where: str) -> Fault | None:
     """Why the file of a class cannot be called `name`, without `.py`, or None."""
-    bare = name.removesuffix(".py").rpartition("/")[2]
-    if not re.fullmatch(_FILE, name) or name.startswith("__"):
-        fix = f"write `{_legal_name(bare).strip('_') or 'x'}`: letters, digits and `_`, without folder and ending"
-        return Fault(where, f"`{name}` is no name of a module", fix)
-    if len(name) > LONGEST:
-        return Fault(where, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}")
-    if keyword.iskeyword(name):
-        return Fault(where, f"`{name}` is a keyword of Python", f"write `{name}_`, for example")
-    if name.startswith("test_") or name == "conftest":
-        return Fault(
-            where,
-            f"pytest takes `{name}.py` for its own",
-            f"write `{name.removeprefix('test_').replace('conftest', '') or 'trial'}`",
-        )
-    if name.lower() in _WINDOWS:
-        return Fault(where, f"`{name}.py` is no file on Windows", f"write `{name}_module`, for example")
-    return None
+    legal = _legal_name(name.removesuffix(".py").rpartition("/")[2]).strip("_") or "x"
+    is_name = re.fullmatch(_FILE, name) and not name.startswith("__")
+    of_pytest = name.startswith("test_") or name == "conftest"
+    bare = name.removeprefix("test_").replace("conftest", "") or "trial"
+    checks = (
+        (
+            not is_name,
+            f"`{name}` is no name of a module",
+            f"write `{legal}`: letters, digits and `_`, without folder and ending",
+        ),
+        _too_long(name),
+        (keyword.iskeyword(name), f"`{name}` is a keyword of Python", f"write `{name}_`, for example"),
+        (of_pytest, f"pytest takes `{name}.py` for its own", f"write `{bare}`"),
+        (
+            name.lower() in _WINDOWS,
+            f"`{name}.py` is no file on Windows",
+            f"write `{name}_module`, for example",
+        ),
+    )
+    return _first(checks, where)
 
 
 def argument_name_fault(
     name: str, where: str, class_name: str = "", *, reserved: bool = True, free: Collection[str] = ()
 ) -> Fault | None:
     """Why an argument or a dim cannot be called `name`, or None; `free` are names that this class has no use for itself."""
-    what = _argument_fault(name, class_name, reserved and name not in free)
-    return None if what is None else Fault(where, what, f"rename it, to `{_legal_name(name)}` for example")
+    reserved = reserved and name not in free
+    is_mangled = name.startswith("__") and not name.endswith("__")
+    hides_import = (is_read(name) and name not in _CONVENIENT) or name == class_name
+    is_own = (reserved and name in _EMITTED) or name in ("self", "cls")
+    whats = (
+        (
+            not _is_name(name),
+            f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)",
+        ),
+        _too_long(name)[:2],
+        (keyword.iskeyword(name), f"`{name}` is a keyword of Python"),
+        (not name.strip("_"), f"`{name}` says nothing"),
+        (is_mangled, f"`{name}` would be mangled by the class"),
+        (hides_import, f"`{name}` hides the module or class of that name"),
+        (reserved and name in EMITTED_BUILTINS, f"`{name}` hides the builtin, which the class needs"),
+        (is_own, f"`{name}` is a name that the class uses itself"),
+    )
+    fix = f"rename it, to `{_legal_name(name)}` for example"
+    return _first(((is_wrong, what, fix) for is_wrong, what in whats), where)
 
 
 def _legal_name(name: str) -> str:
     word = re.sub(r"\W+", "_", name[:LONGEST], flags=re.ASCII).strip("_").lstrip("0123456789")
     return f"{word or 'x'}_" if word == name or not word or keyword.iskeyword(word) else word
-
-
-def _argument_fault(name: str, class_name: str, reserved: bool) -> str | None:
-    if not _is_name(name):
-        return f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
-    if len(name) > LONGEST:
-        return f"`{name[:20]}...` has {len(name)} letters"
-    if keyword.iskeyword(name):
-        return f"`{name}` is a keyword of Python"
-    if not name.strip("_"):
-        return f"`{name}` says nothing"
-    if name.startswith("__") and not name.endswith("__"):
-        return f"`{name}` would be mangled by the class"
-    if (is_read(name) and name not in _CONVENIENT) or name == class_name:
-        return f"`{name}` hides the module or class of that name"
-    if reserved and name in EMITTED_BUILTINS:
-        return f"`{name}` hides the builtin, which the class needs"
-    if (reserved and name in _EMITTED) or name in ("self", "cls"):
-        return f"`{name}` is a name that the class uses itself"
-    return None

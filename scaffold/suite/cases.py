@@ -7,7 +7,7 @@ from scaffold.emit.members import METHOD
 from scaffold.kind import Context
 from scaffold.spec.construction.cases import case_specs
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.rules.tests import slug
+from scaffold.spec.rules.claims import slug
 from scaffold.spec.source.text import docstring
 from scaffold.spec.test_plan import Case
 

@@ -13,7 +13,7 @@ from scaffold.passes.states import read_states
 from scaffold.spec.construction.cases import claimed_arguments, given_names
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.model import Argument, ModuleSpec
-from scaffold.spec.rules.tests import CLOSE, reference_body, slug
+from scaffold.spec.rules.claims import CLOSE, reference_body, slug
 from scaffold.spec.source.expressions import dedented, free_names
 from scaffold.spec.source.rewriting import read_as, rename
 from scaffold.spec.source.text import block

@@ -27,7 +27,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.rules.tests import never_reads
+from scaffold.spec.rules.claims import never_reads
 from scaffold.spec.source.text import docstring
 from scaffold.spec.states import holds_state, is_stateful, state_fields
 from scaffold.suite.calls import call_arguments

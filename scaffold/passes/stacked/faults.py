@@ -21,11 +21,11 @@ def stacked_faults(spec: ModuleSpec) -> Iterator[Fault]:
     names = frozenset(field.name for field in stacked(spec) if layer_type(field.type))
     for key, method in spec.functions:
         if method.owner == "self" and names:
-            yield from _of_method(f"{spec.where}: {key}", method.call, names)
+            yield from _of_method(f"{key}", method.call, names)
 
 
 def _of_field(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
-    place = f"{spec.where}: fields.{field.name}"
+    place = f"fields.{field.name}"
     if field.remat and not field.stacked:
         yield Fault(
             f"{place}.remat", "only stacked layers are computed again", "write `stacked = true` beside it"

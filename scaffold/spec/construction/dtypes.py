@@ -15,14 +15,12 @@ def dtype_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the key `dtype`."""
     if not spec.dtype:
         return
-    place, path = f"{spec.where}: dtype", followed(spec)
+    place, path = "dtype", followed(spec)
     if spec.dtype != DEFAULT and (path is None or not re.fullmatch(_PATH, path)):
         fix = "write `like base.weight`, `default`, or remove it for an argument of the constructor"
         yield Fault(place, f"`{spec.dtype}` names no array", fix)
     elif any(one.name == "dtype" for one in spec.arguments):
-        yield Fault(
-            f"{spec.where}: arguments", "`dtype` is no argument where the key `dtype` says it", "remove one"
-        )
+        yield Fault("arguments", "`dtype` is no argument where the key `dtype` says it", "remove one")
     elif not uses_dtype(spec):
         yield Fault(place, "no array of open dtype is made", "remove it: what is given keeps its dtype")
     elif path is not None:

@@ -140,7 +140,7 @@ def _plain_dims(spec: ModuleSpec) -> dict[str, str]:
     found: dict[str, str] = {}
     for kind, place in _placed_types(spec):
         for dim in (dim for array in arrays(kind) for dim in array.dims if not dim.startswith("*")):
-            found.setdefault(dim, f"{spec.where}: {place}")
+            found.setdefault(dim, f"{place}")
     return found
 
 
@@ -273,7 +273,7 @@ def _too_large(spec: ModuleSpec, sized: Mapping[str, int]) -> Iterator[Fault]:
     count, place = max(counts)
     what = f"the arrays of the tests are too large: this one has {_shown(count)} elements, and all may have {LARGEST_EXAMPLE}"
     fix = "give its large dims names, and small sizes in `[test]`: `sizes = { size = 3 }`"
-    yield Fault(f"{spec.where}: {place}", what, fix)
+    yield Fault(f"{place}", what, fix)
 
 
 def _shown(count: int) -> str:

@@ -14,7 +14,7 @@ def undecayed(spec: ModuleSpec) -> tuple[str, ...]:
 def decay_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Where `decay` says nothing."""
     for field in (one for one in spec.fields if not one.decays):
-        place = f"{spec.where}: fields.{field.name}.decay"
+        place = f"fields.{field.name}.decay"
         if spec.nests and any(field.name in group.fields for group in spec.groups):
             fix = 'write `layout = "flat"`'
             yield Fault(place, "the class of its group is asked what is trained, and not what decays", fix)

@@ -24,7 +24,7 @@ def thawed_by(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
 def frozen_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What cannot be frozen, and what says nothing of when it is."""
     for field in (one for one in spec.fields if one.frozen):
-        place = f"{spec.where}: fields.{field.name}.frozen"
+        place = f"fields.{field.name}.frozen"
         if spec.kind == "train-state" and field.name == "model":
             yield Fault(place, "a train state trains its model", "freeze fields of the model")
         elif kind_of(spec.kind).variables:

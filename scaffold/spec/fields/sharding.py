@@ -51,11 +51,11 @@ def sharding_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """Rules for dims that are not there, and arrays with two dims on one axis."""
     if spec.sharding is None:
         return
-    place = f"{spec.where}: sharding"
+    place = "sharding"
     kind = kind_of(spec.kind)
     if spec.field("partition_specs") is not None and not kind.variables:
         yield Fault(
-            f"{spec.where}: fields.partition_specs",
+            "fields.partition_specs",
             "`partition_specs` is a method of a class with `sharding`",
             "rename it, to `my_partition_specs` for example",
         )
@@ -80,7 +80,7 @@ def _collision(spec: ModuleSpec, name: str, array: ArrayType, rules: Rules) -> I
             if axis in first:
                 what = f"`{first[axis]}` and `{dim}` of `{name}` both lie on `{axis}`, and an array has an axis once"
                 fix = f"map one of them to another axis, or to none: `{dim} = []`"
-                yield Fault(f"{spec.where}: sharding", what, fix)
+                yield Fault("sharding", what, fix)
             first.setdefault(axis, dim)
 
 

@@ -73,7 +73,7 @@ def _targets(spec: ModuleSpec, field: Field) -> list[Field]:
 def shared_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What a tied array cannot be tied to; names that are unknown are told elsewhere."""
     for field in spec.fields:
-        place = f"{spec.where}: fields.{field.name}.of"
+        place = f"fields.{field.name}.of"
         if field.role == "shared":
             yield from _of_faults(spec, field, place)
 
@@ -130,5 +130,5 @@ def tie_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fa
         legal = tuple(one.name for one in inner.dynamic) if inner else ()
         if inner is not None and rest and rest[0] not in legal:
             fix = suggestion(rest[0], legal, "name a field that it stores")
-            place = f"{spec.where}: fields.{field.name}.of"
+            place = f"fields.{field.name}.of"
             yield Fault(place, f"`{inner.name}` stores no `{rest[0]}`", fix, legal)

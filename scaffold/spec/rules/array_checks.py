@@ -21,7 +21,7 @@ def checks_of_values(spec: ModuleSpec) -> Iterator[Fault]:
                 "ask for its shape, or refuse values where the array is given, which holds there too: "
                 f"`preprocess = \"eqx.error_if({name}, {name} <= 0, '...')\"`"
             )
-            place = f"{spec.where}: fields.{field.name}.check"
+            place = f"fields.{field.name}.check"
             yield Fault(place, f"asks for the values of `{name}`, and under `jit` an array has none", fix)
 
 

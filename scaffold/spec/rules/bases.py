@@ -67,7 +67,7 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
 
 def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What bases cannot be, whatever their specs say."""
-    place = f"{spec.where}: bases"
+    place = "bases"
     for name in sorted({base.name for base in spec.bases if spec.bases.count(base) > 1}):
         yield Fault(place, f"`{name}` is there twice", "remove one")
     if ClassType(spec.name) in spec.bases:
@@ -82,7 +82,7 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
             continue
         if kind_of(base.kind).has_instances:
             fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
-            yield Fault(f"{spec.where}: bases", f"`{base.name}` is concrete, and so final", fix)
+            yield Fault("bases", f"`{base.name}` is concrete, and so final", fix)
             continue
         for field in base.fields:
             yield from _field_faults(spec, base, field)
@@ -100,13 +100,13 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
 def _field_faults(spec: ModuleSpec, base: ModuleSpec, field: Field) -> Iterator[Fault]:
     if spec.field(field.name) is None and field.stored and kind_of(spec.kind).has_instances:
         fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
-        yield Fault(f"{spec.where}: fields", f"`{base.name}` asks for a field `{field.name}`", fix)
+        yield Fault("fields", f"`{base.name}` asks for a field `{field.name}`", fix)
 
 
 def _call_faults(
     spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Call
 ) -> Iterator[Fault]:
-    place = f"{spec.where}: call"
+    place = "call"
     if asks_for_call(base) and spec.call is None:
         made = any(one.call is not None and not asks_for_call(one) for one in every)
         if kind_of(spec.kind).has_instances and not made:
@@ -126,7 +126,7 @@ def _method_faults(
     if asks_for(base, asked) and kind_of(spec.kind).has_instances and not (made or spec.defines(asked.name)):
         shown = ", ".join(map(_shown, asked.call.args))
         fix = f'write `[methods.{asked.name}]` with `args = "{shown}"` and a body'
-        yield Fault(f"{spec.where}: methods", f"`{base.name}` asks for a method `{asked.name}`", fix)
+        yield Fault("methods", f"`{base.name}` asks for a method `{asked.name}`", fix)
 
 
 def _shown(argument: Argument) -> str:

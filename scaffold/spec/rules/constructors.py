@@ -28,14 +28,14 @@ class Taken(Struct, frozen=True):
 def constructor_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the class methods that return an instance, and with the calls of the class in any method."""
     for method in spec.methods:
-        place = f"{spec.where}: {method.table}.{method.name}"
+        place = f"{method.table}.{method.name}"
         if method.builds(spec.name) and not kind_of(spec.kind).has_instances:
             yield Fault(place, "an abstract class is not built", "put it into the subclass")
         elif method.call.body and method.owner == "cls" and not method.call.source:
             yield from _body_faults(spec, method, f"{place}.body")
     for key, function in spec.functions if kind_of(spec.kind).has_instances else ():
         for call in _calls_of_class(spec, function.call.body):
-            yield from _call_faults(spec, call, f"{spec.where}: {key}.body")
+            yield from _call_faults(spec, call, f"{key}.body")
 
 
 def _calls_of_class(spec: ModuleSpec, body: str) -> list[ast.Call]:

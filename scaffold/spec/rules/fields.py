@@ -32,7 +32,7 @@ _ENTRY = r"(?a)[A-Za-z_]\w*"
 def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with each field by itself and beside the others."""
     for field in spec.fields:
-        place = f"{spec.where}: fields.{field.name}"
+        place = f"fields.{field.name}"
         yield from initialiser_faults(field, place)
         yield from spread_faults(spec, field, place)
         yield from _made_or_given(field, place)
@@ -45,7 +45,7 @@ def field_faults(spec: ModuleSpec) -> Iterator[Fault]:
     yield from _taken_names(spec)
     if spec.fields and not spec.stored:
         fix = "declare a field that is not derived"
-        yield Fault(f"{spec.where}: fields", "every field is derived, so there is nothing to hold", fix)
+        yield Fault("fields", "every field is derived, so there is nothing to hold", fix)
 
 
 def initialiser_faults(field: Field, place: str) -> Iterator[Fault]:
@@ -222,7 +222,7 @@ def _dims(spec: ModuleSpec) -> Iterator[Fault]:
                 continue
             wanted = "tuple[int, ...]" if name in several else "int"
             fix = f'write `{name} = {{ type = "{wanted}" }}`, or rename the dim'
-            yield Fault(f"{spec.where}: {place}", f"`{name}` is a dim too, and not of type `{wanted}`", fix)
+            yield Fault(f"{place}", f"`{name}` is a dim too, and not of type `{wanted}`", fix)
 
 
 def _declared(spec: ModuleSpec, name: str) -> Iterator[tuple[Type, str]]:
@@ -251,7 +251,7 @@ def _derived(spec: ModuleSpec) -> Iterator[Fault]:
             ahead = {after for one in ahead for after in reads.get(one, ())} - seen
         if name in seen and name not in {one.name for one in shared_fields(spec)}:
             fix = "write it over stored fields"
-            yield Fault(f"{spec.where}: fields.{name}.init", f"`{name}` is computed from itself", fix)
+            yield Fault(f"fields.{name}.init", f"`{name}` is computed from itself", fix)
 
 
 def _reads_of(field: Field) -> frozenset[str]:
@@ -277,4 +277,4 @@ def _taken_names(spec: ModuleSpec) -> Iterator[Fault]:
     given = {one.name for one in parameters(spec)} | {one.name for one in spec.fields}
     for name in sorted(given & set(made)):
         fix = f"rename it, to `{name}_` for example"
-        yield Fault(f"{spec.where}: fields", f"`{name}` is what the class calls {made[name]}", fix)
+        yield Fault("fields", f"`{name}` is what the class calls {made[name]}", fix)

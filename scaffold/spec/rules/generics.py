@@ -12,7 +12,7 @@ _NAME = r"(?a)[A-Z]\w*"
 
 def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the type parameters."""
-    place = f"{spec.where}: generic"
+    place = "generic"
     names = [one.name for one in spec.generic]
     for name in dict.fromkeys(names):
         if not re.fullmatch(_NAME, name) or name in IMPORTS or name == spec.name:

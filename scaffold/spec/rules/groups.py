@@ -25,7 +25,7 @@ def group_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
 
 
 def _group_faults(spec: ModuleSpec, group: Group, unread: str) -> Iterator[Fault]:
-    where = f"{spec.where}: groups.{group.name}"
+    where = f"groups.{group.name}"
     fault = argument_name_fault(group.name, where, spec.name)
     if fault is not None:
         yield fault
@@ -52,11 +52,11 @@ def _flat_faults(spec: ModuleSpec) -> Iterator[Fault]:
         if group.readable or group.class_name != class_of_group(spec.name, group.name):
             fix = 'write `layout = "nested"`, or the names of the fields alone'
             what = "`class` and `readable` are for a group that is a class of its own"
-            yield Fault(f"{spec.where}: groups.{group.name}", what, fix)
+            yield Fault(f"groups.{group.name}", what, fix)
 
 
 def _nested_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
-    place = f"{spec.where}: layout"
+    place = "layout"
     if not spec.groups and not unread.strip():
         fix = 'write `[groups]` and `small = ["element1", "element2"]`, or remove it'
         yield Fault(place, "`nested` makes a class of each group, and there are none", fix)
@@ -68,7 +68,7 @@ def _nested_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
         yield Fault(place, what, 'write `rebuild = "bypass"` or `rebuild = "factory"`')
     yield from _shared_fields(spec)
     for group in spec.groups:
-        yield from _class_faults(spec, group, f"{spec.where}: groups.{group.name}")
+        yield from _class_faults(spec, group, f"groups.{group.name}")
 
 
 def _shared_fields(spec: ModuleSpec) -> Iterator[Fault]:
@@ -78,7 +78,7 @@ def _shared_fields(spec: ModuleSpec) -> Iterator[Fault]:
         if len(holders) > 1:
             what = f"`{field.name}` is in {' and '.join(f'`{name}`' for name in holders)}, and can lie in one class alone"
             fix = 'remove it from all groups but one, or write `layout = "flat"`'
-            yield Fault(f"{spec.where}: groups.{holders[-1]}", what, fix)
+            yield Fault(f"groups.{holders[-1]}", what, fix)
 
 
 def _class_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]:

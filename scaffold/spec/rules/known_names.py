@@ -30,12 +30,12 @@ def assignment_faults(spec: ModuleSpec) -> Iterator[Fault]:
             isinstance(node, ast.Yield | ast.YieldFrom) for node in own_nodes(tree.body)
         ):
             what = "`yield` makes a generator of the constructor"
-            yield Fault(f"{spec.where}: {piece.key}", what, "collect the values")
+            yield Fault(f"{piece.key}", what, "collect the values")
         nodes = () if piece.builder else _outside_classes(tree)
         kept = (node for node in nodes if not (is_method and updates and updated_attribute(node)))
         for name in sorted({name for node in kept for name in _changed_self(node)}):
             fix = "bind a local name, or return the new value: instances are immutable"
-            yield Fault(f"{spec.where}: {piece.key}", f"assigns `{name}`", fix)
+            yield Fault(f"{piece.key}", f"assigns `{name}`", fix)
 
 
 def _outside_classes(tree: ast.AST) -> Iterator[ast.AST]:
@@ -91,7 +91,7 @@ def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
             if name not in known:
                 fix = _how_to_know(spec, name, known - BUILTINS, piece.key.rpartition(".")[2])
                 legal = tuple(sorted(known - BUILTINS - {*IMPORTS}))
-                yield Fault(f"{spec.where}: {piece.key}", f"the name `{name}` is not known here", fix, legal)
+                yield Fault(f"{piece.key}", f"the name `{name}` is not known here", fix, legal)
 
 
 def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -> str:
@@ -122,7 +122,7 @@ def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault
         for name in (name for name in self_attributes(piece.text) if name not in known):
             fix = suggestion(name, legal, "declare it as a field")
             fix = "name its fields: they are read where they lie" if name in nested else fix
-            yield Fault(f"{spec.where}: {piece.key}", f"`self.{name}` is no field", fix, legal)
+            yield Fault(f"{piece.key}", f"`self.{name}` is no field", fix, legal)
 
 
 def keys_used_once(spec: ModuleSpec) -> Iterator[Fault]:
@@ -130,4 +130,4 @@ def keys_used_once(spec: ModuleSpec) -> Iterator[Fault]:
     for field in spec.stored:
         if field.expression and count_name(field.expression, "key") > 1:
             fix = "split it: `jax.random.split(key, 2)` gives a key to each consumer"
-            yield Fault(f"{spec.where}: fields.{field.name}.init", "`key` is used more than once", fix)
+            yield Fault(f"fields.{field.name}.init", "`key` is used more than once", fix)

@@ -26,7 +26,7 @@ def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the methods, but for what is told of their arguments, results and bodies as of a call's."""
     seen: set[str] = set()
     for method in spec.methods:
-        place = f"{spec.where}: {method.table}.{method.name}"
+        place = f"{method.table}.{method.name}"
         if method.name in seen:
             yield Fault(place, f"`{method.name}` is a constructor already", "rename one of them")
         seen.add(method.name)

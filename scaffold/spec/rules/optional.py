@@ -25,11 +25,11 @@ def optional_faults(spec: ModuleSpec) -> Iterator[Fault]:
     if not fields:
         return
     for key, function in spec.functions:
-        yield from _faults(ast.parse(dedented(function.call.body)).body, fields, f"{spec.where}: {key}.body")
+        yield from _faults(ast.parse(dedented(function.call.body)).body, fields, f"{key}.body")
     for one in spec.derived:
         if one.expression:
             body: list[ast.stmt] = [ast.Return(ast.parse(one.expression.strip(), mode="eval").body)]
-            yield from _faults(body, fields, f"{spec.where}: fields.{one.name}.{one.expression_key}")
+            yield from _faults(body, fields, f"fields.{one.name}.{one.expression_key}")
 
 
 def _faults(body: list[ast.stmt], fields: dict[str, Field], place: str) -> Iterator[Fault]:

@@ -1,0 +1,146 @@
+"""The rules for arguments: of the constructor, of the call and of the methods; and for what a call returns and carries."""
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
+
+from scaffold.errors import Fault, suggestion
+from scaffold.kind import kind_of
+from scaffold.spec.construction.constructor import KEY, Parameter, dims_of, parameters, uses_dtype
+from scaffold.spec.grammar.types import ClassType, Type, UnionType
+from scaffold.spec.model import Argument, Call, ModuleSpec
+from scaffold.spec.names import argument_name_fault
+from scaffold.spec.rules.fields import value_faults
+from scaffold.spec.source.expressions import assigned_names, own_nodes
+from scaffold.spec.tables.keys import SELF
+
+
+def _list_faults(arguments: Sequence[Argument], place: str) -> Iterator[Fault]:
+    """Arguments that are there twice, and a `*` with nothing behind it."""
+    names = [one.name for one in arguments]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield Fault(place, f"`{name}` is there twice", "remove one" if name == "*" else "rename one")
+    if names[-1:] == ["*"]:
+        yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
+
+
+def _order_faults(arguments: Iterable[Argument | Parameter], place: str) -> Iterator[Fault]:
+    """Arguments by position without a default, below such as have one."""
+    defaulted = ""
+    for argument in arguments:
+        if argument.name == "*" or (isinstance(argument, Parameter) and argument.keyword_only):
+            return
+        if argument.default is not None:
+            defaulted = argument.name
+        elif defaulted:
+            what = f"`{argument.name}` has no default and follows `{defaulted}`, which has one"
+            yield Fault(place, what, f"put it before `{defaulted}`, give it a default, or put `*` before it")
+
+
+# -- the constructor ---------------------------------------------------------------------------------------------------
+
+
+def argument_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """What is wrong with the arguments of the constructor."""
+    known = {one.name for one in parameters(replace(spec, arguments=()))} | set(dims_of(spec))
+    for argument in (one for one in spec.arguments if not one.is_marker):
+        is_usual = argument.name in ("key", "dtype")
+        yield from _usual(spec, argument) if is_usual else _of_constructor(spec, argument, known | unread)
+    yield from _list_faults(spec.arguments, "arguments")
+    yield from _order_faults(parameters(spec) if spec.arguments else (), "arguments")
+
+
+def _of_constructor(spec: ModuleSpec, argument: Argument, known: set[str]) -> Iterator[Fault]:
+    name, kind, place = argument.name, argument.type, "arguments"
+    fault, field = argument_name_fault(name, place, spec.name), spec.field(name)
+    if fault is not None:
+        yield fault
+    elif kind is None and field is not None and not field.given:
+        what = "made by its `init`" if field.stored else "computed at each use"
+        yield Fault(place, f"`{name}` is {what}, so it is not given", "remove it, or its `init`")
+    elif kind is None and name not in known:
+        fix = suggestion(name, known, f"write `{name}: TYPE` to declare it")
+        yield Fault(place, f"`{name}` is no argument of the constructor", fix, tuple(sorted(known)))
+    elif kind is not None:
+        yield from _type_faults(spec, name, kind)
+        yield from value_faults(kind, argument.default, place) if argument.default is not None else ()
+
+
+def _type_faults(spec: ModuleSpec, name: str, kind: Type) -> Iterator[Fault]:
+    """An argument is of the type of its field, unless something turns the one into the other."""
+    field = spec.field(name)
+    if field is None or field.converter or field.preprocess or field.init or field.nullable:
+        return
+    taken = (kind, *(kind.members if isinstance(kind, UnionType) else ()))
+    if field.type not in taken and name not in assigned_names(spec.setup):
+        fix = f"write `{name}` alone, or a `converter` for the field"
+        yield Fault("arguments", f"`{name}` has another type in `fields`", fix)
+
+
+def _usual(spec: ModuleSpec, argument: Argument) -> Iterator[Fault]:
+    """`key` and `dtype`, which say themselves what they are."""
+    kind = argument.type
+    if argument.name == "key" and kind not in (None, KEY, UnionType((KEY,), True)):
+        yield Fault("arguments", "`key` is a PRNG key", "write `key`, or `key: key[] | None = None`")
+    elif argument.name == "dtype" and kind is not None:
+        yield Fault("arguments", "`dtype` has its type already", "write `dtype` alone")
+    elif argument.name == "dtype" and not (spec.dtype or uses_dtype(spec)):
+        what = "`dtype` applies to what is made, and here every array is given"
+        yield Fault("arguments", what, "remove it: each keeps its own")
+
+
+# -- the call and the methods ------------------------------------------------------------------------------------------
+
+
+def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """What is wrong with the call and the methods; the names in their bodies are looked up elsewhere."""
+    kind = kind_of(spec.kind)  # where it has Variables, methods may change the instance in place
+    for key, function in (pair for pair in spec.functions if not pair[1].call.source):
+        call = function.call
+        for argument in (one for one in call.args if not one.is_marker):
+            yield from _of_call(argument, f"{key}.args", spec.name)
+        yield from (*_list_faults(call.args, f"{key}.args"), *_order_faults(call.args, f"{key}.args"))
+        is_asked = not kind.has_instances and call.body == "..."
+        if call.body and not is_asked and not _returns_value(call.body):
+            yield Fault(f"{key}.body", "returns nothing", "end it with `return ...`")
+        if key == "call":
+            yield from _carry(call, unread)
+        elif call.carry == SELF and not kind.variables and call.returns[:1] != (ClassType(spec.name),):
+            what = "the next instance is returned first, and `returns` does not say so"
+            yield Fault(f"{key}.carry", what, f'write `returns = "{spec.name}"`, or with more behind it')
+
+
+def _of_call(argument: Argument, place: str, class_name: str) -> Iterator[Fault]:
+    name = argument.name
+    fault = argument_name_fault(name, place, class_name, reserved=False)
+    if name.startswith("*"):
+        fix = f"write `{name.lstrip('*') or 'xs'}: list[f[size]]`"
+        yield Fault(place, f"`{name}` takes any number of arguments, so no example can be made", fix)
+    elif fault is not None:
+        yield fault
+    elif argument.type is None:
+        yield Fault(place, f"`{name}` has no type", f"write `{name}: f[size]`")
+    elif argument.default is not None:
+        yield from value_faults(argument.type, argument.default, place)
+
+
+def _carry(call: Call, unread: frozenset[str]) -> Iterator[Fault]:
+    place, names = "call.carry", [argument.name for argument in call.args]
+    if call.carry is None or call.carry in unread:
+        return
+    carried = next((one for one in call.args if one.name == call.carry), None)
+    if carried is None:
+        fix = suggestion(call.carry, names, "write the name of an argument")
+        yield Fault(place, f"`{call.carry}` is no argument", fix, tuple(names))
+    elif not call.returns:
+        fix = "write `returns`, with the next value first"
+        yield Fault(place, f"the next `{call.carry}` is returned first, and `returns` does not say so", fix)
+    elif carried.type is not None and carried.type != call.returns[0]:
+        fix = "give the argument and the first result one type: a scan carries it from step to step"
+        yield Fault(place, f"`{call.carry}` and the first result differ in type", fix)
+
+
+def _returns_value(body: str) -> bool:
+    ends = (node for node in own_nodes(ast.parse(body).body) if isinstance(node, ast.Return | ast.Yield))
+    return any(node.value is not None for node in ends)

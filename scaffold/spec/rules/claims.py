@@ -1,0 +1,169 @@
+"""The rules for what `[test]` says besides example values: what is not used, what holds, and what it is compared with."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+
+from scaffold.errors import Fault, suggestion
+from scaffold.kind import kind_of
+from scaffold.spec.construction.cases import claimed_arguments, flags, passed_names
+from scaffold.spec.construction.constructor import parameters
+from scaffold.spec.construction.key_arguments import key_arguments
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
+from scaffold.spec.grammar.types import arrays
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.source.expressions import count_name, free_names, own_nodes
+from scaffold.spec.states import is_stateful
+from scaffold.spec.tables.keys import TEST_DTYPES
+
+CLOSE = "close"
+"""The function that conditions compare with."""
+OF_OUTPUTS = ("mean 0", "variance 1", "sums to 1", "length 1", "not negative", "symmetric", "orthogonal")
+_TRANSFORMATIONS = ("shift", "scale", "permutation")
+UNDER = tuple(f"{how} under {what}" for how in ("invariant", "equivariant") for what in _TRANSFORMATIONS)
+INVARIANTS = (*OF_OUTPUTS, *UNDER, "linear", "mean over keys kept")
+"""As `pytree_laws.invariants` has them; most may be followed by `along AXIS`."""
+ALONG = (*OF_OUTPUTS[:4], *(name for name in UNDER if name.endswith("permutation")))
+_ALONG = r"(.+) along -?\d+"
+_WORD = r"(?a)[A-Za-z][\w ,'-]*"
+_OF_A_LAW = r"p\d\d_"
+
+
+def claim_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with what the tests say of a class."""
+    yield from _unused(spec)
+    if kind_of(spec.kind).has_instances:
+        yield from _name_faults("cases", [one.name for one in spec.test.cases])
+        yield from _name_faults("holds", [one.name for one in spec.test.holds])
+        yield from (*_holds(spec), *_reference(spec), *_dtypes(spec), *_positive(spec), *_invariants(spec))
+
+
+def _unlisted(key: str, names: Iterable[str], legal: tuple[str, ...], told: str) -> Iterator[Fault]:
+    """Names that are none of the legal ones."""
+    for name in names:
+        if name not in legal:
+            fix = suggestion(name, legal, "remove it")
+            yield Fault(f"test.{key}", f"`{name}` is no {told}", fix, legal)
+
+
+def _unused(spec: ModuleSpec) -> Iterator[Fault]:
+    keys = [one.name for one in key_arguments(spec.call)]
+    passed = [name for name in passed_names(spec) if name not in keys]
+    legal = (*(one.name for one in spec.dynamic if one.array is not None), *keys, *passed, *flags(spec))
+    modules = {one.name for one in spec.dynamic if one.role == "module"}
+    paths = {name for name in spec.test.unused if "." in name and name.partition(".")[0] in modules}
+    told = "field that holds an array, and no array, key or flag that the call takes"
+    yield from _unlisted("unused", (name for name in spec.test.unused if name not in paths), legal, told)
+
+
+def _positive(spec: ModuleSpec) -> Iterator[Fault]:
+    taken = (*parameters(spec), *(spec.call.args if spec.call else ()))
+    legal = tuple(dict.fromkeys(one.name for one in taken if one.type and arrays(one.type)))
+    told = "array that the constructor or the call is given"
+    yield from _unlisted("positive", spec.test.positive, legal, told)
+
+
+def never_reads(spec: ModuleSpec, name: str) -> bool:
+    """Whether the call has a body that does not read a name."""
+    call = spec.call
+    is_asked = not kind_of(spec.kind).has_instances and call is not None and call.body == "..."
+    return call is not None and bool(call.body) and not is_asked and not count_name(call.body, name)
+
+
+def slug(name: str) -> str:
+    """A name in words as part of a Python name: `the_inverse_undoes_the_call`."""
+    return re.sub(r"\W+", "_", name.replace("'", ""), flags=re.ASCII).strip("_").lower()
+
+
+def _name_faults(key: str, names: list[str]) -> Iterator[Fault]:
+    """Names become those of tests: words, each another."""
+    slugs = [slug(name) for name in names]
+    for index, (name, short) in enumerate(zip(names, slugs, strict=True)):
+        place = f"test.{key}.{index}.name"
+        if not re.fullmatch(_WORD, name) or not short:
+            fix = "write a few words, such as `without a bias` or `the inverse undoes the call`"
+            yield Fault(place, f"`{name}` is no name of a test", fix)
+        elif re.match(_OF_A_LAW, short):
+            yield Fault(place, f"`{name}` reads as the number of a law", "begin it with another word")
+        elif short in slugs[:index]:
+            yield Fault(place, f"`{name}` is there twice", "give each another name")
+
+
+def _holds(spec: ModuleSpec) -> Iterator[Fault]:
+    passed = tuple(claimed_arguments(spec))
+    reads = [free_names(one.that, expression=True) for one in spec.test.holds]
+    if CLOSE in passed and any(CLOSE in names for names in reads):
+        what = f"`{CLOSE}` is an argument of the call, and the function that compares"
+        yield Fault("test.holds", what, "rename the argument")
+    for index, (one, names) in enumerate(zip(spec.test.holds, reads, strict=True)):
+        place = f"test.holds.{index}.that"
+        yield from _not_passed(spec, names, place, {*passed})
+        if one.that != "None" and not {"self", *passed}.intersection(names):
+            fix = "write it over `self` and the arguments of the call: `close(self(self(x)), x)`"
+            yield Fault(place, "it says nothing of the class", fix)
+
+
+def _not_passed(spec: ModuleSpec, names: Iterable[str], place: str, claimed: set[str]) -> Iterator[Fault]:
+    """Arguments that the example call leaves at their default."""
+    passed = passed_names(spec)
+    others = {one.name for one in (spec.call.args if spec.call else ()) if not one.is_marker}
+    for name in (name for name in names if name in others - {*passed} - claimed):
+        fix = f"write its value in the place of `{name}`"
+        yield Fault(place, f"`{name}` is no array that the example call is given", fix, passed)
+
+
+def _reference(spec: ModuleSpec) -> Iterator[Fault]:
+    source, place = spec.test.reference, "test.reference"
+    if source and spec.call is None:
+        yield Fault(place, "there is no call to compare it with", "remove it, or write `[call]`")
+    elif source:
+        yield from _not_passed(spec, free_names(source, expression=False), place, set())
+        tree = ast.parse(source)
+        if not (_is_expression(tree) or _returns(tree)):
+            yield Fault(place, "returns nothing", "end it with `return ...`, or write one expression")
+        if is_stateful(spec) and any(one.role == "state" for one in spec.fields):
+            fix = 'say what holds, in `[[test.holds]]` with `that = "..."`'
+            yield Fault(place, "NumPy has no state to read and to set", fix)
+
+
+def reference_body(source: str) -> str:
+    """The statements of a reference: an expression is what they return."""
+    return f"return {source}" if _is_expression(ast.parse(source)) else source
+
+
+def _is_expression(tree: ast.Module) -> bool:
+    return len(tree.body) == 1 and isinstance(tree.body[0], ast.Expr)
+
+
+def _returns(tree: ast.Module) -> bool:
+    return any(isinstance(one, ast.Return) and one.value is not None for one in own_nodes(tree.body))
+
+
+def _dtypes(spec: ModuleSpec) -> Iterator[Fault]:
+    taken = [one.type for one in (spec.call.args if spec.call else ()) if one.type is not None]
+    held = {array.dtype for kind in (*(one.type for one in spec.fields), *taken) for array in arrays(kind)}
+    for name in (name for name in spec.test.dtypes if name in TEST_DTYPES):
+        if not held & {*CHOSEN_DTYPES}:
+            fix = "remove it, or write `f[...]` for arrays whose dtype is chosen"
+            yield Fault("test.dtypes", f"no array has the dtype `{name}` when it is chosen", fix)
+        elif name in ("c64", "c128") and "f" in held:
+            fix = "write `inexact[...]` for arrays that may be complex"
+            yield Fault("test.dtypes", f"an array `f[...]` is never complex, so `{name}` is not tried", fix)
+    declared = spec.test.tolerance
+    names = dict(declared) if isinstance(declared, tuple) else ()
+    yield from _unlisted("tolerance", names, TEST_DTYPES, "dtype of the tests")
+
+
+def _invariants(spec: ModuleSpec) -> Iterator[Fault]:
+    """Names of no invariant, and axes where there can be none."""
+    place = "test.invariants"
+    for said in spec.test.invariants:
+        along = re.fullmatch(_ALONG, said)
+        name = along[1] if along else said
+        if name not in INVARIANTS:
+            fix = suggestion(name, INVARIANTS, "say it in `[[test.holds]]`")
+            yield Fault(place, f"`{said}` is no known invariant", fix, INVARIANTS)
+        elif along and name not in ALONG:
+            yield Fault(place, f"`{name}` is along no axis", f"write `{name}`", ALONG)
+    if spec.test.invariants and spec.call is None:
+        yield Fault(place, "there is no call that could have them", "remove it, or write `[call]`")

@@ -1,0 +1,105 @@
+"""The rules for the example values of `[test]`: sizes and values of what the constructor, the call and the methods take."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from scaffold.errors import Fault, suggestion
+from scaffold.spec.construction.cases import case_specs, passed_names
+from scaffold.spec.construction.constructor import dims_of, parameters, variadic_dims
+from scaffold.spec.construction.sizes import size_faults
+from scaffold.spec.grammar.types import ArrayType
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.rules.fields import value_faults
+from scaffold.spec.source.expressions import assigned_names
+
+
+def example_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    """What is wrong with the example, and with each further configuration besides."""
+    yield from _example(spec, unread)
+    yield from _of_cases(spec, lambda one: _example(one, unread))
+
+
+def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+    known = arguments_known(spec)
+    yield from _sizes(spec, known, unread)
+    called = spec.call.args if spec.call else ()
+    kinds = {one.name: one.type for one in (*called, *parameters(spec))}
+    changes = {"values": spec.test.values, "other": spec.test.other}
+    for key, name, source in ((key, *pair) for key, pairs in changes.items() for pair in pairs):
+        place, kind = f"test.{key}.{name}", kinds.get(name)
+        yield from _unknown(spec, name, known | unread, place)
+        yield from value_faults(kind, source, place) if kind is not None and source != "None" else ()
+    if not all(spec.test.rejected):
+        yield Fault("test.rejected", "a row changes nothing", "write `{ depth = 0 }`")
+    for name in (name for row in spec.test.rejected for name, _ in row):
+        yield from _unknown(spec, name, known | unread, f"test.rejected.{name}")
+
+
+def _unknown(spec: ModuleSpec, name: str, known: Iterable[str], place: str) -> Iterator[Fault]:
+    """A name that is no argument; what bases take is known where the specs are beside each other."""
+    legal = tuple(sorted(known))
+    if name not in legal and not spec.bases:
+        yield Fault(place, f"`{name}` is no argument", suggestion(name, legal, "remove it"), legal)
+
+
+def arguments_known(spec: ModuleSpec) -> set[str]:
+    """The arguments for which `[test]` may have examples: by name, and of a method with the method before it."""
+    taken = [(key, one.name) for _, key in spec.functions for one in key.call.args if not one.is_marker]
+    of_methods = {name for _, name in taken} | {f"{method.name}.{name}" for method, name in taken}
+    return {parameter.name for parameter in parameters(spec)} | of_methods
+
+
+def inherited_faults(spec: ModuleSpec, every: Sequence[ModuleSpec]) -> Iterator[Fault]:
+    """Sizes and values of `[test]` for what neither the class has nor one of its bases; `every` are the specs of these."""
+    whole = (spec, *every)
+    if not every or any(base.module for one in whole for base in one.bases):
+        return
+    known = {name for one in whole for name in arguments_known(one)}
+    dims = known | {name for one in whole for name in dims_of(one)}
+    sizes = ((name, dims, "sizes") for name, _ in (*spec.test.sizes, *spec.test.shapes))
+    values = ((name, known, "values") for name, _ in spec.test.values)
+    for name, legal, key in (*sizes, *values):
+        if name not in legal:
+            fix = suggestion(name, legal, "remove it")
+            yield Fault(f"test.{key}.{name}", f"`{name}` is no argument", fix, tuple(sorted(legal)))
+
+
+def _sizes(spec: ModuleSpec, known: set[str], unread: frozenset[str]) -> Iterator[Fault]:
+    place, several = "test.sizes", variadic_dims(spec)
+    dims = set(dims_of(spec)) | known
+    for name in dict([*spec.test.sizes, *spec.test.shapes]):
+        if name not in dims and name not in unread and not spec.bases:
+            legal = sorted(set(dims_of(spec)) or dims)
+            yield Fault(place, f"`{name}` is no dim", suggestion(name, legal, "remove it"), tuple(legal))
+    for name, size in spec.test.sizes:
+        if name in several:
+            yield Fault(place, f"`*{name}` stands for several dims", f"write `{name} = [{size}]`")
+    for name, shape in spec.test.shapes:
+        if name in dims - several:
+            yield Fault(place, f"`{name}` is one dim", f"write `{name} = {shape[0] if shape else 3}`")
+    shown = {dim for one in parameters(spec) if isinstance(one.type, ArrayType) for dim in one.type.dims}
+    bound = set(assigned_names(spec.setup)) & set(dims_of(spec)) - several - known - shown
+    for name in sorted(bound - dict(spec.test.sizes).keys()):
+        fix = f"write `[test]` and `sizes = {{ {name} = 3 }}`"
+        yield Fault(place, f"`{name}` is computed in setup, so its size is not known", fix)
+
+
+def _of_cases(spec: ModuleSpec, rule: Callable[[ModuleSpec], Iterable[Fault]]) -> Iterator[Fault]:
+    """What a rule finds in each case besides what it finds in the example; a case that is none."""
+    base = frozenset(rule(spec))
+    for index, (_, changed) in enumerate(case_specs(spec)):
+        place = f"test.cases.{index}"
+        for fault in (one for one in rule(changed) if one not in base):
+            yield Fault(fault.where.replace("test.", f"{place}.", 1), fault.what, fault.fix, fault.legal)
+        if passed_names(changed) != passed_names(spec):
+            what = "the call is given other arguments than in the example"
+            yield Fault(f"{place}.values", what, "leave them arrays, or None, as in the example")
+
+
+def example_size_faults(spec: ModuleSpec) -> list[Fault]:
+    """Dims that cannot be sized, and arrays that would be empty or too large; of the example, or else of cases."""
+    cases = [(f"test.cases.{index}.sizes", changed) for index, (_, changed) in enumerate(case_specs(spec))]
+    return [*size_faults(spec, "test.sizes")] or [
+        Fault(place, fault.what, fault.fix, fault.legal)
+        for place, changed in cases
+        for fault in size_faults(changed, place)
+    ]
