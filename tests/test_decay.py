@@ -110,7 +110,7 @@ def spec(**parts: Any) -> dict[str, Any]:
 ROWS = [
     (spec(fields={"weight": WEIGHT, "bias": {**BIAS, "role": "buffer"}}), "fields.bias.decay | `decay` says nothing of a buffer field | remove it, or write another role"),
     (spec(kind="nnx"), "fields.bias.decay | a class of kind `nnx` has no `decay` | remove it, or write `kind = \"module\"`"),
-    (spec(groups={"part": ["bias"]}, layout="nested"), "fields.bias.decay | the class of its group is asked what is trained, and not what decays | write `layout = \"flat\"`"),
+    (spec(groups={"part": ["bias"]}, layout="nested"), "fields.bias.decay | `decay` is for fields of the class itself, and this one lies in that of `part` | take it out of the group, or write `layout = \"flat\"`"),
     (spec(fields={"weight": WEIGHT, "bias": {**BIAS, "decay": "no"}}), "fields.bias.decay | 'no' is not a boolean | write `decay = true`: Whether weight decay moves a parameter or a sub-module (default: true); `decayed()` says so of all leaves."),
 ]
 # fmt: on

@@ -40,7 +40,7 @@ ROWS = [
     (spec(**frozen_by("basis", frozen="when")), "fields.basis.frozen | `when` is no static bool of the class | write `true`, or declare `when = { type = \"bool\", default = true }`"),
     (spec(**frozen_by("basis", frozen="weight")), "fields.basis.frozen | `weight` is no static bool of the class | write `true`, or declare `weight = { type = \"bool\", default = true }`"),
     (spec(**frozen_by("basis", frozen=3)), "fields.basis.frozen | 3 is not a boolean or a name | write `frozen = true`: Whether nothing of a parameter or a sub-module is trained, or the static bool that says so."),
-    (spec(**frozen_by("basis", frozen="keep"), **GROUPS), "fields.basis.frozen | the class of its group does not hold `keep` | write `frozen = true`, or `layout = \"flat\"`"),
+    (spec(**frozen_by("basis", frozen="keep"), **GROUPS), "fields.basis.frozen | `frozen` is for fields of the class itself, and this one lies in that of `part` | take it out of the group, or write `layout = \"flat\"`"),
     (spec("nnx"), "fields.base.frozen | the Params of a sub-module are its own | remove it, and give the optimiser a filter: `wrt=nnx.All(nnx.Param, nnx.Not(nnx.PathContains(...)))`"),
     (spec("nnx", **frozen_by("basis", frozen="keep")), "fields.basis.frozen | a Variable has one type in all instances | write `frozen = true`"),
     ({"name": "T", "kind": "train-state", "fields": {"model": {"type": "Net", "frozen": True}}}, "fields.model.frozen | a train state trains its model | freeze fields of the model"),

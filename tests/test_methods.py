@@ -139,7 +139,7 @@ def test_methods_are_emitted_in_order_word_for_word_and_with_the_roles(tmp_path:
     ("name", "table", "told"),
     [
         ("w", {"body": "return 1"}, "spec: methods.w: `w` is a field too -> rename one of them"),
-        ("__eq__", {"args": "other: A", "body": "return True"}, "spec: methods.__eq__: `__eq__` is what jax, Python or the class decides by"),
+        ("__init__", {"args": "other: A", "body": "return True"}, "spec: methods.__init__: `__init__` is a name that the class uses itself"),
         ("create", {"body": "return 1"}, "spec: methods.create: `create` is a name that the class uses itself"),
         ("if", {"body": "return 1"}, "spec: methods.if: `if` is a keyword of Python"),
         ("f", {"body": "return self.v"}, "spec: methods.f.body: `self.v` is no field"),
@@ -198,7 +198,7 @@ def test_a_call_among_the_methods_has_the_keys_and_the_faults_of_the_call(tmp_pa
     assert [one.place for one in caught.value.faults] == ["a.toml:7:1: call.carry"]
     with pytest.raises(ScaffoldError) as caught:
         read_spec_file(tmp_path / "b.toml", "b.toml")
-    assert any("there are two calls" in one.what for one in caught.value.faults)
+    assert any("`__call__` is a name that the class uses itself" in one.what for one in caught.value.faults)
 
 
 @pytest.mark.spread(2)

@@ -161,7 +161,7 @@ GROUPS: dict[str, Any] = spec()["groups"]
 ROWS = [
     ({"groups": {}}, "layout | `nested` makes a class of each group, and there are none | write `[groups]` and `small = [\"element1\", \"element2\"]`, or remove it"),
     ({"groups": {**GROUPS, "other": ["weight"]}}, "groups.other | `weight` is in `affine` and `other`, and can lie in one class alone | remove it from all groups but one, or write `layout = \"flat\"`"),
-    ({"groups": {**GROUPS, "power": ["layers"]}}, "groups.power | `power` is a field too, and the class holds both | rename one of them"),
+    ({"groups": {**GROUPS, "power": ["layers"]}}, "groups.power | `power` is a field, and what the class makes of the group | rename one of them"),
     ({"groups": {**GROUPS, "combine": ["layers"]}, "kind": "pytree"}, "groups.combine | `combine` is a name that the class uses itself | rename it, to `combined` for example"),
     ({"groups": {"affine": {"fields": ["weight"], "class": "Whole"}}}, "groups.affine | the class `Whole` of the group has the name of another | write `affine = { fields = [...], class = \"WholeGroup\" }`, for example"),
     ({"groups": {"affine": {"fields": ["weight"], "clas": "Small"}}}, "groups.affine | unknown key `clas` | did you mean `class`?"),
@@ -186,7 +186,7 @@ def test_what_cannot_be_nested_is_told_with_its_fix(parts: dict[str, Any], told:
 def test_a_preset_of_the_treedef_stays_on_the_class() -> None:
     fields = {**FIELDS, "table": {"type": "dict[str, f[]]", "role": "param", "preset": {"a": 42.0}}}
     groups = {"tables": ["table"]}
-    with pytest.raises(ScaffoldError, match="keeps entries of `table` in the treedef of the class itself"):
+    with pytest.raises(ScaffoldError, match="`preset` is for fields of the class itself, and this one lies in that of `tables`"):
         read_spec(spec(kind="pytree", rebuild="static", fields=fields, groups=groups), "s")
     read_spec(spec(kind="pytree", rebuild="bypass", fields=fields, groups=groups), "s")
 

@@ -94,12 +94,21 @@ class Geometry(Module):
 @pytest.mark.parametrize(
     ("call", "told"),
     [
-        ("return Geometry(self.points + by, b=3)", "`Geometry(...)` takes no `b`"),
-        ("return Geometry(self.points)", "`Geometry(...)` is not given `scale`"),
-        ("return type(self).create(self.points, sale=2.0)", "`type(self).create(...)` takes no `sale`"),
+        (
+            "return Geometry(self.points + by, b=3)",
+            "`Geometry(...)` does not fit the constructor: got an unexpected keyword argument 'b'",
+        ),
+        (
+            "return Geometry(self.points)",
+            "`Geometry(...)` does not fit the constructor: missing a required argument: 'scale'",
+        ),
+        (
+            "return type(self).create(self.points, sale=2.0)",
+            "`type(self).create(...)` does not fit the constructor: got an unexpected keyword argument 'sale'",
+        ),
         (
             "return self.__class__(1, 2, 3)",
-            "`self.__class__(...)` takes 2 arguments by position, and is given 3",
+            "`self.__class__(...)` does not fit the constructor: too many positional arguments",
         ),
     ],
 )

@@ -168,7 +168,7 @@ ROWS = [
     ({**spec(), "kind": "pytree"}, "fields.layers.stacked | a class of kind `pytree` has no `stacked` | remove it, or write `kind = \"module\"`"),
     (spec("return self.layers(x)", type="equinox.nn:Linear", init="=Linear(3, 3, dtype=dtype, key=key)"), "fields.layers.stacked | only a list of one class can be stacked | write `list[Block]` as its type"),
     (spec(stacked=False, remat=True), "fields.layers.remat | only stacked layers are computed again | write `stacked = true` beside it"),
-    ({**spec(), "groups": {"part": ["layers"]}, "layout": "nested"}, "fields.layers.stacked | the class of its group has no call | write `layout = \"flat\"`"),
+    ({**spec(), "groups": {"part": ["layers"]}, "layout": "nested"}, "fields.layers.stacked | `stacked` is for fields of the class itself, and this one lies in that of `part` | take it out of the group, or write `layout = \"flat\"`"),
     (spec("for layer in self.layers:\n    x = layer(x)\n    if x.ndim > 3:\n        break\nreturn x"), f"call | {LOOP} has `break`, and a scan runs through every layer | let each layer run, and choose with `jnp.where`; or leave `stacked` out"),
     (spec("for layer in self.layers:\n    y = layer(x)\nreturn y"), f"call | {LOOP} first assigns `y`, which is read below the loop | assign `y` above the loop too, with the same shape and dtype"),
     (spec("for i, layer in enumerate(self.layers[1:]):\n    x = layer(x) + i\nreturn x"), "call | `for i, layer in enumerate(self.layers[1:])` has no form as a scan | write `for layer in self.layers`, with `zip`, `enumerate`, `reversed` or a slice"),

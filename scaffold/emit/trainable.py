@@ -1,7 +1,6 @@
 """The filter spec `trainable()`: which leaves are trained, and which stay whatever the optimiser does."""
 
-from scaffold.spec.fields.decay import undecayed
-from scaffold.spec.fields.frozen import always_frozen, thawed_by
+from scaffold.spec.fields.training import always_frozen, thawed_by, undecayed
 from scaffold.spec.model import ModuleSpec
 
 

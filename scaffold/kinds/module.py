@@ -25,7 +25,7 @@ from scaffold.passes.stacked.faults import stacked_faults
 from scaffold.passes.stacked.layers import with_stacked
 from scaffold.passes.states import state_faults, with_state
 from scaffold.spec.construction.constructor import has_factory
-from scaffold.spec.fields.decay import undecayed
+from scaffold.spec.fields.training import undecayed
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.rules.bases import MODULE
 from scaffold.spec.source.text import block, docstring

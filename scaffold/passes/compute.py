@@ -175,5 +175,3 @@ def _of_field(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
     elif field.compute not in (STORED, dtype):
         fix = f'write `compute = "{dtype}"`, or `false` for what is stored'
         yield Fault(place, f"the class computes in {dtype}: it has one `{ATTRIBUTE}`", fix)
-    elif spec.nests and any(field.name in group.fields for group in spec.groups):
-        yield Fault(place, "the class of its group has no call", 'write `layout = "flat"`')

@@ -118,11 +118,11 @@ def stem(name: str) -> str:
 
     `Lambda` has `lambda_`, since no import could name the keyword.
     """
-    words = re.sub(_ACRONYM, lambda found: found[0].capitalize(), name)
+    words = re.sub(_ACRONYM, lambda acronym: acronym[0].capitalize(), name)
     words = re.sub(r"(\d)D(?=[A-Z]|$)", r"\1d", words)  # Conv2D is one word
-    words = re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1_\2", words)
-    found = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
-    return f"{found}_" if keyword.iskeyword(found) else found
+    words = re.sub(r"(?<=[A-Z])([A-Z][a-z])", r"_\1", words)
+    name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", words).lower()
+    return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def _is_name(name: str) -> bool:

@@ -51,7 +51,7 @@ REFUSALS = (
     ),
     Refusal(
         key="misfit-call",
-        says=r"`.*\(\.\.\.\)` (takes|is not given)",
+        says=r"`.*\(\.\.\.\)` (takes groups|does not fit)",
         happens="TypeError: Layer.__init__() got an unexpected keyword argument 'b'",
         report="ott's `LinearProblem`: 67 tests passed beside a method that always raised.",
         fix="Give what the constructor takes: the class itself takes every field as it is stored, `create` what makes them.",

@@ -15,8 +15,7 @@ from scaffold.passes.static_storage import stored_value
 from scaffold.spec.construction.cases import flags, passed_names
 from scaffold.spec.construction.constructor import parameters
 from scaffold.spec.construction.key_arguments import key_arguments
-from scaffold.spec.fields.decay import undecayed
-from scaffold.spec.fields.frozen import ALWAYS
+from scaffold.spec.fields.training import ALWAYS, undecayed
 from scaffold.spec.grammar.types import (
     ArrayType,
     ClassType,

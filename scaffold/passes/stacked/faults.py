@@ -38,8 +38,6 @@ def _of_field(spec: ModuleSpec, field: Field) -> Iterator[Fault]:
     elif spec.own_constructor is not None or field.expression is None:
         fix = 'write `init = "=[Block.create(..., key=key) for key in jax.random.split(key, depth)]"`'
         yield Fault(place, "nothing says how one layer is made, so that all are made at once", fix)
-    elif spec.nests and any(field.name in group.fields for group in spec.groups):
-        yield Fault(place, "the class of its group has no call", 'write `layout = "flat"`')
 
 
 def _of_method(place: str, call: Call, names: frozenset[str]) -> Iterator[Fault]:
@@ -98,19 +96,21 @@ def _over(node: ast.AST) -> list[ast.expr]:
 
 _ITERATING = frozenset(
     (
-        "all",
-        "any",
-        "enumerate",
-        "filter",
-        "iter",
-        "list",
-        "map",
-        "max",
-        "min",
-        "reversed",
-        "sorted",
-        "sum",
-        "tuple",
+        *(
+            "all",
+            "any",
+            "enumerate",
+            "filter",
+            "iter",
+            "list",
+            "map",
+            "max",
+            "min",
+            "reversed",
+            "sorted",
+            "sum",
+            "tuple",
+        ),
         "zip",
     )
 )

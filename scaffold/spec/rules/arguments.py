@@ -1,13 +1,13 @@
 """The rules for arguments: of the constructor, of the call and of the methods; and for what a call returns and carries."""
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
 from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
-from scaffold.spec.construction.constructor import KEY, Parameter, dims_of, parameters, uses_dtype
+from scaffold.spec.construction.constructor import KEY, dims_of, parameters, uses_dtype
 from scaffold.spec.grammar.types import ClassType, Type, UnionType
 from scaffold.spec.model import Argument, Call, ModuleSpec
 from scaffold.spec.names import argument_name_fault
@@ -16,26 +16,18 @@ from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.tables.keys import SELF
 
 
-def _list_faults(arguments: Sequence[Argument], place: str) -> Iterator[Fault]:
-    """Arguments that are there twice, and a `*` with nothing behind it."""
-    names = [one.name for one in arguments]
-    for name in sorted({name for name in names if names.count(name) > 1}):
-        yield Fault(place, f"`{name}` is there twice", "remove one" if name == "*" else "rename one")
-    if names[-1:] == ["*"]:
-        yield Fault(place, "nothing follows `*`", "remove it, or put an argument behind it")
-
-
-def _order_faults(arguments: Iterable[Argument | Parameter], place: str) -> Iterator[Fault]:
-    """Arguments by position without a default, below such as have one."""
-    defaulted = ""
-    for argument in arguments:
-        if argument.name == "*" or (isinstance(argument, Parameter) and argument.keyword_only):
-            return
-        if argument.default is not None:
-            defaulted = argument.name
-        elif defaulted:
-            what = f"`{argument.name}` has no default and follows `{defaulted}`, which has one"
-            yield Fault(place, what, f"put it before `{defaulted}`, give it a default, or put `*` before it")
+def _signature_faults(
+    arguments: Sequence[Argument], defaulted: Collection[str], place: str
+) -> Iterator[Fault]:
+    """What Python says to a function with these arguments, of which some have a default."""
+    shown = ", ".join(f"{one.name}=..." if one.name in defaulted else one.name for one in arguments)
+    try:
+        compile(f"def _({shown}): ...", "spec", "exec")
+    except SyntaxError as error:
+        if all(one.is_marker or one.name.isidentifier() for one in arguments):
+            yield Fault(
+                place, f"not Python: `def f({shown})`: {error.msg}", "write what a function of Python takes"
+            )
 
 
 # -- the constructor ---------------------------------------------------------------------------------------------------
@@ -47,8 +39,8 @@ def argument_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]
     for argument in (one for one in spec.arguments if not one.is_marker):
         is_usual = argument.name in ("key", "dtype")
         yield from _usual(spec, argument) if is_usual else _of_constructor(spec, argument, known | unread)
-    yield from _list_faults(spec.arguments, "arguments")
-    yield from _order_faults(parameters(spec) if spec.arguments else (), "arguments")
+    defaulted = [one.name for one in parameters(spec) if one.default is not None]
+    yield from _signature_faults(spec.arguments, defaulted, "arguments")
 
 
 def _of_constructor(spec: ModuleSpec, argument: Argument, known: set[str]) -> Iterator[Fault]:
@@ -100,7 +92,8 @@ def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
         call = function.call
         for argument in (one for one in call.args if not one.is_marker):
             yield from _of_call(argument, f"{key}.args", spec.name)
-        yield from (*_list_faults(call.args, f"{key}.args"), *_order_faults(call.args, f"{key}.args"))
+        defaulted = [one.name for one in call.args if one.default is not None]
+        yield from _signature_faults(call.args, defaulted, f"{key}.args")
         is_asked = not kind.has_instances and call.body == "..."
         if call.body and not is_asked and not _returns_value(call.body):
             yield Fault(f"{key}.body", "returns nothing", "end it with `return ...`")

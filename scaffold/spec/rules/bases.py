@@ -9,7 +9,7 @@ from scaffold.errors import Fault
 from scaffold.kind import kind_of
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import ClassType
-from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
+from scaffold.spec.model import Argument, Call, Method, ModuleSpec
 from scaffold.spec.rules.known_names import known_attributes
 from scaffold.spec.states import is_stateful
 
@@ -22,18 +22,14 @@ def is_abstract_body(body: str) -> bool:
     return ast.unparse(ast.parse(body)) == "..."
 
 
+def asks_for(spec: ModuleSpec, method: Method) -> bool:
+    """Whether a method, or the call, of an abstract class is abstract."""
+    return not kind_of(spec.kind).has_instances and is_abstract_body(method.call.body or "...")
+
+
 def asks_for_call(spec: ModuleSpec) -> bool:
     """Whether the call of an abstract class is abstract."""
-    return (
-        not kind_of(spec.kind).has_instances
-        and spec.call is not None
-        and is_abstract_body(spec.call.body or "...")
-    )
-
-
-def asks_for(spec: ModuleSpec, method: Method) -> bool:
-    """Whether a method of an abstract class is abstract."""
-    return not kind_of(spec.kind).has_instances and is_abstract_body(method.call.body or "...")
+    return spec.call is not None and asks_for(spec, Method("__call__", spec.call))
 
 
 def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSpec, ...]:
@@ -77,19 +73,15 @@ def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:
 def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
     """What the bases of a class ask for and it does not have, or make and it overrides."""
     every = lineage(spec, known)
-    for base in every:
-        if kind_of(base.kind).has_instances and spec.own_constructor is not None:
-            continue
-        if kind_of(base.kind).has_instances:
-            fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
-            yield Fault("bases", f"`{base.name}` is concrete, and so final", fix)
-            continue
-        for field in base.fields:
-            yield from _field_faults(spec, base, field)
-        if base.call is not None:
-            yield from _call_faults(spec, every, base, base.call)
-        for method in base.methods:
-            yield from _method_faults(spec, every, base, method)
+    concrete = [base for base in every if kind_of(base.kind).has_instances]
+    for base in concrete if spec.own_constructor is None else ():
+        fix = f'write `kind = "abstract"` for `{base.name}`, or hold one as a field'
+        yield Fault("bases", f"`{base.name}` is concrete, and so final", fix)
+    for base in (one for one in every if one not in concrete):
+        yield from _missing(spec, every, base) if kind_of(spec.kind).has_instances else ()
+        if base.call is not None and spec.call is not None and is_stateful(spec) and not is_stateful(base):
+            fix = f'write `args = "{_shown(spec.call)}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
+            yield Fault("call", f"takes and returns a state, and that of `{base.name}` does not", fix)
     if every and not any(base.module for one in (spec, *every) for base in one.bases):
         inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
         methods = tuple(method for base in every for method in base.methods)
@@ -97,39 +89,26 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
         yield from known_attributes(whole, frozenset())
 
 
-def _field_faults(spec: ModuleSpec, base: ModuleSpec, field: Field) -> Iterator[Fault]:
-    if spec.field(field.name) is None and field.stored and kind_of(spec.kind).has_instances:
+def _missing(spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec) -> Iterator[Fault]:
+    """The fields, the call and the methods that a base asks for, and nobody has."""
+    for field in (one for one in base.stored if spec.field(one.name) is None):
         fix = f'write `{field.name} = {{ type = "{type_text(field.type)}" }}`'
         yield Fault("fields", f"`{base.name}` asks for a field `{field.name}`", fix)
+    made = {
+        one.name for at in (spec, *every) for _, one in at.functions if at is spec or not asks_for(at, one)
+    }
+    for key, method in base.functions:
+        if asks_for(base, method) and method.name not in made:
+            name = "" if key == "call" else f" `{method.name}`"
+            what = f"`{base.name}` asks for a {'call' if key == 'call' else 'method'}{name}"
+            yield Fault(key, what, f'write `[{key}]` with `args = "{_shown(method.call)}"` and a body')
 
 
-def _call_faults(
-    spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Call
-) -> Iterator[Fault]:
-    place = "call"
-    if asks_for_call(base) and spec.call is None:
-        made = any(one.call is not None and not asks_for_call(one) for one in every)
-        if kind_of(spec.kind).has_instances and not made:
-            shown = ", ".join(map(_shown, asked.args))
-            fix = f'write `[call]` with `args = "{shown}"` and a body'
-            yield Fault(place, f"`{base.name}` asks for a call", fix)
-    elif spec.call is not None and is_stateful(spec) and not is_stateful(base):
-        shown = ", ".join(map(_shown, spec.call.args))
-        fix = f'write `args = "{shown}"` and `returns = "..., eqx.nn:State"` in `{base.name}`'
-        yield Fault(place, f"takes and returns a state, and that of `{base.name}` does not", fix)
+def _shown(call: Call) -> str:
+    return ", ".join(map(_argument_shown, call.args))
 
 
-def _method_faults(
-    spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec, asked: Method
-) -> Iterator[Fault]:
-    made = any(one.name == asked.name and not asks_for(at, one) for at in every for one in at.methods)
-    if asks_for(base, asked) and kind_of(spec.kind).has_instances and not (made or spec.defines(asked.name)):
-        shown = ", ".join(map(_shown, asked.call.args))
-        fix = f'write `[methods.{asked.name}]` with `args = "{shown}"` and a body'
-        yield Fault("methods", f"`{base.name}` asks for a method `{asked.name}`", fix)
-
-
-def _shown(argument: Argument) -> str:
+def _argument_shown(argument: Argument) -> str:
     if argument.type is None:
         return argument.name
     default = "" if argument.default is None else f" = {argument.default}"

@@ -13,10 +13,9 @@ from scaffold.spec.construction.constructor import (
     uses_key,
 )
 from scaffold.spec.construction.dtypes import dtype_faults
-from scaffold.spec.fields.decay import decay_faults
-from scaffold.spec.fields.frozen import frozen_faults
 from scaffold.spec.fields.sharding import sharding_faults
 from scaffold.spec.fields.shared import shared_faults
+from scaffold.spec.fields.training import frozen_faults
 from scaffold.spec.helpers import helper_faults
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import (
@@ -34,10 +33,9 @@ from scaffold.spec.rules.claims import claim_faults
 from scaffold.spec.rules.constructors import constructor_faults
 from scaffold.spec.rules.examples import example_faults, example_size_faults
 from scaffold.spec.rules.fields import field_faults
-from scaffold.spec.rules.generics import generic_faults
 from scaffold.spec.rules.groups import group_faults
 from scaffold.spec.rules.known_names import assignment_faults, keys_used_once, known_attributes, known_names
-from scaffold.spec.rules.methods import method_faults
+from scaffold.spec.rules.methods import generic_faults, method_faults
 from scaffold.spec.rules.optional import optional_faults
 from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.tables.keys import CONSTRUCTORS
@@ -148,7 +146,6 @@ def _setup(spec: ModuleSpec) -> Iterator[Fault]:
 _RULES: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
     *(_names, _forms, _imports, _setup, assignment_faults, field_faults, dtype_faults, checks_of_values),
     *(keys_used_once, optional_faults, shared_faults, bases_faults, generic_faults),
-    *(frozen_faults, decay_faults, method_faults, helper_faults),
-    sharding_faults,
+    *(frozen_faults, method_faults, helper_faults, sharding_faults),
 )
 """The rules that ask for nothing but the spec."""

@@ -1,4 +1,4 @@
-"""The rules for methods: their names and their decorators."""
+"""The rules for methods and for type parameters: their names."""
 
 import re
 from collections.abc import Iterator
@@ -7,57 +7,50 @@ from scaffold.errors import Fault
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.names import IMPORTS, argument_name_fault
+from scaffold.spec.names import IMPORTS, argument_name_fault, is_read
 
-_BINARY = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor")
-OPERATORS = tuple(
-    f"__{name}__"
-    for name in (
-        *("len", "getitem", "contains", "iter", "neg", "pos", "abs", "invert", "lt", "le", "gt", "ge"),
-        *_BINARY,
-        *(f"r{name}" for name in _BINARY),
-        *("str", "repr", "format", "int", "float", "complex", "index"),
-    )
-)
-"""The special methods that change neither what an instance is, nor how it is compared, hashed, stored or made."""
+_TYPE_PARAMETER = r"(?a)[A-Z]\w*"
+
+
+def generic_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What is wrong with the type parameters."""
+    names = [parameter.name for parameter in spec.generic]
+    for name in dict.fromkeys(names):
+        if not re.fullmatch(_TYPE_PARAMETER, name) or name in IMPORTS or name == spec.name:
+            yield Fault("generic", f"`{name}` is no name of a type parameter", "write `T`, for example")
+        elif names.count(name) > 1:
+            yield Fault("generic", f"`{name}` is there twice", "remove one")
 
 
 def method_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the methods, but for what is told of their arguments, results and bodies as of a call's."""
     seen: set[str] = set()
     for method in spec.methods:
-        place = f"{method.table}.{method.name}"
-        if method.name in seen:
-            yield Fault(place, f"`{method.name}` is a constructor already", "rename one of them")
-        seen.add(method.name)
-        if not method.call.source:
+        place, name = f"{method.table}.{method.name}", method.name
+        if name in seen:
+            yield Fault(place, f"`{name}` is a constructor already", "rename one of them")
+        seen.add(name)
+        if spec.field(name) is not None:
+            yield Fault(place, f"`{name}` is a field too", "rename one of them")
+        elif not method.call.source:
             yield from _name_faults(spec, method, place)
-        elif spec.field(method.name) is not None:
-            yield Fault(place, f"`{method.name}` is a field too", "rename one of them")
 
 
 def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault]:
-    name = method.name
-    if re.fullmatch(r"__\w+__", name):
-        if name == "__call__":
-            yield Fault(place, "there are two calls", "remove `[call]`, or this one")
-        elif name not in OPERATORS:
-            what = f"`{name}` is what jax, Python or the class decides by"
-            yield Fault(place, what, "choose another name", OPERATORS)
-        return
-    own = {f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition")}
-    kind = kind_of(spec.kind)
-    own.update((*kind.members, *(["create"] if has_factory(spec) else [])))
-    own.update((*("save", "load") * bool(spec.save), *("combine",) * bool(spec.groups and kind.combines)))
-    own.update(("_check", "_rebuild") * kind.takes("rebuild"))
-    if spec.field(name) is not None:
-        yield Fault(place, f"`{name}` is a field too", "rename one of them")
-    elif name in own:
-        yield Fault(
-            place, f"`{name}` is a name that the class uses itself", f"rename it, to `{name}_` for example"
-        )
-    elif not IMPORTS.get(name, "").startswith(
-        "from pytree_laws"
-    ):  # which the tests import, and not the class
+    name, fix = method.name, f"rename it, to `{method.name.strip('_')}_` for example"
+    if name in _of_class(spec):
+        yield Fault(place, f"`{name}` is a name that the class uses itself", fix)
+    elif not re.fullmatch(r"__\w+__", name) and (name not in IMPORTS or is_read(name)):
         fault = argument_name_fault(name, place, spec.name, reserved=False)
         yield from () if fault is None else (fault,)
+
+
+def _of_class(spec: ModuleSpec) -> set[str]:
+    """The methods that the class has without the author."""
+    kind = kind_of(spec.kind)
+    names = {"__call__", "__init__", *kind.members}
+    names.update(f"{verb}_{group.name}" for group in spec.groups for verb in ("select", "partition"))
+    names.update(("create",) * has_factory(spec), ("save", "load") * bool(spec.save))
+    names.update(("combine",) * bool(spec.groups and kind.combines))
+    names.update(("_check", "_rebuild") * kind.takes("rebuild"))
+    return names

@@ -2,7 +2,7 @@
 
 import ast
 
-from scaffold.spec.source.expressions import dedented
+from scaffold.spec.source.expressions import dedented, free_names
 
 
 def attribute_of_self(node: ast.AST, context: type[ast.expr_context] = ast.expr_context) -> str | None:
@@ -18,6 +18,11 @@ def self_attributes(source: str) -> tuple[str, ...]:
     """The attributes of `self` that a source reads, sorted."""
     nodes = ast.walk(ast.parse(dedented(source)))
     return tuple(sorted({name for node in nodes if (name := attribute_of_self(node, ast.Load)) is not None}))
+
+
+def names_read(source: str) -> frozenset[str]:
+    """The names that an expression reads, as they are and from `self`."""
+    return frozenset((*free_names(source, expression=True), *self_attributes(source)))
 
 
 def is_whole(node: ast.AST) -> bool:

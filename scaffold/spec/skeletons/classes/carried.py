@@ -11,7 +11,6 @@ from functools import lru_cache
 from typing import Any
 
 from scaffold.spec.names import argument_name_fault
-from scaffold.spec.rules.methods import OPERATORS
 from scaffold.spec.skeletons.words.annotations import is_of_grammar, results, type_of
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes, Path
@@ -62,7 +61,6 @@ def is_understood(node: Function, owner: str, names: Names, notes: Notes) -> boo
     rest = [*node.args.args[bool(owner) :], *node.args.kwonlyargs]
     return (
         is_plain(node, owner, names)
-        and (not node.name.startswith("__") or node.name in ("__call__", *OPERATORS))
         and (node.returns is None or result_text(node, names, notes) is not None)
         and all(argument_text(one, names, notes) is not None for one in rest)
     )

@@ -51,7 +51,7 @@ def _number(node: ast.expr, sized: Mapping[str, int]) -> float:
             raise ValueError(ast.unparse(node))
 
 
-def spread_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
+def std_faults(spec: ModuleSpec, field: Field, place: str) -> Iterator[Fault]:
     """What is wrong with the `std` of a field."""
     if field.std is None:
         return

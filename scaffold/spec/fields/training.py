@@ -1,0 +1,51 @@
+"""Which fields are trained: frozen ones are not, though gradients pass through them; some do not decay."""
+
+from collections.abc import Iterator
+
+from scaffold.errors import Fault
+from scaffold.kind import kind_of
+from scaffold.spec.grammar.types import ScalarType
+from scaffold.spec.model import Field, ModuleSpec
+
+ALWAYS = "true"
+
+
+def always_frozen(spec: ModuleSpec) -> tuple[str, ...]:
+    """The fields of which nothing is ever trained."""
+    return tuple(field.name for field in spec.dynamic if field.frozen == ALWAYS)
+
+
+def thawed_by(spec: ModuleSpec) -> dict[str, tuple[str, ...]]:
+    """The fields that are frozen where a bool says so, by the name of that."""
+    flags = dict.fromkeys(field.frozen for field in spec.dynamic if field.frozen not in ("", ALWAYS))
+    return {flag: tuple(field.name for field in spec.dynamic if field.frozen == flag) for flag in flags}
+
+
+def undecayed(spec: ModuleSpec) -> tuple[str, ...]:
+    """The fields that are trained, and that weight decay leaves alone."""
+    return tuple(field.name for field in spec.dynamic if not field.decays)
+
+
+def frozen_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """What cannot be frozen, and what says nothing of when it is."""
+    for field in (one for one in spec.fields if one.frozen):
+        what, fix = _why_not_frozen(spec, field)
+        if what:
+            yield Fault(f"fields.{field.name}.frozen", what, fix)
+
+
+def _why_not_frozen(spec: ModuleSpec, field: Field) -> tuple[str, str]:
+    flag = spec.field(field.frozen)
+    if spec.kind == "train-state" and field.name == "model":
+        return "a train state trains its model", "freeze fields of the model"
+    if kind_of(spec.kind).variables and field.role == "module":
+        fix = "remove it, and give the optimiser a filter: `wrt=nnx.All(nnx.Param, nnx.Not(nnx.PathContains(...)))`"
+        return "the Params of a sub-module are its own", fix
+    if field.frozen == ALWAYS:
+        return "", ""
+    if kind_of(spec.kind).variables:
+        return "a Variable has one type in all instances", "write `frozen = true`"
+    if flag is None or flag.role != "static" or flag.type != ScalarType("bool"):
+        fix = f'write `true`, or declare `{field.frozen} = {{ type = "bool", default = true }}`'
+        return f"`{field.frozen}` is no static bool of the class", fix
+    return "", ""
