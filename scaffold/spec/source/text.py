@@ -4,6 +4,7 @@ import io
 import textwrap
 import tokenize
 from collections.abc import Iterable
+from functools import lru_cache
 
 from scaffold.spec.source.expressions import dedented
 
@@ -64,7 +65,7 @@ def _wrap(line: str, width: int) -> list[str]:
 def block(source: str, indent: str) -> str:
     """Statements, each line indented but for those inside a string of several lines."""
     text = dedented(source)
-    inside = _string_lines(text)
+    inside = string_lines(text)
     lines = text.split("\n")
     return "\n".join(
         line if number in inside or not line.strip() else indent + line
@@ -78,17 +79,18 @@ def listed(parts: Iterable[str]) -> str:
     return " and ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
 
 
-def _string_lines(text: str) -> frozenset[int]:
+@lru_cache(maxsize=4)  # every function of a file asks for the same
+def string_lines(text: str) -> frozenset[int]:
     """The numbers of the lines that begin inside a string."""
-    if not any(mark in text for mark in ('"""', "'''", "\\\n")):
-        return frozenset()
     inside: set[int] = set()
-    start = 0
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.STRING:
+    starts: list[int] = []
+    is_split = any(mark in text for mark in ('"""', "'''", "\\\n"))
+    for token in tokenize.generate_tokens(io.StringIO(text).readline) if is_split else ():
+        name = tokenize.tok_name[token.type]
+        if name == "STRING":
             inside.update(range(token.start[0] + 1, token.end[0] + 1))
-        elif tokenize.tok_name[token.type] == "FSTRING_START":
-            start = token.start[0]
-        elif tokenize.tok_name[token.type] == "FSTRING_END":
-            inside.update(range(start + 1, token.end[0] + 1))
+        elif name.endswith("STRING_START"):
+            starts.append(token.start[0])
+        elif name.endswith("STRING_END"):
+            inside.update(range(starts.pop() + 1, token.end[0] + 1))
     return frozenset(inside)

@@ -6,9 +6,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from scaffold.spec.skeletons.classes.carried import argument_text, carried, is_carried, source_of
+from scaffold.spec.skeletons.classes.carried import is_carried, source_of
 from scaffold.spec.skeletons.classes.class_statements import AS_WRITTEN, KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.fields import keys_of
+from scaffold.spec.skeletons.classes.functions import argument_type, read_function
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.skeletons.words.values import table
@@ -86,7 +87,7 @@ def _options(node: ast.ClassDef, ours: Iterable[ast.expr], names: Names, notes: 
     for one in ours:
         if isinstance(one, ast.Call) and names.word(one.func) == _WORD:
             pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
-            said = keys_of(pairs, ("options",), notes, lambda _: None)
+            said = keys_of(pairs, ("options",), notes)
     is_nnx = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
     said = {**({"laws": "nnx"} if is_nnx else {}), **said}
     return {"options": said} if said else {}
@@ -100,7 +101,7 @@ def _test(ours: Iterable[ast.expr], names: Names, notes: Notes) -> dict[str, Any
         if word == "test" and isinstance(one, ast.Call):
             notes.note(("test",), one)
             pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
-            raw["test"] = keys_of(pairs, ("test",), notes, lambda _: table)
+            raw["test"] = keys_of(pairs, ("test",), notes, dict.fromkeys(dict(pairs), table))
             for key, value in (pair for pair in pairs if pair[0] not in _KEYS):
                 what = f"`{key}` says nothing to the tests of a class that is emitted as written"
                 notes.refuse(
@@ -115,7 +116,9 @@ def _test(ours: Iterable[ast.expr], names: Names, notes: Notes) -> dict[str, Any
 def _methods(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
     """The methods, of which the tests call those that they have examples for."""
     functions = {one.name: one for one in node.body if isinstance(one, Function)}
-    tables = {name: carried(one, ("methods", name), names, notes) for name, one in functions.items()}
+    tables = {
+        name: read_function(one, ("methods", name), names, notes, [one]) for name, one in functions.items()
+    }
     return {"methods": tables} if tables else {}
 
 
@@ -125,8 +128,8 @@ def _fields(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]:
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name):
             if is_carried(one, names) or _has_default(one.value, names):
                 continue
-            text = argument_text(ast.arg(one.target.id, one.annotation), names, notes)
-            yield one.target.id if text is None else f"{one.target.id}: {text}"
+            text = argument_type(ast.arg(one.target.id, one.annotation), names, notes)
+            yield f"{one.target.id}: {text}" if text else one.target.id
 
 
 def _has_default(value: ast.expr | None, names: Names) -> bool:

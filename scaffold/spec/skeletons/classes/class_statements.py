@@ -30,10 +30,10 @@ def read_generics(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, A
     return {"generic": generic} if generic else {}
 
 
-def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> tuple[dict[str, Any], list[str]]:
-    """The kind and the bases, and the names among these that other modules give."""
+def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
+    """The kind and the bases."""
     raw: dict[str, Any] = {}
-    bases: list[ast.expr] = []
+    bases: list[str] = []
     for base in (one for one in node.bases if not understood(one, names)):
         word = names.word(base)
         kind = KINDS.get(word) or KINDS_ELSEWHERE.get(names.of(base))
@@ -44,19 +44,13 @@ def read_bases(node: ast.ClassDef, names: Names, notes: Notes) -> tuple[dict[str
             notes.note(("kind",), base)
         elif kind is not None and kind != raw["kind"]:
             notes.refuse(base, ("kind",), "a class is of one kind", f"remove `{ast.unparse(base)}`")
-        elif kind is not None:
-            continue
-        else:
-            bases.append(base)
-    told = [_base(base, names, notes) for base in bases]
+        elif kind is None:
+            bases.append(_base(base, names, notes))
     # A base of another module may be a mixin, which is no Module itself: who names both wants both.
     is_mixed = raw.get("kind") in ("module", "abstract")
-    if is_mixed and any(":" in one or one[0] == "=" for one in told):
-        told.append("equinox:Module")
-    raw |= {"bases": told} if told else {}
-    return raw, [
-        base.id for base, text in zip(bases, told, strict=False) if isinstance(base, ast.Name) and ":" in text
-    ]
+    if is_mixed and any(":" in text or text[0] == "=" for text in bases):
+        bases.append("equinox:Module")
+    return raw | ({"bases": bases} if bases else {})
 
 
 def _base(base: ast.expr, names: Names, notes: Notes) -> str:
@@ -92,7 +86,7 @@ def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
             continue
         notes.note((word,), one)
         pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
-        raw[word] = keys_of(pairs, (word,), notes, lambda _: table)
+        raw[word] = keys_of(pairs, (word,), notes, dict.fromkeys(dict(pairs), table))
         for key, value in pairs:
             for name, entry in _entries(value):
                 notes.note((word, key, name), entry)

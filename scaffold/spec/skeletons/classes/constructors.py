@@ -9,10 +9,9 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-from scaffold.spec.skeletons.classes.carried import argument_text
-from scaffold.spec.skeletons.classes.methods import body_of, read_arguments
+from scaffold.spec.skeletons.classes.functions import argument_type, body_of, read_arguments
 from scaffold.spec.skeletons.words.names import Names
 from scaffold.spec.skeletons.words.notes import Notes
 
@@ -27,22 +26,21 @@ class Constructor(Struct, frozen=True):
     setup: str
     inits: dict[str, ast.expr]
     """What makes each field that is made at the end."""
-    foreign: tuple[str, ...] = field(default=())
 
 
 def read_constructor(node: ast.FunctionDef, names: Names, notes: Notes) -> Constructor:
     """The arguments, the statements and what makes the fields."""
     owner = _owner(node)
-    texts, foreign = read_arguments(node, ("arguments",), names, notes, owner=owner)
+    every = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
+    texts = read_arguments(node, ("arguments",), names, notes, every)
     notes.locations[("constructor",)] = notes.position(node)
     statements = [one for one in node.body if not _says_nothing(one)]
     made, inits = _made(statements, owner)
-    given = {one.arg for one in (*node.args.args, *node.args.kwonlyargs)}
-    inits = {name: value for name, value in inits.items() if not _is_given(name, value, given)}
+    inits = {name: value for name, value in inits.items() if not _is_given(name, value, every)}
     kept = statements[: len(statements) - made]
     for statement in kept:
         notes.note(("setup",), statement)
-    return Constructor([_argument(text) for text in texts], body_of(node, kept, notes), inits, foreign)
+    return Constructor([_argument(text) for text in texts], body_of(node, kept, notes), inits)
 
 
 def is_read(
@@ -50,43 +48,36 @@ def is_read(
 ) -> bool:
     """Whether a constructor takes what the generated one can take, and ends in what makes the fields; any other is carried."""
     arguments, owner = node.args, _owner(node)
-    is_odd = arguments.vararg or arguments.kwarg or arguments.posonlyargs
     decorators = [] if owner == "self" else ["classmethod"]
-    listed = [*arguments.args, *arguments.kwonlyargs]
-    if (
-        is_odd
-        or [ast.unparse(one) for one in node.decorator_list] != decorators
-        or listed[:1] != arguments.args[:1]
-    ):
-        return False
-    if [one.arg for one in arguments.args[:1]] != [owner] or not all(
-        _is_known(one, fields, names, notes) for one in listed[1:]
-    ):
-        return False
+    taken = [*arguments.args[1:], *arguments.kwonlyargs]
     statements = [one for one in node.body if not _says_nothing(one)]
     made, inits = _made(statements, owner)
     kept = statements[: len(statements) - made]
-    is_whole = owner == "self" or made == 1 or not statements
-    if any(_is_made_twice(name, value, fields) for name, value in inits.items()):
-        return False
     given = {name: table for name, table in fields.items() if _is_given(name, inits.get(name), {name})}
-    if not all(_is_of_field(one, given, names, notes) for one in listed[1:]):
-        return False
-    return is_whole and not any(_uses_instance(one, owner) for one in (*kept, *inits.values()))
+    return (
+        not (arguments.vararg or arguments.kwarg or arguments.posonlyargs)
+        and [ast.unparse(one) for one in node.decorator_list] == decorators
+        and [one.arg for one in arguments.args[:1]] == [owner]
+        and all(_is_known(one, fields, names, notes) for one in taken)
+        and all(_is_of_field(one, given, names, notes) for one in taken)
+        and (owner == "self" or made == 1 or not statements)
+        and not any(_is_made_twice(name, value, fields) for name, value in inits.items())
+        and not any(_uses_instance(one, owner) for one in (*kept, *inits.values()))
+    )
 
 
 def _is_of_field(one: ast.arg, given: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
     """Whether an argument that a field is given has the type of that field, or is turned into it by a converter."""
     table = given.get(one.arg, {})
-    text = argument_text(one, names, notes) if one.annotation is not None else None
+    text = argument_type(one, names, notes)
     is_stored = table.get("role") not in ("derived", "shared")
-    return text is None or "converter" in table or not is_stored or table.get("type", text) == text
+    return not text or "converter" in table or not is_stored or table.get("type", text) == text
 
 
 def _is_known(one: ast.arg, fields: Mapping[str, Mapping[str, Any]], names: Names, notes: Notes) -> bool:
     """Whether an argument has a type of the grammar, or is a field, a dim of one, or what every class takes."""
     if one.annotation is not None and one.arg not in _USUAL:
-        return argument_text(one, names, notes) is not None
+        return bool(argument_type(one, names, notes))
     types = " ".join(str(table.get("type")) for table in fields.values())
     return one.arg in (*fields, *_USUAL) or one.arg in re.findall(r"\w+", types)
 
@@ -109,12 +100,11 @@ def _owner(node: ast.FunctionDef) -> str:
 
 def _argument(text: str) -> str:
     """An argument as a spec lists it: those that every class has go without a type."""
-    name, _, annotation = text.partition(":")
-    kind, _, default = annotation.partition("=")
+    declared, equals, default = text.partition(" = ")
+    name, _, kind = declared.partition(": ")
     if name in ("dtype", "rngs"):
-        said = default.strip()
-        return f"{name} = {said}" if said not in ("", "None") else name
-    return name if (name, kind.strip(), default) == ("key", "PRNGKeyArray", "") else text
+        return f"{name} = {default}" if default not in ("", "None") else name
+    return name if (name, kind, equals) == ("key", "PRNGKeyArray", "") else text
 
 
 def _is_given(name: str, value: ast.expr | None, given: set[str]) -> bool:

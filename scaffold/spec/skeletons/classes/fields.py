@@ -2,7 +2,7 @@
 
 import ast
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scaffold.spec.grammar.type_parser import parse_type
@@ -21,25 +21,19 @@ FIRST = {"static": "default", "shared": "of"}
 """The key that the one positional argument is, where that is not `init`."""
 
 
-def read_field(
-    node: ast.AnnAssign, own: str, names: Names, notes: Notes
-) -> tuple[str, dict[str, Any], tuple[str, ...]]:
-    """Name and table of a field of the class `own`, and the classes of other modules that its type names."""
+def read_field(node: ast.AnnAssign, own: str, names: Names, notes: Notes) -> tuple[str, dict[str, Any]]:
+    """Name and table of a field of the class `own`."""
     name = node.target.id if isinstance(node.target, ast.Name) else ast.unparse(node.target)
     path = ("fields", name)
     notes.note(path, node.target)
     keys = _keys(node.value, path, names, notes) if node.value is not None else {}
     annotation = without_none(node.annotation) if "optional" in keys else node.annotation
     notes.note((*path, "type"), node.annotation)
-    text, foreign = type_of(annotation, names, notes)
-    if not is_of_grammar(text, names) or _is_of_another_role(text, keys) or _holds(text, own):
-        return name, {"type": f"={notes.segment(annotation)}", **keys}, ()
-    return name, {"type": text, **keys}, foreign
-
-
-def _holds(text: str, own: str) -> bool:
-    """Whether a type names the class itself, of which the tests cannot build another first."""
-    return ClassType(own) in walk(parse_type(text))
+    text = type_of(annotation, names, notes)
+    is_known = is_of_grammar(text, names) and not _is_of_another_role(text, keys)
+    # Of the class itself the tests cannot build another first.
+    is_known = is_known and ClassType(own) not in walk(parse_type(text))
+    return name, {"type": text if is_known else f"={notes.segment(annotation)}", **keys}
 
 
 def _is_of_another_role(text: str, keys: dict[str, Any]) -> bool:
@@ -74,16 +68,17 @@ def _said(call: ast.Call, word: str, path: Path, notes: Notes) -> dict[str, Any]
             call.args[-1], path, f"`{word}` takes it by name", "write `KEY=VALUE`", tuple(FIELD_KEYS)
         )
     pairs = [*((first, one) for one in call.args[: word != "field"]), *pairs]
-    return keys_of(pairs, path, notes, _FORMS.get)
+    return keys_of(pairs, path, notes, _FORMS)
 
 
 Form = Callable[[ast.expr, Notes], Any]
 
 
 def keys_of(
-    pairs: list[tuple[str, ast.expr]], path: Path, notes: Notes, form: Callable[[str], Form | None]
+    pairs: list[tuple[str, ast.expr]], path: Path, notes: Notes, forms: Mapping[str, Form] | None = None
 ) -> dict[str, Any]:
-    """The table of arguments by keyword."""
+    """The table of arguments by keyword; `forms` reads some of them."""
+    read = forms or {}
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found or key == "**":
@@ -91,52 +86,41 @@ def keys_of(
             notes.refuse(value, path, what, "write each key once, as `KEY=VALUE`")
             continue
         notes.note((*path, key), value)
-        found[key] = (form(key) or raw_value)(value, notes)
+        found[key] = read.get(key, raw_value)(value, notes)
     return found
 
 
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
 def _plain(node: ast.expr, notes: Notes) -> Any:
-    """A text as it is, a number as it is, and the source of another expression."""
-    return node.value if isinstance(node, ast.Constant) and not _is_none(node) else expression(node, notes)
-
-
-def _is_none(node: ast.Constant) -> bool:
-    return node.value is None or node.value is Ellipsis
+    """A text or a number as it is, and the source of another expression."""
+    is_value = isinstance(node, ast.Constant) and node.value not in (None, ...)
+    return node.value if is_value and isinstance(node, ast.Constant) else expression(node, notes)
 
 
 def _equated(node: ast.expr, notes: Notes) -> Any:
     """A text as it is; another expression behind `=`."""
-    return node.value if isinstance(node, ast.Constant) and _is_text(node) else f"={expression(node, notes)}"
+    is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return _plain(node, notes) if is_text else f"={expression(node, notes)}"
 
 
 def _function(node: ast.expr, notes: Notes) -> Any:
     """A text as it is; the name of a function, or the body of a lambda behind `=`."""
-    return _equated(node, notes) if isinstance(node, ast.Lambda) else _plain(node, notes)
+    return (_equated if isinstance(node, ast.Lambda) else _plain)(node, notes)
 
 
 def _default(node: ast.expr, notes: Notes) -> Any:
     """The value of a default; a lambda that takes arguments is the value itself."""
-    is_value = isinstance(node, ast.Lambda) and bool(node.args.args or node.args.vararg or node.args.kwarg)
+    is_value = isinstance(node, ast.Lambda) and ast.unparse(node.args) != ""
     is_empty = isinstance(node, ast.List) and not node.elts
-    if is_value or is_empty or isinstance(node, ast.Dict):
-        return f"=({notes.segment(node)})"
-    return raw_value(node, notes)
+    return (
+        f"=({notes.segment(node)})"
+        if is_value or is_empty or isinstance(node, ast.Dict)
+        else raw_value(node, notes)
+    )
 
 
 _FORMS: dict[str, Form] = {
-    "default": _default,
-    "init": _equated,
-    "std": _plain,
-    "of": _plain,
-    "preprocess": _plain,
-    "check": _plain,
-    "converter": _function,
-    "preset": table,
-    "doc": _plain,
+    **{key: _plain for key in ("std", "of", "preprocess", "check", "doc")},
+    **{"default": _default, "init": _equated, "converter": _function, "preset": table},
 }
 
 

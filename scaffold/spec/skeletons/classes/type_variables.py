@@ -61,7 +61,7 @@ def from_bases(bases: Iterable[ast.expr], names: Names, notes: Notes) -> Iterato
 def _with_bound(variable: ast.stmt, names: Names, notes: Notes) -> str:
     assert isinstance(variable, ast.Assign) and isinstance(variable.value, ast.Call)
     bounds = (one.value for one in variable.value.keywords)
-    return ": ".join([ast.unparse(variable.targets[0]), *(type_of(one, names, notes)[0] for one in bounds)])
+    return ": ".join([ast.unparse(variable.targets[0]), *(type_of(one, names, notes) for one in bounds)])
 
 
 def used_variables(classes: Iterable[ast.ClassDef], names: Names) -> set[str]:
@@ -76,4 +76,4 @@ def from_syntax(node: ast.ClassDef, names: Names, notes: Notes) -> Iterator[str]
     for one in found:
         notes.note(("generic",), one)
         name, bound = str(getattr(one, "name", "")), getattr(one, "bound", None)
-        yield ": ".join([name, *([type_of(bound, names, notes)[0]] if isinstance(bound, ast.expr) else [])])
+        yield ": ".join([name, *([type_of(bound, names, notes)] if isinstance(bound, ast.expr) else [])])

@@ -11,13 +11,12 @@ from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.rewriting import rewrite
 
 
-def type_of(node: ast.expr, names: Names, notes: Notes) -> tuple[str, tuple[str, ...]]:
-    """The text of the type that an annotation writes, and the names of the classes of other modules in it."""
+def type_of(node: ast.expr, names: Names, notes: Notes) -> str:
+    """The text of the type that an annotation writes."""
     text = notes.source_of(node)
     text = ast.unparse(node) if "\n" in text else text
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         text = node.value
-    foreign: list[str] = []
 
     def change(part: ast.AST, above: tuple[ast.AST, ...]) -> str | None:
         if not isinstance(part, ast.Name | ast.Attribute) or _is_literal(above):
@@ -30,14 +29,12 @@ def type_of(node: ast.expr, names: Names, notes: Notes) -> tuple[str, tuple[str,
         module, _, name = whole.rpartition(".")
         if not module or is_of_types(whole):
             return name if isinstance(part, ast.Name) and name != part.id else None
-        foreign.append(part.id if isinstance(part, ast.Name) else "")
         return f"{module}:{name}"
 
     try:
-        changed = rewrite(text.strip(), change)
+        return rewrite(text.strip(), change)
     except SyntaxError:  # in a string; the grammar of types says what is wrong
-        return text, ()
-    return changed, tuple(filter(None, foreign))
+        return text
 
 
 def is_of_grammar(text: str, names: Names) -> bool:

@@ -1,6 +1,7 @@
 """What the names in a skeleton stand for, read off its imports."""
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeGuard
 
@@ -56,13 +57,14 @@ class Names(Struct):
         module, _, name = self.of(node).rpartition(".")
         return name if module == VOCABULARY else ""
 
-    def imports(self, known: Mapping[str, str], classes: Iterable[str]) -> list[str]:
-        """The lines that a spec must say: not those that any class may count on, nor those of classes that types name."""
-        needless = set(classes)
+    def imports(self, known: Mapping[str, str], types: str) -> list[str]:
+        """The lines that a spec must say: not those that any class may count on, nor those of classes in the text of types."""
+        wholes = {name: ":".join(self.whole[name].rsplit(".", 1)) for name, _ in self.lines}
+        named = set(re.findall(r"[\w.]+:\w+", types))
         return [
             line
             for name, line in self.lines
-            if known.get(name) != line and IMPORTS.get(name) != line and name not in needless
+            if line not in (known.get(name), IMPORTS.get(name)) and wholes[name] not in named
         ]
 
 

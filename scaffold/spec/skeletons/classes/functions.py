@@ -1,0 +1,169 @@
+"""A function of a skeleton to its table: what its signature says, with its body, or with its whole text where it is carried.
+
+It is understood where each argument and the result has a type of the grammar, and the tests can call it.
+"""
+
+import ast
+from typing import Any
+
+from scaffold.spec.names import argument_name_fault
+from scaffold.spec.skeletons.classes.carried import outdented, source_of
+from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
+from scaffold.spec.skeletons.words.annotations import is_of_grammar, results, type_of
+from scaffold.spec.skeletons.words.names import Names
+from scaffold.spec.skeletons.words.notes import Notes, Path
+from scaffold.spec.skeletons.words.values import expression
+from scaffold.spec.source.definitions import is_generator, needed_arguments, returns_value
+from scaffold.spec.source.expressions import Function, first_line
+
+_OWNERS = {"classmethod": "cls", "staticmethod": ""}
+
+
+def read_function(
+    node: Function, path: Path, names: Names, notes: Notes, block: list[ast.stmt] | None = None
+) -> dict[str, Any]:
+    """The table of the call, of a method or of a constructor; `block` has what is carried together with it."""
+    decorators, keys = _decorated(node, path, names, notes)
+    notes.locations[path] = notes.position(node)
+    table = {**_signature(node, (*path, "args"), names, notes), **keys}
+    if block or not is_understood(node, names, notes) or (decorators and path == ("call",)):
+        words = [one for one in node.decorator_list if _is_word(one, names)]
+        for part in (*node.body, *node.decorator_list, node):
+            notes.note((*path, "body"), part)
+        return {**table, "source": source_of(block or [node], notes, leaving=words)}
+    if node.returns is not None:
+        notes.note((*path, "returns"), node.returns)
+    doc = doc_below(node.body[0])
+    statements = node.body[doc is not None :]
+    for statement in statements:
+        notes.note((*path, "body"), statement)
+    body = body_of(node, statements, notes) or "..." * is_left_open(node, names)
+    table = {"decorator": "\n".join(decorators), **table, "doc": doc, "body": body}
+    return {key: part for key, part in table.items() if part or key == "body"}
+
+
+def _decorated(node: Function, path: Path, names: Names, notes: Notes) -> tuple[list[str], dict[str, Any]]:
+    """The decorators as source, and the keys that `@call(...)` gives."""
+    keys: dict[str, Any] = {}
+    decorators: list[str] = []
+    for one in node.decorator_list:
+        if _is_word(one, names) and isinstance(one, ast.Call):
+            pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
+            keys |= keys_of(pairs, path, notes)
+        elif names.of(one) != "abc.abstractmethod":
+            notes.note((*path, "decorator"), one)
+            decorators.append(" ".join(notes.segment(one).split()))
+    return decorators, keys
+
+
+def _is_word(decorator: ast.expr, names: Names) -> bool:
+    """Whether a decorator is a word of the vocabulary: it is for the tool, and not for the class."""
+    return isinstance(decorator, ast.Call) and names.word(decorator.func) == "call"
+
+
+def is_understood(node: Function, names: Names, notes: Notes) -> bool:
+    """Whether the signature and the result say all that the tests need, and the body gives something."""
+    arguments, owner = node.args, owner_of(node)
+    rest = [*arguments.args[bool(owner) :], *arguments.kwonlyargs]
+    is_odd = arguments.vararg or arguments.kwarg or arguments.posonlyargs or is_generator(node)
+    is_overload = any(names.of(one).rpartition(".")[2] == "overload" for one in node.decorator_list)
+    return (
+        isinstance(node, ast.FunctionDef)
+        and (not owner or [one.arg for one in arguments.args[:1]] == [owner])
+        and (returns_value(node) or is_left_open(node, names))
+        and not (is_odd or is_overload)
+        and (node.returns is None or bool(_result(node, names, notes)))
+        and all(argument_type(one, names, notes) for one in rest)
+    )
+
+
+def owner_of(node: Function) -> str:
+    """The name of the first argument, which is the instance or the class; none of a static method."""
+    words = [_OWNERS.get(ast.unparse(one)) for one in node.decorator_list]
+    return next((word for word in words if word is not None), "self")
+
+
+def is_left_open(node: Function, names: Names) -> bool:
+    """Whether subclasses write it."""
+    return any(names.of(one) == "abc.abstractmethod" for one in node.decorator_list)
+
+
+# -- the signature -----------------------------------------------------------------------------------------------------
+
+
+def _signature(node: Function, path: Path, names: Names, notes: Notes) -> dict[str, Any]:
+    """What a function takes and gives, as far as the tests can know."""
+    needed = {one.arg for one in needed_arguments(node)}
+    taken = read_arguments(node, path, names, notes, needed)
+    gives = returns_value(node) or is_left_open(node, names)
+    said = {"args": ", ".join(taken), "returns": _result(node, names, notes) if gives else ""}
+    return {key: text for key, text in said.items() if text}
+
+
+def read_arguments(node: Function, path: Path, names: Names, notes: Notes, needed: set[str]) -> list[str]:
+    """The arguments as a spec writes them: those with a type of the grammar, and of the others those that are needed."""
+    texts: list[str] = []
+    pairs = arguments_with_defaults(node)
+    notes.locations[path] = notes.position(pairs[0][0] if pairs else node)
+    for argument, default in pairs:
+        notes.note((*path, argument.arg), argument)
+        kind = argument_type(argument, names, notes)
+        is_left_out = not kind and argument.arg not in needed
+        # What follows an argument that is left out is given by name.
+        if "*" not in texts and (is_left_out or argument in node.args.kwonlyargs):
+            texts.append("*")
+        if not is_left_out and not ("*" in texts and argument in node.args.posonlyargs):
+            text = f"{argument.arg}: {kind}" if kind else argument.arg
+            texts.append(text if default is None else f"{text} = {default_source(default, notes)}")
+    return texts[: len(texts) - (texts[-1:] == ["*"])]
+
+
+def arguments_with_defaults(node: Function) -> list[tuple[ast.arg, ast.expr | None]]:
+    """The named arguments of a function, but for the instance or the class, each with its default."""
+    arguments = node.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults = [*[None] * (len(positional) - len(arguments.defaults)), *arguments.defaults]
+    pairs = list(zip(positional, defaults, strict=True))[bool(owner_of(node)) :]
+    return [*pairs, *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
+
+
+def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
+    """The type of an argument in the grammar; empty where it has none there."""
+    if argument.annotation is None or argument_name_fault(argument.arg, "", reserved=False) is not None:
+        return ""
+    return _type(argument.annotation, names, notes)
+
+
+def _result(node: Function, names: Names, notes: Notes) -> str:
+    """The types of the result in the grammar; empty where they have none there."""
+    texts = [_type(one, names, notes) for one in results(node.returns)] if node.returns is not None else []
+    return ", ".join(texts) if all(texts) else ""
+
+
+def _type(annotation: ast.expr, names: Names, notes: Notes) -> str:
+    text = type_of(annotation, names, notes)
+    return text if is_of_grammar(text, names) else ""
+
+
+def default_source(node: ast.expr, notes: Notes) -> str:
+    """The source of a default; a lambda and a comparison in parentheses, so that no comma and no `=` ends it."""
+    return f"({notes.segment(node)})" if isinstance(node, ast.Lambda) else expression(node, notes)
+
+
+# -- the body ----------------------------------------------------------------------------------------------------------
+
+
+def body_of(node: Function, statements: list[ast.stmt], notes: Notes) -> str:
+    """The statements word for word from the first column on, with the comments and empty lines between and around."""
+    if not statements:
+        return ""
+    head = statements[0]
+    first = first_line(head)
+    last = statements[-1].end_lineno or first
+    if notes.lines[first - 1][: head.col_offset].strip():  # behind the colon, on one line with it
+        text = notes.lines[first - 1].encode()[head.col_offset :].decode()
+        return "\n".join([text, *notes.lines[first:last]]).strip()
+    above = max((one.end_lineno or 0 for one in node.body if one.lineno < first), default=node.lineno)
+    begin, end = notes.comments_around(first, last, above, head.col_offset)
+    kept = (line for _, line in outdented(notes, begin, end, head.col_offset))
+    return "\n".join(kept).strip("\n").rstrip()
