@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from scaffold.emit.helpers import HELPERS, helper_imports
+from scaffold.import_lines import import_lines, imported, sorted_lines
 from scaffold.in_project.layout import Layout
 from scaffold.kind import Context, kind_of
 from scaffold.spec.grammar.types import ClassType
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.names import GENERIC, TEST_IMPORTS, stem
-from scaffold.spec.source.imports import import_lines, imported, sorted_lines
 
 
 class Code(Struct, frozen=True):

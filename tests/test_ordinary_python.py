@@ -18,10 +18,10 @@ from scaffold.adopt.as_spec.say import skeleton_of, spec_of
 from scaffold.adopt.as_spec.source import ClassSource, source_in
 from scaffold.beside import check_beside
 from scaffold.errors import ScaffoldError
+from scaffold.import_lines import sorted_lines
 from scaffold.in_project.layout import find_layout
 from scaffold.render_class import module_files
-from scaffold.spec.refusals import REFUSALS
-from scaffold.spec.source.imports import sorted_lines
+from tests.refused import REFUSALS
 
 STANDARD = sorted(
     name

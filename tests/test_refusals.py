@@ -12,7 +12,7 @@ from flax import nnx
 
 from scaffold import ScaffoldError, find_layout, plan
 from scaffold.generate import load_specs
-from scaffold.spec.refusals import REFUSALS, Refusal
+from tests.refused import REFUSALS, Refusal
 
 PAGE = Path(__file__).parents[1] / "docs/refusals.md"
 HEAD = """\

@@ -11,10 +11,10 @@ from msgspec import Struct, field
 from scaffold.adopt.emit_transformation import transformation_context
 from scaffold.emit.sharding import rules_source
 from scaffold.files.fileset import File
+from scaffold.import_lines import import_lines
 from scaffold.in_project.layout import Layout
 from scaffold.rendering.render import render
 from scaffold.spec.names import IMPORTS, TEST_IMPORTS, stem
-from scaffold.spec.source.imports import import_lines
 
 Found = Mapping[str, Any]
 Skip = tuple[str, str]

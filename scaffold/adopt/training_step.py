@@ -13,11 +13,11 @@ from scaffold.adopt.targets import Target, read_targets
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File, Plan
 from scaffold.fit.fit import Wishes, plan_in_project
+from scaffold.import_lines import import_lines
 from scaffold.in_project.layout import Layout
 from scaffold.render_class import conftest_file
 from scaffold.rendering.render import render
 from scaffold.spec.names import IMPORTS
-from scaffold.spec.source.imports import import_lines
 from scaffold.tidy import tidy
 
 TEMPLATE = "adopt-step"

@@ -11,6 +11,7 @@ from scaffold.convert.literals import Texts
 from scaffold.convert.write_fields import fields_of, is_code
 from scaffold.convert.write_functions import constructor_lines, further, method
 from scaffold.files.fileset import File
+from scaffold.import_lines import import_lines, imported
 from scaffold.kind import kind_of
 from scaffold.spec.grammar.type_texts import annotation
 from scaffold.spec.grammar.types import ClassType
@@ -21,7 +22,6 @@ from scaffold.spec.rules.bases import MODULE
 from scaffold.spec.skeletons.classes.class_statements import KINDS
 from scaffold.spec.skeletons.classes.fields import WORDS
 from scaffold.spec.skeletons.words.names import VOCABULARY
-from scaffold.spec.source.imports import import_lines, imported
 from scaffold.spec.tables.raw import as_table, as_text
 from scaffold.tidy import tidy
 

@@ -15,7 +15,7 @@ from scaffold.spec.construction.constructor import (
 from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type
-from scaffold.spec.model import ModuleSpec
+from scaffold.spec.model import ModuleSpec, once
 
 _REAL = '''\
 def _real(value: ArrayLike) -> Array:
@@ -75,14 +75,9 @@ def _copier(array: ArrayType) -> str:
     return "" if array.dtype in ("bool", "key") or array.dtype[0] == "c" else "_real"
 
 
+@once
 def fields_as_given(spec: ModuleSpec) -> ModuleSpec:
-    """The spec of an `__init__` that is given every field; worked out once for a spec."""
-    if "fields as given" not in spec.worked_out:
-        spec.worked_out["fields as given"] = _fields_as_given(spec)
-    return spec.worked_out["fields as given"]
-
-
-def _fields_as_given(spec: ModuleSpec) -> ModuleSpec:
+    """The spec of an `__init__` that is given every field."""
     fields = tuple(
         replace(field, init=None, nullable=field.nullable or bool(field.optional)) if field.stored else field
         for field in spec.fields
@@ -90,6 +85,7 @@ def _fields_as_given(spec: ModuleSpec) -> ModuleSpec:
     return replace(spec, fields=fields, setup="", arguments=spec.arguments if fields == spec.fields else ())
 
 
+@once
 def asked_dtype(spec: ModuleSpec) -> str:
     """The name of the dtype that the caller passes, or None; empty where the constructor has no such argument.
 
@@ -99,11 +95,9 @@ def asked_dtype(spec: ModuleSpec) -> str:
         return ""
     if not any(field.given and has_open_dtype(field) for field in spec.stored):
         return "dtype"
-    if "asked" not in spec.worked_out:
-        taken = constructor_names(spec) | {one.name for one in spec.fields}
-        names = ("asked", "asked_dtype", "given_dtype", f"dtype_of_{spec.name}")
-        spec.worked_out["asked"] = next(name for name in names if name not in taken)
-    return spec.worked_out["asked"]
+    taken = constructor_names(spec) | {field.name for field in spec.fields}
+    names = ("asked", "asked_dtype", "given_dtype", f"dtype_of_{spec.name}")
+    return next(name for name in names if name not in taken)
 
 
 def dtype_statements(spec: ModuleSpec) -> tuple[str, ...]:

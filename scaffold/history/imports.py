@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from scaffold.history.texts import lines_of
-from scaffold.spec.source.imports import sorted_lines
+from scaffold.import_lines import sorted_lines
 
 PLACE = "\0imports\n"
 _WIDTH = 88

@@ -15,7 +15,7 @@ class AsWrittenKind(Kind):
 
     summary = "a class of any library, emitted as its author wrote it: its tests are added, and nothing else"
     options: ClassVar[Mapping[str, Key]] = {
-        "laws": Key("string", "Which laws hold for it: those of pytrees, or of NNX.", ("pytree", "nnx"))
+        "laws": Key("Which laws hold for it: those of pytrees, or of NNX.", legal=("pytree", "nnx"))
     }
     constructors = ("init",)
     has_instances = False

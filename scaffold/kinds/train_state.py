@@ -25,9 +25,9 @@ from scaffold.suite.examples import Examples, constructor_name
 from scaffold.suite.subject import Subject
 
 OPTIONS = {
-    "ema": Key("number", "Decay of an average of the trained weights, from 0 and below 1, such as 0.999."),
-    "key": Key("boolean", "Whether it holds a PRNG key, of which each step has its own."),
-    "state": Key("boolean", "Whether it holds the `equinox.nn.State` of the model."),
+    "ema": Key("Decay of an average of the trained weights, from 0 and below 1, such as 0.999.", "number"),
+    "key": Key("Whether it holds a PRNG key, of which each step has its own.", "boolean"),
+    "state": Key("Whether it holds the `equinox.nn.State` of the model.", "boolean"),
 }
 IMPORTS = {
     "optax": "import optax  # type: ignore[import-untyped]",

@@ -18,8 +18,14 @@ from scaffold.kind import kind_of
 from scaffold.spec.grammar.types import ClassType, TupleType, Type
 from scaffold.spec.grammar.values import one_value
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
-from scaffold.spec.source.expressions import assigned_names, bound_names, inner_scopes, own_nodes
-from scaffold.spec.source.instance import attribute_of_self, is_identity_test, is_whole, updated_attribute
+from scaffold.spec.source.expressions import (
+    assigned_names,
+    bound_names,
+    inner_scopes,
+    is_identity_test,
+    own_nodes,
+)
+from scaffold.spec.source.instance import attribute_of_self, is_whole, updated_attribute
 from scaffold.spec.source.rewriting import rewrite, rewrite_statements
 from scaffold.spec.states import ARGUMENT, is_state, is_stateful, state_argument, state_fields, state_taken_by
 

@@ -7,11 +7,11 @@ from scaffold.errors import Fault
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType
 from scaffold.spec.model import Field, ModuleSpec
 from scaffold.spec.names import class_name_fault
+from scaffold.spec.source.expressions import is_identity_test
 from scaffold.spec.source.instance import (
     assigned_attributes,
     attribute_of_self,
     calls,
-    is_identity_test,
     is_whole,
 )
 from scaffold.spec.source.rewriting import rewrite

@@ -11,7 +11,8 @@ from scaffold.mesh_axes import axes_of
 from scaffold.passes.compute import computes_in
 from scaffold.passes.stacked.layers import count_of_layers
 from scaffold.show.tree import Dim, Part, Tree, walk
-from scaffold.spec.construction.sizes import evaluate, several, sizes
+from scaffold.spec.construction.arithmetic import evaluate
+from scaffold.spec.construction.sizes import several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import (

@@ -1,8 +1,9 @@
 """The spec as data: frozen, checked, with every default filled in."""
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, wraps
 from itertools import takewhile
-from typing import Any
+from typing import Any, TypeVar
 
 from msgspec import Struct, field
 
@@ -16,6 +17,7 @@ from scaffold.spec.unit import Unit
 
 Source = str
 """Python source of an expression."""
+Result = TypeVar("Result")
 
 
 class Field(Struct, frozen=True):
@@ -253,7 +255,7 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """The file that it shares with other classes; None where it is a module of its own."""
 
     @cached_property
-    def worked_out(self) -> dict[str, Any]:
+    def worked_out(self) -> dict[Any, Any]:
         """What has been worked out from this spec; a spec never changes, so it holds."""
         return {}
 
@@ -340,3 +342,15 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     def field(self, name: str) -> Field | None:
         """The field called `name`, or None."""
         return next((field for field in self.fields if field.name == name), None)
+
+
+def once(function: "Callable[[ModuleSpec], Result]") -> "Callable[[ModuleSpec], Result]":
+    """The function, which works its result out once for each spec."""
+
+    @wraps(function)
+    def of(spec: ModuleSpec) -> Result:
+        if function not in spec.worked_out:
+            spec.worked_out[function] = function(spec)
+        return spec.worked_out[function]
+
+    return of

@@ -8,8 +8,9 @@ from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
 from scaffold.kind import kind_of
+from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters
-from scaffold.spec.construction.sizes import all_positive, evaluate, is_int, several, sizes
+from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import (

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from scaffold.spec.construction.constructor import parameters, variadic_dims
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, Type, arrays, dim_names
-from scaffold.spec.model import Call, ModuleSpec
+from scaffold.spec.model import Call, ModuleSpec, once
 from scaffold.suite.examples import Examples
 from scaffold.suite.mapped import outputs
 from scaffold.suite.subject import Subject
@@ -30,13 +30,11 @@ def declared_outputs(
     return [_output(sized, kind) for kind in returned] if is_known else []
 
 
+@once
 def _names_given(spec: ModuleSpec) -> frozenset[str]:
-    """The dims of what goes into the constructor, and the numbers that it takes; worked out once for a class."""
-    if "names given" not in spec.worked_out:
-        given = (*spec.fields, *spec.arguments)
-        numbers = {one.name for one in parameters(spec)} | {name for name, _ in spec.test.sizes}
-        spec.worked_out["names given"] = _names(one.type for one in given) | numbers
-    return spec.worked_out["names given"]
+    """The dims of what goes into the constructor, and the numbers that it takes."""
+    numbers = {one.name for one in parameters(spec)} | {name for name, _ in spec.test.sizes}
+    return _names(one.type for one in (*spec.fields, *spec.arguments)) | numbers
 
 
 def _names(kinds: Iterable[Type | None]) -> frozenset[str]:

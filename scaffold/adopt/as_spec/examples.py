@@ -7,9 +7,9 @@ from typing import Any
 from msgspec import Struct
 
 from scaffold.adopt.emit import told_of
+from scaffold.import_lines import imported
 from scaffold.spec.names import IMPORTS
 from scaffold.spec.source.expressions import free_names
-from scaffold.spec.source.imports import imported
 
 Found = Mapping[str, Any]
 

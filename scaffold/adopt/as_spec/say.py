@@ -12,13 +12,13 @@ from scaffold.adopt.as_spec.roles import roles_of, with_words
 from scaffold.adopt.as_spec.source import FUTURE, ClassSource, NotSaidError, class_source
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.fileset import File
+from scaffold.import_lines import imported, sorted_lines
 from scaffold.in_project.layout import Layout
 from scaffold.render_class import module_files
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.reading.read import read_spec
 from scaffold.spec.skeletons.read import skeletons_of
 from scaffold.spec.source.expressions import free_names
-from scaffold.spec.source.imports import imported, sorted_lines
 from scaffold.spec.tables.raw import as_table
 from scaffold.suite.untested import why_untested
 from scaffold.suite.untried import untried_notes

@@ -122,7 +122,7 @@ def _maps(comprehension: ast.ListComp | ast.GeneratorExp) -> bool:
     if not isinstance(target, ast.Name):
         return False
     is_counted = ast.unparse(_over(comprehension)).startswith("range(")
-    alike = all(node.id != target.id for node in own_names(comprehension.elt, frozenset()))
+    alike = all(node.id != target.id for node in own_names(comprehension.elt))
     return _keys(comprehension) is not None or (is_counted and alike)
 
 

@@ -86,10 +86,7 @@ def _assigns(node: ast.AST, name: str) -> bool:
 def _assigned(loop: ast.For) -> tuple[str, ...]:
     """The names that the body binds, in order, without the targets of the loop."""
     names = (
-        node.id
-        for statement in loop.body
-        for node in own_names(statement, frozenset())
-        if isinstance(node.ctx, ast.Store)
+        node.id for statement in loop.body for node in own_names(statement) if isinstance(node.ctx, ast.Store)
     )
     targets = local_names([loop.target])
     return tuple(dict.fromkeys(name for name in names if name not in targets))
@@ -99,7 +96,7 @@ def _read_first(statements: Sequence[ast.stmt]) -> frozenset[str]:
     """The names whose value from before the statements may be read in them."""
     bound, read = set[str](), set[str]()
     for statement in statements:
-        names = list(own_names(statement, frozenset()))
+        names = list(own_names(statement))
         read |= {node.id for node in names if isinstance(node.ctx, ast.Load)} - bound
         if isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
             read |= {statement.target.id} - bound
@@ -126,7 +123,7 @@ def _read_behind(loop: ast.For, body: Sequence[ast.stmt]) -> frozenset[str]:
 def _others(body: Sequence[ast.stmt], loop: ast.For) -> list[ast.Name]:
     """The names of the function outside of the loop."""
     inside = {id(node) for node in ast.walk(loop)}
-    every = (node for statement in body for node in own_names(statement, frozenset()))
+    every = (node for statement in body for node in own_names(statement))
     return [node for node in every if id(node) not in inside]
 
 

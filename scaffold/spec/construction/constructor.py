@@ -24,7 +24,7 @@ from scaffold.spec.grammar.types import (
     arrays,
     dim_names,
 )
-from scaffold.spec.model import Argument, Field, ModuleSpec
+from scaffold.spec.model import Argument, Field, ModuleSpec, once
 from scaffold.spec.source.expressions import assigned_names, count_name, draws_from, free_names
 
 KEY = ArrayType("key", ())
@@ -42,14 +42,8 @@ class Parameter(Struct, frozen=True):
     doc: str = ""
 
 
+@once
 def _dims(spec: ModuleSpec) -> tuple[str, ...]:
-    """The dims as written; worked out once for a spec."""
-    if "dims" not in spec.worked_out:
-        spec.worked_out["dims"] = tuple(_dims_in(spec))
-    return spec.worked_out["dims"]
-
-
-def _dims_in(spec: ModuleSpec) -> Iterator[str]:
     """Every dim as written, in order: of the fields, then of the call and the methods, then of the constructor's own arguments."""
     calls = [function.call for _, function in spec.functions]
     in_call = [
@@ -58,8 +52,8 @@ def _dims_in(spec: ModuleSpec) -> Iterator[str]:
         for kind in (*(one.type for one in call.args if one.type is not None), *call.returns)
     ]
     declared = (one.type for one in spec.arguments if one.type is not None)
-    for kind in (*(field.type for field in spec.fields), *in_call, *declared):
-        yield from (dim for array in arrays(kind) for dim in array.dims)
+    kinds = (*(field.type for field in spec.fields), *in_call, *declared)
+    return tuple(dim for kind in kinds for array in arrays(kind) for dim in array.dims)
 
 
 def dims_of(spec: ModuleSpec) -> tuple[str, ...]:
@@ -164,14 +158,9 @@ def followed(spec: ModuleSpec) -> str | None:
     return path.strip() if word == "like" else None
 
 
+@once
 def parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
-    """The parameters of the constructor, in order; worked out once for a spec."""
-    if "parameters" not in spec.worked_out:
-        spec.worked_out["parameters"] = _parameters(spec)
-    return spec.worked_out["parameters"]
-
-
-def _parameters(spec: ModuleSpec) -> tuple[Parameter, ...]:
+    """The parameters of the constructor, in order."""
     if spec.own_constructor is not None:
         return tuple(_of_author(spec.own_constructor.call.args))
     if kind_of(spec.kind).is_carried:
@@ -266,24 +255,25 @@ def _reads_rngs(spec: ModuleSpec) -> bool:
 
 def _default(spec: ModuleSpec, field: Field) -> str | None:
     """A field that is the flag of an optional one is True unless it says otherwise."""
-    if "flags" not in spec.worked_out:
-        spec.worked_out["flags"] = {other.optional for other in spec.fields}
-    return "True" if field.name in spec.worked_out["flags"] and field.default is None else field.default
+    return "True" if field.default is None and field.name in _flags(spec) else field.default
+
+
+@once
+def _flags(spec: ModuleSpec) -> set[str | None]:
+    return {field.optional for field in spec.fields}
 
 
 def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
-    """The names of the fields above that the constructor has made, and that the `init` of this one may read.
+    """The names of the fields above that the constructor has made, and that the `init` of this one may read."""
+    names = [one.name for one in spec.fields]
+    return frozenset(names[: names.index(field.name)]) & _readable(spec)
 
-    What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.
-    """
-    if "readable" not in spec.worked_out:
-        taken = {*assigned_names(spec.setup), *(one.name for one in parameters(spec))}
-        spec.worked_out["readable"] = tuple(
-            one.name if _is_readable(one) and one.name not in taken else None for one in spec.fields
-        )
-        spec.worked_out["positions"] = {one.name: at for at, one in enumerate(spec.fields)}
-    above = spec.worked_out["readable"][: spec.worked_out["positions"][field.name]]
-    return frozenset(name for name in above if name is not None)
+
+@once
+def _readable(spec: ModuleSpec) -> frozenset[str]:
+    # What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.
+    taken = {*assigned_names(spec.setup), *(parameter.name for parameter in parameters(spec))}
+    return frozenset(field.name for field in spec.fields if _is_readable(field)) - taken
 
 
 def _is_readable(field: Field) -> bool:

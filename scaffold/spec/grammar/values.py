@@ -86,7 +86,7 @@ def value_fault(kind: Type, source: str) -> str | None:
     return None if is_of(kind, value) else f"{shown} is not {described(kind)}"
 
 
-def literal_or_none(source: str) -> object:
+def literal_or_none(source: str) -> Any:
     """The value that `source` writes, where it is a literal."""
     try:
         return ast.literal_eval(source)

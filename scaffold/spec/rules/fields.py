@@ -103,11 +103,11 @@ def _default_faults(field: Field, place: str) -> Iterator[Fault]:
             what = f"`init` makes the field, so there is nothing given to {verb}"
             yield Fault(f"{place}.{key}", what, "put it into `init`")
     place, default = f"{place}.default", field.default
-    if default is None or not field.stored:
+    if default is None or not field.stored or (default == "None" and field.nullable):
         return
     if field.init is not None:
         yield Fault(place, "`init` makes the field, so there is no argument to default", "remove one of them")
-    elif default == "None" and not (field.nullable or _takes_none(field.type)):
+    elif default == "None" and not _takes_none(field.type):
         fix = "write `| None` after the type, or another default"
         yield Fault(place, f"None is not {described(field.type)}", fix)
     elif _is_shared(field, default):

@@ -70,4 +70,4 @@ def reads_value(source: str, names: Collection[str]) -> bool:
     of_sizes = {
         id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr in _SIZES
     }
-    return any(node.id in names and id(node) not in of_sizes for node in own_names(tree, frozenset()))
+    return any(node.id in names and id(node) not in of_sizes for node in own_names(tree))

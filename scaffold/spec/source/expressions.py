@@ -6,7 +6,7 @@ import symtable
 import textwrap
 import warnings
 from collections.abc import Iterable, Iterator
-from typing import cast
+from typing import Any, cast
 
 LEVELS = 100
 """How deep a piece of Python may be nested: what comes after the parser descends by recursion."""
@@ -103,84 +103,54 @@ def count_name(source: str, name: str) -> int:
 def draws_from(source: str, key: str) -> bool:
     """Whether the expression or block hands `key` on; `key is None` alone draws nothing."""
     tree = ast.parse(source.strip())
-    compared = {
-        id(part) for node in ast.walk(tree) if _is_identity(node) for part in ast.iter_child_nodes(node)
-    }
-    return any(node.id == key and id(node) not in compared for node in _reads(tree))
+    tests = (node for node in ast.walk(tree) if is_identity_test(node))
+    compared = [part for test in tests for part in ast.iter_child_nodes(test)]
+    return any(node.id == key and node not in compared for node in _reads(tree))
 
 
-def _is_identity(node: ast.AST) -> bool:
-    return isinstance(node, ast.Compare) and all(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
+def is_identity_test(node: ast.AST) -> bool:
+    """Whether a node is `... is None` or the like, which reads no value."""
+    return isinstance(node, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
 
 
 def _reads(tree: ast.AST) -> Iterator[ast.Name]:
-    return (node for node in own_names(tree, frozenset()) if isinstance(node.ctx, ast.Load))
+    return (node for node in own_names(tree) if isinstance(node.ctx, ast.Load))
 
 
-def own_names(node: ast.AST, bound: frozenset[str]) -> Iterator[ast.Name]:
+def own_names(node: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[ast.Name]:
     """The names that belong to the outermost scope: no function, lambda, class or comprehension binds them."""
-    match node:
-        case ast.Name():
-            if node.id not in bound:
-                yield node
-        case ast.Lambda():
-            yield from _of_children([*node.args.defaults, *_present(node.args.kw_defaults)], bound)
-            yield from own_names(node.body, bound | _parameters(node.args) | local_names([node.body]))
-        case ast.FunctionDef() | ast.AsyncFunctionDef():
-            yield from _of_children(_around(node), bound)
-            inner = _parameters(node.args) | frozenset(local_names(node.body))
-            yield from _of_children(node.body, bound | inner)
-        case ast.ClassDef():
-            yield from _of_children([*node.decorator_list, *node.bases, *node.keywords], bound)
-            yield from _of_children(node.body, bound | frozenset(local_names(node.body)))
-        case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-            yield from _of_comprehension(node, bound)
-        case _:
-            yield from _of_children(ast.iter_child_nodes(node), bound)
-
-
-def _of_children(nodes: Iterable[ast.AST], bound: frozenset[str]) -> Iterator[ast.Name]:
-    for node in nodes:
-        yield from own_names(node, bound)
-
-
-def _of_comprehension(node: Comprehension, bound: frozenset[str]) -> Iterator[ast.Name]:
-    # The first iterable is evaluated outside the comprehension: `for key in split(key)` reads the outer key.
-    first = node.generators[0].iter
-    yield from own_names(first, bound)
-    inner = bound.union(*(_stored(loop.target) for loop in node.generators))
-    parts = (part for child in ast.iter_child_nodes(node) for part in _parts(child))
-    yield from _of_children((part for part in parts if part is not first), inner)
+    if isinstance(node, ast.Name):
+        yield from () if node.id in bound else (node,)
+    elif isinstance(node, Comprehension):
+        # The first iterable is evaluated outside the comprehension: `for key in split(key)` reads the outer key.
+        first = node.generators[0].iter
+        yield from own_names(first, bound)
+        inner = bound | bound_names(node)
+        for part in (part for child in ast.iter_child_nodes(node) for part in _parts(child)):
+            yield from own_names(part, inner) if part is not first else ()
+    else:
+        inner = bound | bound_names(node)
+        for name, value in ast.iter_fields(node):
+            for child in cast("list[Any]", value) if isinstance(value, list) else [value]:
+                is_inside = name == "body"
+                yield from (
+                    own_names(child, inner if is_inside else bound) if isinstance(child, ast.AST) else ()
+                )
 
 
 def _parts(node: ast.AST) -> tuple[ast.AST, ...]:
     return (node.iter, *node.ifs) if isinstance(node, ast.comprehension) else (node,)
 
 
-def _present(nodes: Iterable[ast.expr | None]) -> list[ast.expr]:
-    return [node for node in nodes if node is not None]
-
-
-def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:
-    starred = [one for one in (arguments.vararg, arguments.kwarg) if one is not None]
-    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *starred]
-
-
 def _parameters(arguments: ast.arguments) -> frozenset[str]:
-    return frozenset(one.arg for one in _all_arguments(arguments))
-
-
-def _around(node: Function) -> list[ast.expr]:
-    """What a `def` evaluates outside the function: decorators, defaults, annotations."""
-    annotations = [one.annotation for one in _all_arguments(node.args)]
-    defaults = [*node.args.defaults, *node.args.kw_defaults]
-    return [*node.decorator_list, *_present([*defaults, *annotations, node.returns])]
-
-
-def _stored(node: ast.AST) -> frozenset[str]:
-    return frozenset(
-        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    every = (
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
     )
+    return frozenset(one.arg for one in every if one is not None)
 
 
 def first_line(statement: ast.stmt) -> int:
@@ -210,14 +180,16 @@ def inner_scopes(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def bound_names(scope: ast.AST) -> frozenset[str]:
-    """The names that a function, a lambda or a comprehension binds for itself."""
+    """The names that a function, a lambda, a class or a comprehension binds for itself; none of another node."""
     match scope:
         case ast.FunctionDef() | ast.AsyncFunctionDef():
             return _parameters(scope.args) | local_names(scope.body)
         case ast.Lambda():
             return _parameters(scope.args) | local_names([scope.body])
+        case ast.ClassDef():
+            return frozenset(local_names(scope.body))
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-            return frozenset[str]().union(*(_stored(loop.target) for loop in scope.generators))
+            return frozenset(local_names(loop.target for loop in scope.generators))
         case _:
             return frozenset()
 

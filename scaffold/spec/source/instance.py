@@ -43,11 +43,6 @@ def assigned_attributes(source: str) -> tuple[str, ...]:
     return tuple(sorted({name for name in names if name is not None}))
 
 
-def is_identity_test(node: ast.AST) -> bool:
-    """Whether a node is `... is None` or the like, which reads no value."""
-    return isinstance(node, ast.Compare) and any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
-
-
 def calls(node: ast.AST, function: str) -> bool:
     """Whether a node calls a function, or a method, of this name."""
     return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == function

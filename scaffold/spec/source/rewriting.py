@@ -7,8 +7,8 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
-from scaffold.spec.source.expressions import local_names, own_names, own_nodes
-from scaffold.spec.source.instance import attribute_of_self, calls, is_identity_test
+from scaffold.spec.source.expressions import is_identity_test, local_names, own_names, own_nodes
+from scaffold.spec.source.instance import attribute_of_self, calls
 
 Edit = tuple[tuple[int, int], tuple[int, int], str]
 """Where a span begins and ends, by line and column, and what goes there."""
@@ -91,7 +91,7 @@ def rename(source: str, names: Mapping[str, str]) -> str:
     A name that the source itself assigns stays, unless the new one can be assigned in its place.
     """
     tree = ast.parse(source)
-    own = list(own_names(tree, frozenset()))
+    own = list(own_names(tree))
     assigned = local_names([tree]) - {
         node.id for node in own if isinstance(node.ctx, ast.Store) and names.get(node.id, "").isidentifier()
     }

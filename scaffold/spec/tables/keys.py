@@ -58,250 +58,231 @@ FORMS = {
 
 
 class Key(Struct, frozen=True):
-    """A key, the form of its value, and what it means."""
+    """A key: what it means, and the form of its value."""
 
-    form: str
     doc: str
+    form: str = "string"
     legal: tuple[str, ...] = ()
     required: bool = False
     roles: tuple[str, ...] = ROLES
     """The roles of the fields of which it says something."""
 
 
-_COMMENT = Key("string", "Comment above it.")
+_COMMENT = Key("Comment above it.")
 SPEC_KEYS = {
-    "name": Key("string", "Name of the class.", required=True),
-    "kind": Key("string", "What to generate.", KINDS),
+    "name": Key("Name of the class.", required=True),
+    "kind": Key("What to generate.", legal=KINDS),
     "template": Key(
-        "string", "What lays the class out in the place of its kind: a name in `[tool.scaffold.templates]`."
+        "What lays the class out in the place of its kind: a name in `[tool.scaffold.templates]`."
     ),
-    "file": Key("string", "Name of its file, without `.py` (default: made from the class's): `lora`."),
-    "doc": Key("string", "Docstring of the class."),
+    "file": Key("Name of its file, without `.py` (default: made from the class's): `lora`."),
+    "doc": Key("Docstring of the class."),
     "comment": _COMMENT,
     "bases": Key(
-        "array of strings", "Abstract classes that it fulfils: `AbstractNorm`, `pkg.mod:AbstractNorm`."
+        "Abstract classes that it fulfils: `AbstractNorm`, `pkg.mod:AbstractNorm`.", "array of strings"
     ),
-    "generic": Key("array of strings", "Type parameters: `T`, or `T: AbstractNorm` with a bound."),
-    "decorators": Key("array of strings", "Decorators of the class, from the outermost."),
+    "generic": Key("Type parameters: `T`, or `T: AbstractNorm` with a bound.", "array of strings"),
+    "decorators": Key("Decorators of the class, from the outermost.", "array of strings"),
     "constructor": Key(
-        "string", "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", CONSTRUCTORS
+        "`create(...)` beside plain fields, or the `__init__` of equinox.nn.", legal=CONSTRUCTORS
     ),
     "rebuild": Key(
-        "string",
         "Kind pytree: how unflatten rebuilds an instance; `dataclass` has treedefs that do not name the class.",
-        REBUILDS,
+        legal=REBUILDS,
     ),
     "layout": Key(
-        "string", "Whether a group is a set of fields, or a class of its own that holds them.", LAYOUTS
+        "Whether a group is a set of fields, or a class of its own that holds them.", legal=LAYOUTS
     ),
     "arguments": Key(
-        "array of strings", "Arguments of the constructor, in order: `depth`, `scale: float = 1.0`, `*`."
+        "Arguments of the constructor, in order: `depth`, `scale: float = 1.0`, `*`.", "array of strings"
     ),
     "dtype": Key(
-        "string",
-        "`like base.weight`: the dtype of an array that is given; `default`: jax's. The constructor then takes none.",
+        "`like base.weight`: the dtype of an array that is given; `default`: jax's. The constructor then takes none."
     ),
-    "setup": Key("string", "Statements that the constructor runs first."),
-    "imports": Key("array of strings", "Import statements that expressions and bodies need."),
-    "helpers": Key("string", "Statements of the module above the class: functions, constants, classes."),
-    "below": Key("string", "Statements of the module below the class."),
-    "source": Key("string", "Kind as-written: the class statement, word for word."),
-    "save": Key("boolean", "Whether the class has `save` and `load`, whose files are safetensors."),
+    "setup": Key("Statements that the constructor runs first."),
+    "imports": Key("Import statements that expressions and bodies need.", "array of strings"),
+    "helpers": Key("Statements of the module above the class: functions, constants, classes."),
+    "below": Key("Statements of the module below the class."),
+    "source": Key("Kind as-written: the class statement, word for word."),
+    "save": Key("Whether the class has `save` and `load`, whose files are safetensors.", "boolean"),
     "migrate": Key(
-        "boolean",
         "Whether `load` reads files of former versions of the class; `.scaffold/` tells what changed.",
+        "boolean",
     ),
     "sharding": Key(
-        "table", 'Mesh axes of named dims: `hidden = "model"`, several in a list, `[]` for none.'
+        'Mesh axes of named dims: `hidden = "model"`, several in a list, `[]` for none.', "table"
     ),
     "compute": Key(
-        "string", "The dtype that methods compute in, where arrays are stored in a wider one.", COMPUTES
+        "The dtype that methods compute in, where arrays are stored in a wider one.", legal=COMPUTES
     ),
-    "keywords": Key("table", 'What the class statement says beside its bases: `metaclass = "=ABCMeta"`.'),
-    "options": Key("table", "What this kind of class takes beside its fields."),
-    "fields": Key("table", "The fields, in order."),
-    "groups": Key("table", 'Named sets of fields: `small = ["element1", "element2"]`.'),
-    "call": Key("table", "The `__call__` method."),
-    "constructors": Key("table", "Further constructors: a table `[constructors.NAME]` each."),
+    "keywords": Key('What the class statement says beside its bases: `metaclass = "=ABCMeta"`.', "table"),
+    "options": Key("What this kind of class takes beside its fields.", "table"),
+    "fields": Key("The fields, in order.", "table"),
+    "groups": Key('Named sets of fields: `small = ["element1", "element2"]`.', "table"),
+    "call": Key("The `__call__` method.", "table"),
+    "constructors": Key("Further constructors: a table `[constructors.NAME]` each.", "table"),
     "methods": Key(
-        "table", "Methods: a table `[methods.NAME]` each; `[methods.__call__]` is `[call]` below others."
+        "Methods: a table `[methods.NAME]` each; `[methods.__call__]` is `[call]` below others.", "table"
     ),
-    "test": Key("table", "Values for the generated tests."),
+    "test": Key("Values for the generated tests.", "table"),
 }
 FIELD_KEYS = {
     "type": Key(
-        "string",
-        "`f[out,in]`, `int`, `callable`, `Class`, `list[...]`, `dict[str, ...]`, `tree`.",
-        required=True,
+        "`f[out,in]`, `int`, `callable`, `Class`, `list[...]`, `dict[str, ...]`, `tree`.", required=True
     ),
-    "role": Key("string", "What the field is to training and to the treedef.", ROLES),
+    "role": Key("What the field is to training and to the treedef.", legal=ROLES),
     "frozen": Key(
-        "boolean or a name",
         "Whether nothing of a parameter or a sub-module is trained, or the static bool that says so.",
+        "boolean or a name",
         roles=_TRAINED,
     ),
     "decay": Key(
-        "boolean",
         "Whether weight decay moves a parameter or a sub-module (default: true); `decayed()` says so of all leaves.",
+        "boolean",
         roles=_TRAINED,
     ),
     "stacked": Key(
-        "boolean",
         "Whether the layers of a list of one class are one instance, whose arrays have an axis of layers first (default: false); "
         "loops over them become scans.",
+        "boolean",
         roles=("module",),
     ),
     "remat": Key(
-        "boolean",
         "Whether the results inside of a stacked layer are computed again on the way back (default: false).",
+        "boolean",
         roles=("module",),
     ),
     "compute": Key(
-        "boolean or a name",
         "The dtype that a field is read in: `bfloat16`; `false`: the stored one, in a class that computes in another.",
+        "boolean or a name",
     ),
     "init": Key(
-        "string",
-        "A named initialiser, or `=` and an expression over the constructor's arguments.",
-        roles=ROLES[:-1],
+        "A named initialiser, or `=` and an expression over the constructor's arguments.", roles=ROLES[:-1]
     ),
     "std": Key(
-        "value",
         "The standard deviation around 0 with which `init` draws, as arithmetic over sizes: `1 / sqrt(3 * in_size)`.",
+        "value",
         roles=_DYNAMIC,
     ),
     "of": Key(
-        "string",
         "Role shared: the array that it is tied to: `embedding`, `embedding.T`, `encoder.weight`.",
         roles=("shared",),
     ),
     "preprocess": Key(
-        "string", "An expression over the field's name, applied once, at creation, to a copy.", roles=STORED
+        "An expression over the field's name, applied once, at creation, to a copy.", roles=STORED
     ),
-    "optional": Key(
-        "string", "A boolean argument of the constructor; without it the field is None.", roles=_DYNAMIC
-    ),
+    "optional": Key("A boolean argument of the constructor; without it the field is None.", roles=_DYNAMIC),
     "default": Key(
-        "value",
         "Default of the constructor's argument; a string that begins with `=` is an expression.",
+        "value",
         roles=STORED,
     ),
     "converter": Key(
-        "string",
-        "A function, or `=` and an expression over the field's name, run by the constructor.",
-        roles=STORED,
+        "A function, or `=` and an expression over the field's name, run by the constructor.", roles=STORED
     ),
-    "check": Key("string", "An invariant over the fields, checked at construction."),
-    "preset": Key("table", "Entries of a dict field that creation fixes.", roles=_DYNAMIC),
+    "check": Key("An invariant over the fields, checked at construction."),
+    "preset": Key("Entries of a dict field that creation fixes.", "table", roles=_DYNAMIC),
     "variable": Key(
-        "string",
         "Kind nnx: the Variable type of a buffer: one of Flax, or the name of one to define in the module.",
         roles=("data", "buffer", "state"),
     ),
-    "doc": Key("string", "What the field is."),
+    "doc": Key("What the field is."),
     "comment": _COMMENT,
 }
 GROUP_KEYS = {
-    "fields": Key("array of strings", "The fields of the group.", required=True),
-    "class": Key("string", "Layout nested: name of the class of the group (default: from class and group)."),
+    "fields": Key("The fields of the group.", "array of strings", required=True),
+    "class": Key("Layout nested: name of the class of the group (default: from class and group)."),
     "readable": Key(
-        "boolean", "Layout nested: whether the large class reads the fields as properties (default: false)."
+        "Layout nested: whether the large class reads the fields as properties (default: false).", "boolean"
     ),
 }
 CALL_KEYS = {
-    "args": Key("string", "Arguments: `x: f[in_size], *, key: key[] | None = None`."),
-    "returns": Key("string", "Type of the result, or several with commas for a tuple."),
-    "body": Key("string", "Body of the method."),
-    "source": Key("string", "The whole definition in the place of `body`: it is carried word for word."),
-    "doc": Key("string", "Docstring of the method."),
+    "args": Key("Arguments: `x: f[in_size], *, key: key[] | None = None`."),
+    "returns": Key("Type of the result, or several with commas for a tuple."),
+    "body": Key("Body of the method."),
+    "source": Key("The whole definition in the place of `body`: it is carried word for word."),
+    "doc": Key("Docstring of the method."),
     "comment": _COMMENT,
-    "carry": Key("string", "The argument whose next value the method returns first."),
+    "carry": Key("The argument whose next value the method returns first."),
     "axis_name": Key(
-        "string", "Kind module: the name of the batch axis over which the body averages, under `jax.vmap`."
+        "Kind module: the name of the batch axis over which the body averages, under `jax.vmap`."
     ),
 }
 CASE_KEYS = {
-    "name": Key("string", "What the configuration is: `without a bias`.", required=True),
-    "sizes": Key("table", "Sizes of dims that are others than in the example."),
-    "values": Key("table", "Values of arguments that are others than in the example."),
+    "name": Key("What the configuration is: `without a bias`.", required=True),
+    "sizes": Key("Sizes of dims that are others than in the example.", "table"),
+    "values": Key("Values of arguments that are others than in the example.", "table"),
 }
 CONDITION_KEYS = {
-    "name": Key("string", "What holds: `the inverse undoes the call`.", required=True),
+    "name": Key("What holds: `the inverse undoes the call`.", required=True),
     "that": Key(
-        "string",
         "An expression over `self` and the arguments of the call that must be true: `close(self(self(x)), x)`.",
         required=True,
     ),
-    "at_start": Key("boolean", "Whether it holds of a new instance alone, and not after training."),
+    "at_start": Key("Whether it holds of a new instance alone, and not after training.", "boolean"),
 }
 SELF = "self"
 """What a method carries that gives the next instance."""
 _OF_METHODS = ("args", "returns", "body", "source", "doc", "comment")
 METHOD_KEYS = {
-    "decorator": Key(
-        "string", "`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."
-    ),
+    "decorator": Key("`property`, `classmethod`, `staticmethod`, `eqx.filter_jit`; several on a line each."),
     **{name: key for name, key in CALL_KEYS.items() if name in _OF_METHODS},
-    "carry": Key("string", "`self`, where the method gives the next instance.", (SELF,)),
-    "above": Key(
-        "string", "Of a carried statement: the field above which it stands, or `...` below them all."
-    ),
+    "carry": Key("`self`, where the method gives the next instance.", legal=(SELF,)),
+    "above": Key("Of a carried statement: the field above which it stands, or `...` below them all."),
 }
 _NOT_OF_CONSTRUCTORS = ("decorator", "returns", "source", "above")
 CONSTRUCTOR_KEYS = {name: key for name, key in METHOD_KEYS.items() if name not in _NOT_OF_CONSTRUCTORS}
 TEST_KEYS = {
-    "sizes": Key("table", "Sizes of dims, by name; an array of sizes for a dim such as `*shape`."),
+    "sizes": Key("Sizes of dims, by name; an array of sizes for a dim such as `*shape`.", "table"),
     "values": Key(
-        "table",
         "Values of arguments of constructor, call and methods, by name or as `METHOD.NAME`; a string that begins with `=` is an expression.",
+        "table",
     ),
     "build": Key(
-        "string",
-        "Kind as-written: an expression over `seed` that builds an instance: `Net(3, key=jax.random.key(seed))`.",
+        "Kind as-written: an expression over `seed` that builds an instance: `Net(3, key=jax.random.key(seed))`."
     ),
-    "other": Key("table", "Changes to the arguments that make another configuration."),
-    "strict": Key("boolean", "Whether the call must not promote dtypes and ranks (default: true)."),
-    "narrowest": Key("string", "The dtype to which the call may narrow on the way: `bf16`.", NARROW_DTYPES),
+    "other": Key("Changes to the arguments that make another configuration.", "table"),
+    "strict": Key("Whether the call must not promote dtypes and ranks (default: true).", "boolean"),
+    "narrowest": Key("The dtype to which the call may narrow on the way: `bf16`.", legal=NARROW_DTYPES),
     "allows": Key(
-        "array of strings",
         "What the call does on purpose: it makes one draw again, has one noise for all rows, ends gradients at the carry.",
+        "array of strings",
         ALLOWED,
     ),
     "unused": Key(
-        "array of strings",
         "Fields on some elements of which the example call does not depend, and keys and arrays that the call takes and leaves unused.",
+        "array of strings",
     ),
     "positive": Key(
-        "array of strings", "Arguments of constructor and call whose example values must be positive."
+        "Arguments of constructor and call whose example values must be positive.", "array of strings"
     ),
     "invariants": Key(
-        "array of strings",
         "What is known to hold, by name: `mean 0 along -1`, `equivariant under permutation`.",
+        "array of strings",
     ),
     "dtypes": Key(
-        "array of strings",
         "Further dtypes in which the class is built and called: `bf16`, `f64`.",
+        "array of strings",
         TEST_DTYPES,
     ),
     "tolerance": Key(
-        "number or a table",
         "How far two computations of one number may differ, relative to the largest: one number, or one by dtype.",
+        "number or a table",
     ),
     "cases": Key(
-        "array of tables", "Further configurations, which the laws that cost little run on as well."
+        "Further configurations, which the laws that cost little run on as well.", "array of tables"
     ),
-    "holds": Key("array of tables", "Conditions that must be true, each a test of your own."),
+    "holds": Key("Conditions that must be true, each a test of your own.", "array of tables"),
     "reference": Key(
-        "string",
-        "The call in NumPy, as an expression or a body over the fields and the arguments, to compare with.",
+        "The call in NumPy, as an expression or a body over the fields and the arguments, to compare with."
     ),
     "skip": Key(
-        "array of strings",
         "Parts of names of tests that do not hold for the class, with the reason: `p08_every_parameter: zero at the start`.",
+        "array of strings",
     ),
-    "rejected": Key("array of tables", "Changes to the arguments that the constructor must refuse."),
-    "backend": Key("string", "The platform on which the tests must run, and no other.", BACKENDS),
+    "rejected": Key("Changes to the arguments that the constructor must refuse.", "array of tables"),
+    "backend": Key("The platform on which the tests must run, and no other.", legal=BACKENDS),
     "lower_for": Key(
-        "array of strings", "Platforms for which the tests lower the call and its gradient.", BACKENDS
+        "Platforms for which the tests lower the call and its gradient.", "array of strings", BACKENDS
     ),
 }
