@@ -27,8 +27,8 @@ from scaffold.progress import counted
 from scaffold.render_class import conftest_file, module_contexts, module_files
 from scaffold.rendering.own_templates import check_templates
 from scaffold.spec import ModuleSpec
-from scaffold.spec.circles import circle_faults
 from scaffold.spec.command_line import COMMAND_LINE, by_argument
+from scaffold.spec.cycles import cycle_faults
 from scaffold.spec.fault_locations import located
 from scaffold.spec.files import is_spec_file, read_spec_file, read_spec_files
 from scaffold.spec.reading.read import read_spec
@@ -161,9 +161,9 @@ def _known(specs: Sequence[ModuleSpec], layout: Layout) -> dict[str, ModuleSpec]
             beside = read_spec_files([path], files.shown)
             known |= {spec.name: spec for spec in beside if spec.name not in known}
             wanted += [other for spec in beside for other in generated_classes(spec)]
-    circles = circle_faults(known)
-    if circles:
-        raise ScaffoldError.of(circles)
+    cycles = cycle_faults(known)
+    if cycles:
+        raise ScaffoldError.of(cycles)
     return known
 
 

@@ -276,7 +276,9 @@ def test_what_has_no_certain_shape_tells_no_size(given: Any, parts: dict[str, An
 def test_a_size_that_is_read_off_is_told_where_a_method_passes_it() -> None:
     made = {"f": {"args": "n: int", "body": "return cls.create(jnp.ones(n), n=n)"}}
     (found,) = faults_of({"fields": {"v": "f[n]@data", "w": "f[n]=zeros"}, "constructors": made})
-    assert found.endswith("`cls.create(...)` does not fit the constructor: got an unexpected keyword argument 'n' -> remove `n`: it is read off `v`")
+    assert found.endswith(
+        "`cls.create(...)` does not fit the constructor: got an unexpected keyword argument 'n' -> remove `n`: it is read off `v`"
+    )
 
 
 def test_shapes_are_not_looked_at_where_jax_rebuilds() -> None:

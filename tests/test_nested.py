@@ -186,7 +186,10 @@ def test_what_cannot_be_nested_is_told_with_its_fix(parts: dict[str, Any], told:
 def test_a_preset_of_the_treedef_stays_on_the_class() -> None:
     fields = {**FIELDS, "table": {"type": "dict[str, f[]]", "role": "param", "preset": {"a": 42.0}}}
     groups = {"tables": ["table"]}
-    with pytest.raises(ScaffoldError, match="`preset` is for fields of the class itself, and this one lies in that of `tables`"):
+    with pytest.raises(
+        ScaffoldError,
+        match="`preset` is for fields of the class itself, and this one lies in that of `tables`",
+    ):
         read_spec(spec(kind="pytree", rebuild="static", fields=fields, groups=groups), "s")
     read_spec(spec(kind="pytree", rebuild="bypass", fields=fields, groups=groups), "s")
 

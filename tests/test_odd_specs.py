@@ -149,7 +149,7 @@ def test_a_type_is_told_as_it_was_written(tmp_path: Path) -> None:
     fields = '[fields]\na = "list[]"\nb = "dict[int, eqx.nn:MLP]"\nc = "list[f[], f[n]]"\n'
     code, told, _ = generated(tmp_path, f'name = "One"\n{fields}')
     assert code == 2
-    parts = ("`list[]` is not a type", "`dict[int, equinox.nn:MLP]` is not a type", "`list[f[], f[n]]` is not a type")  # fmt: skip
+    parts = ("`list[]` is not a type", "`dict[int, eqx.nn:MLP]` is not a type", "`list[f[], f[n]]` is not a type")  # fmt: skip
     assert all(part in told for part in parts)
 
 

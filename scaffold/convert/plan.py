@@ -17,8 +17,8 @@ from scaffold.files.places import read_regular
 from scaffold.history.copies import with_copies
 from scaffold.in_project.layout import Layout
 from scaffold.spec import ModuleSpec
-from scaffold.spec.circles import circle_faults
 from scaffold.spec.construction.constructor import Parameter, parameters
+from scaffold.spec.cycles import cycle_faults
 from scaffold.spec.files import SUFFIXES, raw_specs, read_spec_files
 from scaffold.spec.helpers import helper_names
 from scaffold.spec.names import IMPORTS, stem
@@ -78,7 +78,7 @@ def _check_apart(specs: Sequence[ModuleSpec]) -> None:
     """Raises `ScaffoldError` where classes of one file cannot stand in files of their own."""
     faults = [fault for spec in specs if spec.unit is not None for fault in _apart_faults(spec, spec.unit)]
     alone = {spec.name: replace(spec, unit=None) for spec in specs}
-    faults += circle_faults(alone) if len(specs) > 1 else ()
+    faults += cycle_faults(alone) if len(specs) > 1 else ()
     if faults:
         raise ScaffoldError.of(faults)
 

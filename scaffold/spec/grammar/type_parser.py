@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from keyword import iskeyword
 
-from msgspec import Struct
-
 from scaffold.errors import suggestion
 from scaffold.spec.grammar.dtypes import BY_ANNOTATION, BY_LONG_NAME, DTYPES, meant_dtype
 from scaffold.spec.grammar.types import (
@@ -31,6 +29,7 @@ from scaffold.spec.grammar.types import (
     UnionType,
     walk,
 )
+from scaffold.spec.grammar.values import literal_or_none
 from scaffold.spec.source.expressions import parse
 
 SCALARS = ("int", "bool", "str", "float", "dtype", "slice")
@@ -77,7 +76,7 @@ _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv, ast.Mod)
 _ALIASES = {"eqx": "equinox", "jnp": "jax.numpy", "np": "numpy"}
 _HASHABLE = (ScalarType, TupleType, SetType, ClassType, LiteralType)
 _QUOTED = r"'[^']*'|\"[^\"]*\""
-_FOREIGN = r"\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)"
+_FOREIGN = rf"({_QUOTED})|\b([A-Za-z_][\w.]*):([A-Za-z_]\w*)"
 
 
 class TypeSyntaxError(ValueError):
@@ -91,41 +90,35 @@ class TypeSyntaxError(ValueError):
 def parse_type(text: str) -> Type:
     """The type that `text` writes; behind `=` an annotation that is kept as it is. Raises `TypeSyntaxError`."""
     annotation = text.lstrip()[1:].strip() if text.lstrip().startswith("=") else None
-    foreign: dict[str, tuple[str, str]] = {}
-
-    def hide(match: re.Match[str]) -> str:
-        placeholder = f"__foreign_{len(foreign)}"
-        first, dot, rest = match[1].partition(".")
-        foreign[placeholder] = (_ALIASES.get(first, first) + dot + rest, match[2])
-        return placeholder
-
     try:
         if annotation is not None:
             _parsed(annotation)
             return OpaqueType(annotation)
-        if not re.sub(_QUOTED, "", text).isascii():  # Python itself takes some letters for others
+        bare = re.sub(_QUOTED, "", text)
+        if "@" in bare or not bare.isascii():  # Python itself takes some letters for others
             raise TypeSyntaxError(f"`{_shortened(text)}` is not a type")
-        return _Parser(text, foreign).parse(_parsed(re.sub(_FOREIGN, hide, text), text))
+        return _type(_parsed(text))
     except TypeSyntaxError as error:
-        what, fix = str(error), error.fix or _fix_of(text)
-        for placeholder, (module, name) in foreign.items():
-            what, fix = (re.sub(rf"\b{placeholder}\b", f"{module}:{name}", part) for part in (what, fix))
-        raise TypeSyntaxError(what, fix) from None
+        what = str(error)
+        is_whole = any(f"`{one}`".replace(" ", "") in what.replace(" ", "") for one in (text, _shortened(text)))
+        raise TypeSyntaxError(
+            what if is_whole else f"{what} (in `{text}`)", error.fix or _fix_of(text)
+        ) from None
 
 
-def _parsed(source: str, text: str = "") -> ast.expr:
-    """The tree of a type that its author wrote as `text`."""
-    text = text or source
+def _parsed(text: str) -> ast.expr:
+    """The tree of a type, in which `@` stands between a module and the name of a class."""
+    source = re.sub(_FOREIGN, lambda match: match[1] or f"{match[2]}@{match[3]}", text.strip())
     try:
-        tree = parse(source.strip().replace("[]", "[()]"), expression=True)
+        tree = parse(source.replace("[]", "[()]"), expression=True)
     except SyntaxError as error:
-        told, word = f"`{_shortened(text)}` is not a type", _keyword_in(text)
+        what, word = f"`{_shortened(text)}` is not a type", _keyword_in(text)
         if "nested" in error.msg:
-            raise TypeSyntaxError(f"{told}: {error.msg}") from None
+            raise TypeSyntaxError(f"{what}: {error.msg}") from None
         if word is not None:
             fix = f"rename it, to `{word}_size` for example"
-            raise TypeSyntaxError(f"{told}: `{word}` is a keyword of Python", fix) from None
-        raise TypeSyntaxError(told) from None
+            raise TypeSyntaxError(f"{what}: `{word}` is a keyword of Python", fix) from None
+        raise TypeSyntaxError(what) from None
     assert isinstance(tree, ast.Expression)
     return tree.body
 
@@ -138,6 +131,11 @@ def _keyword_in(text: str) -> str | None:
 
 def _shortened(text: str) -> str:
     return text if len(text) < 80 else f"{text[:40]}..."
+
+
+def _shown(node: ast.expr) -> str:
+    """A part of a type as its author writes it."""
+    return ast.unparse(node).replace("[()]", "[]").replace(" @ ", ":")
 
 
 def _fix_of(text: str) -> str:
@@ -153,182 +151,187 @@ def _fix_of(text: str) -> str:
     return suggestion(head, (*_WORDS, *_FORMS), "write one of the legal types, such as `f[out_size,in_size]`")
 
 
-class _Parser(Struct, frozen=True):
-    text: str
-    foreign: dict[str, tuple[str, str]]
+def _wrong(node: ast.expr, form: str = "") -> TypeSyntaxError:
+    return TypeSyntaxError(f"`{_shown(node)}` is not a type", f"write {form}" if form else "")
 
-    def parse(self, node: ast.expr) -> Type:
-        match node:
-            case ast.Constant(value=str(text)) if text.strip():
-                return self.parse(_parsed(text))
-            case ast.Name() | ast.Attribute():
-                return self.word(self.name_of(node))
-            case ast.Subscript(value=ast.Name() | ast.Attribute() as head, slice=inner):
-                items = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-                return self.subscript(self.name_of(head), items)
-            case ast.BinOp(op=ast.BitOr()):
-                return self.union(list(_alternatives(node)))
-            case ast.Call(func=ast.Name(id=name), args=dims) if meant_dtype(name):
-                raise self.error(node, f"`{meant_dtype(name)}[{','.join(map(ast.unparse, dims))}]`")
-            case _:
-                raise self.error(node)
 
-    def name_of(self, node: ast.Name | ast.Attribute) -> str:
-        """The word that a name is; a class of another module has a `:` before its name."""
-        if isinstance(node, ast.Name):
-            return node.id
-        module = ast.unparse(node.value)
-        if module not in MODULES:
-            raise self.error(node, f"`{module}:{node.attr}`")
-        return node.attr
+# -- types -------------------------------------------------------------------------------------------------------------
 
-    def word(self, name: str) -> Type:
-        if name in self.foreign:
-            return self.foreign_class(*self.foreign[name])
-        if name in _WORDS:
+
+def _type(node: ast.expr) -> Type:
+    match node:
+        case ast.Constant(value=str(text)) if text.strip():
+            return _type(_parsed(text))
+        case ast.Name() | ast.Attribute():
+            return _word(_name_of(node))
+        case ast.Subscript(value=ast.Name() | ast.Attribute() as head, slice=inner):
+            return _subscript(node, _name_of(head), inner.elts if isinstance(inner, ast.Tuple) else [inner])
+        case ast.BinOp(op=ast.BitOr()):
+            return _union(node, list(_alternatives(node)))
+        case ast.BinOp(op=ast.MatMult(), left=module, right=ast.Name(id=name)):
+            return _foreign_class(ast.unparse(module), name)
+        case ast.Call(func=ast.Name(id=name), args=dims) if meant_dtype(name):
+            raise _wrong(node, f"`{meant_dtype(name)}[{','.join(map(ast.unparse, dims))}]`")
+        case _:
+            raise _wrong(node)
+
+
+def _name_of(node: ast.Name | ast.Attribute) -> str:
+    """The word that a name is; a class of another module has a `:` before its name."""
+    if isinstance(node, ast.Name):
+        return node.id
+    module = ast.unparse(node.value)
+    if module not in MODULES:
+        raise _wrong(node, f"`{module}:{node.attr}`")
+    return node.attr
+
+
+def _word(name: str) -> Type:
+    if name in _WORDS:
+        return _WORDS[name]
+    dtype = BY_ANNOTATION.get(name) or BY_LONG_NAME.get(name, name)
+    if dtype in DTYPES:
+        fix = f"write `{dtype}[]` for a scalar array, `{dtype}[size]` for one with dims"
+        raise TypeSyntaxError(f"`{name}` has no dims", fix)
+    if name in _FORMS:
+        raise TypeSyntaxError(f"`{name}` does not say enough", f"write {_FORMS[name]}")
+    if not name[:1].isupper() or not name.isascii() or iskeyword(name):
+        raise TypeSyntaxError(f"`{name}` is not a type")
+    return ClassType(name)
+
+
+def _foreign_class(module: str, name: str) -> ClassType:
+    parts = module.split(".")
+    if any(not part.isidentifier() or iskeyword(part) for part in (*parts, name)):
+        raise TypeSyntaxError(f"`{module}:{name}` names no module", "write `package.module:Class`")
+    return ClassType(name, ".".join([_ALIASES.get(parts[0], parts[0]), *parts[1:]]))
+
+
+def _subscript(node: ast.expr, name: str, items: list[ast.expr]) -> Type:
+    match _CONTAINERS.get(name, name), items:
+        case "Optional" | "Union", _:
+            return _union(node, [*items, *[ast.Constant(None)] * (name == "Optional")])
+        case "Callable" | "PyTree", _:
             return _WORDS[name]
-        dtype = BY_ANNOTATION.get(name) or BY_LONG_NAME.get(name, name)
-        if dtype in DTYPES:
+        case "list", [item]:
+            return ListType(_type(item))
+        case "dict", [ast.Name(id="str"), item]:
+            return DictType(_type(item))
+        case "frozenset", [item]:
+            return _set(node, _type(item))
+        case "tuple", [_, *_]:
+            return _tuple(node, items)
+        case "Literal", [_, *_]:
+            return _literal(items)
+        case _, [array, ast.Constant(value=str(dims))] if meant_dtype(name) and _is_array(array):
+            return _annotated(node, name, dims)
+        case _:
+            return _array(node, name, items)
+
+
+def _literal(items: list[ast.expr]) -> LiteralType:
+    values = [_constant(item) for item in items]
+    # By type as well: True equals 1.
+    return LiteralType(tuple({(type(value), value): value for value in values}.values()))
+
+
+def _constant(item: ast.expr) -> str | int | bool:
+    value = literal_or_none(ast.unparse(item))
+    if not isinstance(value, str | int):
+        raise TypeSyntaxError(f"`{ast.unparse(item)}` is not a str, an int or a bool")
+    return value
+
+
+def _tuple(node: ast.expr, items: list[ast.expr]) -> TupleType:
+    last = items[-1]
+    variadic = isinstance(last, ast.Constant) and last.value is Ellipsis
+    members = items[:-1] if variadic else items
+    if variadic and len(members) != 1:
+        raise TypeSyntaxError(f"`{_shown(node)}` has no one type before `...`", "write `tuple[int, ...]`")
+    return TupleType(tuple(map(_type, members)), variadic)
+
+
+def _set(node: ast.expr, item: Type) -> SetType:
+    if any(not isinstance(part, _HASHABLE) or part == ScalarType("slice") for part in walk(item)):
+        raise TypeSyntaxError(f"`{_shown(node)}` holds what has no hash", "write `tuple[..., ...]`")
+    return SetType(item)
+
+
+def _union(node: ast.expr, parts: list[ast.expr]) -> UnionType:
+    members = [part for part in parts if ast.unparse(part) != "None"]
+    if not members:
+        raise TypeSyntaxError(f"`{_shown(node)}` holds None alone")
+    return UnionType(tuple(dict.fromkeys(map(_type, members))), len(members) < len(parts))
+
+
+def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+        yield from (*_alternatives(node.left), *_alternatives(node.right))
+    else:
+        yield node
+
+
+# -- arrays ------------------------------------------------------------------------------------------------------------
+
+
+def _array(node: ast.expr, name: str, items: list[ast.expr]) -> ArrayType:
+    dtype = BY_LONG_NAME.get(name, name)
+    is_quoted = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in items)
+    if dtype not in DTYPES or is_quoted:
+        raise _wrong_subscript(node, name, items)
+    if sum(isinstance(item, ast.Starred) for item in items) > 1:
+        raise TypeSyntaxError(f"`{_shown(node)}` has two dims with `*`, so neither has a definite length")
+    return ArrayType(dtype, tuple(map(_dim, items)))
+
+
+def _wrong_subscript(node: ast.expr, name: str, items: list[ast.expr]) -> TypeSyntaxError:
+    """The error for a head that takes nothing in brackets, or not this."""
+    if name in ("set", "Set"):
+        return _wrong(node, f"`frozenset[{', '.join(map(ast.unparse, items))}]`: a set can be changed")
+    if name in ("Annotated", "Final", "ClassVar"):
+        return _wrong(node, f"`{ast.unparse(items[0])}` alone")
+    dims = ",".join(" ".join(map(ast.unparse, (one for one in items if not _is_array(one)))).split())
+    dtype = meant_dtype(name)
+    return _wrong(node, f"`{dtype}[{dims.strip(chr(39))}]`" if dtype else "")
+
+
+def _annotated(node: ast.expr, name: str, text: str) -> ArrayType:
+    """An annotation of jaxtyping, whose dims stand in one string."""
+    for part in text.split():
+        bare = part.lstrip("*#?")
+        if part == "..." or bare.startswith("_") or part[0] in "#?{":
+            named = "*shape" if part == "..." else bare.strip("{}_") or "size"
             raise TypeSyntaxError(
-                f"`{name}` has no dims",
-                f"write `{dtype}[]` for a scalar array, `{dtype}[size]` for one with dims",
+                f"the dim `{part}` names no size", f"write `{named}`, with a name for each dim"
             )
-        if name in _FORMS:
-            raise TypeSyntaxError(f"`{name}` does not say enough", f"write {_FORMS[name]}")
-        if not name[:1].isupper() or not name.isascii() or iskeyword(name):
-            raise TypeSyntaxError(f"`{name}` is not a type")
-        return ClassType(name)
-
-    def foreign_class(self, module: str, name: str) -> ClassType:
-        if any(not part.isidentifier() or iskeyword(part) for part in (*module.split("."), name)):
-            raise TypeSyntaxError(f"`{module}:{name}` names no module: write `package.module:Class`")
-        return ClassType(name, module)
-
-    def subscript(self, name: str, items: list[ast.expr]) -> Type:
-        match _CONTAINERS.get(name, name), items:
-            case "Optional" | "Union", _:
-                return self.union([*items, *[ast.Constant(None)] * (name == "Optional")])
-            case "Callable" | "PyTree", _:
-                return _WORDS[name]
-            case "list", [item]:
-                return ListType(self.parse(item))
-            case "dict", [ast.Name(id="str"), item]:
-                return DictType(self.parse(item))
-            case "frozenset", [item]:
-                return self.set_of(item)
-            case "tuple", [_, *_]:
-                return self.tuple_of(items)
-            case "Literal", [_, *_]:
-                return self.literal(items)
-            case _, [array, ast.Constant(value=str(dims))] if meant_dtype(name) and _is_array(array):
-                return self.annotated(name, dims)
-            case _:
-                return self.array(name, items)
-
-    def array(self, name: str, items: list[ast.expr]) -> ArrayType:
-        dtype = BY_LONG_NAME.get(name, name)
-        is_quoted = any(isinstance(one, ast.Constant) and isinstance(one.value, str) for one in items)
-        if dtype not in DTYPES or is_quoted:
-            raise self.wrong_subscript(name, items)
-        if sum(isinstance(item, ast.Starred) for item in items) > 1:
-            raise TypeSyntaxError(f"`{self.text}` has two dims with `*`, so neither has a definite length")
-        return ArrayType(dtype, tuple(map(self.dim, items)))
-
-    def wrong_subscript(self, name: str, items: list[ast.expr]) -> TypeSyntaxError:
-        """The error for a head that takes nothing in brackets, or not this."""
-        inner = ", ".join(map(ast.unparse, items))
-        node = ast.Name(f"{name}[{inner}]")
-        if name in ("set", "Set"):
-            return self.error(node, f"`frozenset[{inner}]`: a set can be changed")
-        if name in ("Annotated", "Final", "ClassVar"):
-            return self.error(node, f"`{ast.unparse(items[0])}` alone")
-        dims = ",".join(" ".join(map(ast.unparse, (one for one in items if not _is_array(one)))).split())
-        dtype = meant_dtype(name)
-        return self.error(node, f"`{dtype}[{dims.strip(chr(39))}]`" if dtype else "")
-
-    def annotated(self, name: str, dims: str) -> ArrayType:
-        """An annotation of jaxtyping, whose dims stand in one string."""
-        parts = dims.split()
-        dtype = meant_dtype(name)
-        for part in parts:
-            bare = part.lstrip("*#?")
-            if part == "..." or bare.startswith("_") or part[0] in "#?{":
-                told = "*shape" if part == "..." else bare.strip("{}_") or "size"
-                raise TypeSyntaxError(
-                    f"the dim `{part}` names no size", f"write `{told}`, with a name for each dim"
-                )
-        sizes = [re.sub(r"(?a)^[A-Za-z_]\w*=", "", part) for part in parts]
-        if name not in BY_ANNOTATION:
-            fix = f"write `{dtype}[{','.join(sizes)}]`, or another dtype"
-            raise TypeSyntaxError(f"`{name}` does not say which dtype", fix)
-        return self.array(BY_ANNOTATION[name], [_one_dim(one, dims) for one in sizes])
-
-    def literal(self, items: list[ast.expr]) -> LiteralType:
-        values = [_constant(item) for item in items]
-        wrong = [item for item, value in zip(items, values, strict=True) if value is None]
-        if wrong:
-            told = ast.unparse(wrong[0])
-            raise TypeSyntaxError(f"`{told}` of `{self.text}` is not a str, an int or a bool")
-        # By type as well: True equals 1.
-        distinct = {(type(value), value): value for value in values if value is not None}
-        return LiteralType(tuple(distinct.values()))
-
-    def tuple_of(self, items: list[ast.expr]) -> TupleType:
-        last = items[-1]
-        variadic = isinstance(last, ast.Constant) and last.value is Ellipsis
-        members = items[:-1] if variadic else items
-        if variadic and len(members) != 1:
-            raise TypeSyntaxError(f"`...` follows one type: write `tuple[int, ...]` (in `{self.text}`)")
-        return TupleType(tuple(self.parse(item) for item in members), variadic)
-
-    def set_of(self, node: ast.expr) -> SetType:
-        item = self.parse(node)
-        if any(not isinstance(part, _HASHABLE) or part == ScalarType("slice") for part in walk(item)):
-            raise TypeSyntaxError(f"`{self.text}` holds what has no hash", "write `tuple[..., ...]`")
-        return SetType(item)
-
-    def union(self, parts: list[ast.expr]) -> UnionType:
-        members = [part for part in parts if ast.unparse(part) != "None"]
-        if not members:
-            raise TypeSyntaxError(f"`{self.text}` holds None alone")
-        return UnionType(tuple(dict.fromkeys(map(self.parse, members))), len(members) < len(parts))
-
-    def dim(self, node: ast.expr) -> str:
-        inner = node.value if isinstance(node, ast.Starred) else node
-        is_named = inner is node or isinstance(inner, ast.Name)
-        if not (is_named and all(map(_is_of_dim, ast.walk(inner)))):
-            shown = ast.unparse(node).replace(" ", "")
-            what = (
-                f"dim `{shown}` of `{self.text}` is not a name, an int from 1 or arithmetic with + - * // %"
-            )
-            raise TypeSyntaxError(what)
-        return ast.unparse(node).replace(" ", "")
-
-    def error(self, node: ast.expr, form: str = "") -> TypeSyntaxError:
-        part = ast.unparse(node).replace("[()]", "[]")
-        what = f"`{part}` is not a type" + ("" if part == self.text else f" (in `{self.text}`)")
-        return TypeSyntaxError(what, f"write {form}" if form else "")
+    sizes = [re.sub(r"(?a)^[A-Za-z_]\w*=", "", part) for part in text.split()]
+    if name not in BY_ANNOTATION:
+        fix = f"write `{meant_dtype(name)}[{','.join(sizes)}]`, or another dtype"
+        raise TypeSyntaxError(f"`{name}` does not say which dtype", fix)
+    return _array(node, BY_ANNOTATION[name], [_one_dim(size) for size in sizes])
 
 
-def _is_array(node: ast.expr) -> bool:
-    return ast.unparse(node).rpartition(".")[2] in _ARRAYS
-
-
-def _one_dim(part: str, dims: str) -> ast.expr:
+def _one_dim(part: str) -> ast.expr:
     try:
-        found = ast.parse(f"_[{part},]", mode="eval").body
+        subscript = ast.parse(f"_[{part},]", mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         word = _keyword_in(part)
-        told = f"`{word}` is a keyword of Python" if word else f"`{part}` is not a dim"
+        what = f"`{word}` is a keyword of Python" if word else f"`{part}` is not a dim"
         fix = f"rename it, to `{word}_size` for example" if word else "write a name or an int"
-        raise TypeSyntaxError(f"{told} (in {dims!r})", fix) from None
-    match found:
+        raise TypeSyntaxError(what, fix) from None
+    match subscript:
         case ast.Subscript(slice=ast.Tuple(elts=[dim])):
             return dim
         case _:
-            raise TypeSyntaxError(
-                f"`{part}` is not one dim (in {dims!r})", "write spaces between dims: `n m`"
-            )
+            raise TypeSyntaxError(f"`{part}` is not one dim", "write spaces between dims: `n m`")
+
+
+def _dim(node: ast.expr) -> str:
+    inner, shown = node.value if isinstance(node, ast.Starred) else node, _shown(node).replace(" ", "")
+    is_named = inner is node or isinstance(inner, ast.Name)
+    if not (is_named and all(map(_is_of_dim, ast.walk(inner)))):
+        raise TypeSyntaxError(f"dim `{shown}` is not a name, an int from 1 or arithmetic with + - * // %")
+    return shown
 
 
 def _is_of_dim(node: ast.AST) -> bool:
@@ -341,18 +344,5 @@ def _is_of_dim(node: ast.AST) -> bool:
             return isinstance(node, (ast.BinOp, ast.Load, *_OPERATORS))
 
 
-def _constant(node: ast.expr) -> str | int | bool | None:
-    """The value of a str, an int (with its sign) or a bool; None for anything else."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        value = _constant(node.operand)
-        return -value if type(value) is int else None
-    value = node.value if isinstance(node, ast.Constant) else None
-    return value if isinstance(value, str | int) else None
-
-
-def _alternatives(node: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        yield from _alternatives(node.left)
-        yield from _alternatives(node.right)
-    else:
-        yield node
+def _is_array(node: ast.expr) -> bool:
+    return ast.unparse(node).rpartition(".")[2] in _ARRAYS

@@ -1,0 +1,70 @@
+"""Classes that need each other: each would import the other before it is there, or none could be built."""
+
+from collections.abc import Iterator, Mapping
+from graphlib import CycleError, TopologicalSorter
+
+from scaffold.errors import Fault
+from scaffold.spec.grammar.types import ClassType, walk
+from scaffold.spec.model import ModuleSpec
+from scaffold.spec.unit import siblings
+
+
+def cycle_faults(known: Mapping[str, ModuleSpec]) -> list[Fault]:
+    """The faults of classes that need each other, or else of modules."""
+    return [*_of_classes(known)] or [*_of_modules(known)]
+
+
+def _of_classes(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """One fault for each cycle of generated classes: fields, bases, arguments and results count."""
+    fix = "take one of them out, or hold `tree` in its place: each file would import the other first"
+    for cycle in _cycles({name: _needs(spec, known) for name, spec in known.items()}):
+        spec = known[cycle[0]]
+        what = f"classes need each other in a circle: {_shown(cycle)}"
+        yield Fault(f"{spec.where}: {_key_naming(spec, cycle[1])}", what, fix)
+
+
+def _of_modules(known: Mapping[str, ModuleSpec]) -> Iterator[Fault]:
+    """One fault where modules with several classes import each other, though their classes need no other in a cycle."""
+    modules = {name: spec.unit.path if spec.unit else spec.where for name, spec in known.items()}
+    needs: dict[str, dict[str, None]] = {module: {} for module in modules.values()}
+    for name, spec in known.items():
+        others = (modules[one.name] for one in spec.classes if one.module is None and one.name in known)
+        needs[modules[name]] |= dict.fromkeys(one for one in others if one != modules[name])
+    cycle = next(_cycles({module: tuple(others) for module, others in needs.items()}), None)
+    if cycle is not None:
+        fix = "put the classes that need each other into one file: each module would import the other first"
+        yield Fault(cycle[0], f"files need each other in a circle: {_shown(cycle)}", fix)
+
+
+def _needs(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[str, ...]:
+    """The classes that must be there before: of those in the same file the ones that it holds, or builds on."""
+    beside = {*siblings(spec)} - {one.name for one in spec.held}
+    others = (one.name for one in spec.classes if one.module is None and one.name in known)
+    return tuple(name for name in others if name not in beside)
+
+
+def _cycles(needs: Mapping[str, tuple[str, ...]]) -> Iterator[list[str]]:
+    """Cycles that have no name in common, each from the first of its names on and back to it."""
+    try:
+        TopologicalSorter(needs).prepare()
+    except CycleError as error:
+        names: list[str] = error.args[1][:0:-1]
+        first = names.index(min(names))
+        yield [*names[first:], *names[:first], names[first]]
+        rest = {name: others for name, others in needs.items() if name not in names}
+        yield from _cycles({name: tuple(o for o in others if o in rest) for name, others in rest.items()})
+
+
+def _shown(cycle: list[str]) -> str:
+    return " -> ".join(f"`{name}`" for name in cycle)
+
+
+def _key_naming(spec: ModuleSpec, name: str) -> str:
+    """The key under which a spec names another class."""
+    if any(base.name == name for base in spec.bases):
+        return "bases"
+    call = spec.call.args if spec.call is not None else ()
+    placed = [(field.type, f"fields.{field.name}") for field in spec.fields]
+    placed += [(argument.type, "call.args") for argument in call if argument.type is not None]
+    named = (key for kind, key in placed for part in walk(kind) if part == ClassType(name))
+    return next(named, "fields")
