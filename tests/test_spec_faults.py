@@ -55,7 +55,7 @@ NAMES = [
     (spec(name="\ufb01t"), spec(), "name | `\ufb01t` is not a name | use letters, digits and `_`"),
     (spec(name="A" * 81), spec(name="A" * 80), "name | `AAAAAAAAAAAAAAAAAAAA...` has 81 letters | write at most 80"),
     (spec(name="Con"), spec(name="ConModule"), "name | `con.py` is no file on Windows | write `ConModule`, for example"),
-    (spec(name="TestBed"), spec(name="Bed"), "name | pytest takes `TestBed` for a class of tests | write `Bed`, for example"),
+    (spec(name="TestBed"), spec(name="Bed"), "name | pytest takes `TestBed` for a class of tests | write `Bed`"),
     (dims("_n"), dims("n"), "fields | dim `_n` begins with `_`, which jaxtyping reads as a dim without a name | write `n`"),
     (spec(name="None"), spec(name="NoneModule"), "name | `None` is a word of Python | write `NoneModule`, for example"),
     (spec(name="Float"), spec(name="MyFloat"), "name | `Float` is a name that the class imports | write `MyFloat`, for example"),

@@ -7,13 +7,13 @@ from scaffold.history.copies import with_copies
 from scaffold.in_project.layout import Layout
 from scaffold.in_project.spec_files import SpecFiles
 from scaffold.kind import NAMES, kind_of
-from scaffold.spec.names import class_name_fault, stem
+from scaffold.spec.names import class_name_faults, stem
 from scaffold.spec.reading.read import read_spec
 
 
 def can_begin(name: str, kind: str, layout: Layout) -> bool:
     """Whether there may be a class of this name, with a call, and no spec describes it yet."""
-    is_sound = class_name_fault(name, "") is None and kind in NAMES and kind_of(kind).takes("call")
+    is_sound = not class_name_faults(name, "") and kind in NAMES and kind_of(kind).takes("call")
     return is_sound and kind_of(kind).has_instances and SpecFiles(layout).find(name) is None
 
 

@@ -14,7 +14,7 @@ from scaffold.files.fileset import Plan
 from scaffold.in_project.layout import Layout
 from scaffold.kind import NAMES, kind_of
 from scaffold.spec.command_line import call_from_text, option_value, parse_field_token
-from scaffold.spec.names import argument_name_fault, class_name_fault, stem
+from scaffold.spec.names import argument_name_faults, class_name_faults, stem
 from scaffold.spec.reading.read_fields import read_fields
 from scaffold.spec.reading.read_functions import read_call
 from scaffold.spec.reading.reader import Reader
@@ -161,8 +161,7 @@ def _ask_name(answers: Answers) -> None:
 
 
 def _class_name(text: str) -> str:
-    fault = class_name_fault(text.strip(), "name")
-    if fault is not None:
+    for fault in class_name_faults(text.strip(), "name"):
         raise click.UsageError(f"{shown(fault.what)}; {shown(fault.fix)}")
     return text.strip()
 
@@ -271,11 +270,11 @@ def _field_faults(token: str, class_name: str, names: Container[str]) -> list[Fa
         return list(error.faults)
     reader = Reader("answer", "module")
     found = read_fields(reader, {name: table})
-    faults = [*reader.faults, argument_name_fault(name, f"fields.{name}", class_name)]
+    faults = [*reader.faults, *argument_name_faults(name, f"fields.{name}", class_name)]
     faults += [fault for field in found for fault in initialiser_faults(field, f"fields.{name}")]
     if name in names:
         faults.append(Fault(f"fields.{name}", f"`{name}` is there already", "give each field its own name"))
-    return [fault for fault in faults if fault is not None]
+    return faults
 
 
 def _explain(faults: Iterable[Fault], *, placed: bool = False) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from scaffold.errors import Fault
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.names import class_name_fault
+from scaffold.spec.names import class_name_faults
 from scaffold.spec.source.expressions import is_identity_test
 from scaffold.spec.source.instance import (
     assigned_attributes,
@@ -129,8 +129,7 @@ def variable_faults(spec: ModuleSpec) -> Iterator[Fault]:
 
 def _type_faults(spec: ModuleSpec, field: Field, variable: str, place: str) -> Iterator[Fault]:
     if variable not in FLAX and variable != "Param":
-        fault = class_name_fault(variable, place)
-        yield from () if fault is None else (fault,)
+        yield from class_name_faults(variable, place)
         if variable == spec.name:
             fix = f"write `{variable}Variable`, for example"
             yield Fault(place, f"`{variable}` is the class itself", fix, FLAX)

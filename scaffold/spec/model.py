@@ -247,6 +247,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """How many of the methods stand above the call."""
     test: TestPlan = field(default_factory=TestPlan)
     where: str = "spec"
+    unread: frozenset[str] = frozenset()
+    """The names in what could not be read: none of them is unknown for that."""
     file: str = ""
     """The name of its file, without the ending, where the spec says one."""
     template: str = ""

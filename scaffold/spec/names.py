@@ -13,52 +13,33 @@ _FROM_JAXTYPING = (
     *("Float16", "BFloat16", "Float32", "Float64", "Complex64", "Complex128"),
     *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"),
 )
-_FROM_LAWS = ("Leaf", "Method", "Output", "PytreeLaws", "sample")
-_FROM_NNX_LAWS = ("NnxLaws", "Var")
-_FROM_FURTHER_LAWS = {"StateLaws": "state", "SharedLaws": "shared"}
-IMPORTS = {
-    "jax": "import jax",
-    "jnp": "import jax.numpy as jnp",
-    "eqx": "import equinox as eqx",
-    "nnx": "from flax import nnx",
-    "np": "import numpy as np",
-    "lax": "from jax import lax",
-    "math": "import math",
-    "functools": "import functools",
-    "itertools": "import itertools",
-    "operator": "import operator",
-    "warnings": "import warnings",
-    "Callable": "from collections.abc import Callable",
-    "Iterable": "from collections.abc import Iterable",
-    "Mapping": "from collections.abc import Mapping",
-    "Sequence": "from collections.abc import Sequence",
-    "deepcopy": "from copy import deepcopy",
-    "dataclass": "from dataclasses import dataclass",
-    "dataclasses": "import dataclasses",
-    "Any": "from typing import Any",
-    "ClassVar": "from typing import ClassVar",
-    "Literal": "from typing import Literal",
-    "NamedTuple": "from typing import NamedTuple",
-    "cast": "from typing import cast",
-    "final": "from typing import final",
-    "TypeVar": "from typing import TypeVar",
-    "MethodType": "from types import MethodType",
-    "PathLike": "from os import PathLike",
-    "DTypeLike": "from jax.typing import DTypeLike",
-    "GetAttrKey": "from jax.tree_util import GetAttrKey",
-    **{name: f"from jaxtyping import {name}" for name in _FROM_JAXTYPING},
-    **{name: f"from pytree_laws import {name}" for name in _FROM_LAWS},
-    **{name: f"from pytree_laws.nnx import {name}" for name in _FROM_NNX_LAWS},
-    **{name: f"from pytree_laws.{module} import {name}" for name, module in _FROM_FURTHER_LAWS.items()},
+_ABSTRACT = ("Callable", "Iterable", "Mapping", "Sequence")
+_FROM = {
+    "collections.abc": _ABSTRACT,
+    "copy": ("deepcopy",),
+    "dataclasses": ("dataclass",),
+    "flax": ("nnx",),
+    "jax": ("lax",),
+    "jax.tree_util": ("GetAttrKey",),
+    "jax.typing": ("DTypeLike",),
+    "jaxtyping": _FROM_JAXTYPING,
+    "os": ("PathLike",),
+    "types": ("MethodType",),
+    "typing": ("Any", "ClassVar", "Literal", "NamedTuple", "TypeVar", "cast", "final"),
+    "pytree_laws": ("Leaf", "Method", "Output", "PytreeLaws", "sample"),
+    "pytree_laws.nnx": ("NnxLaws", "Var"),
+    "pytree_laws.shared": ("SharedLaws",),
+    "pytree_laws.state": ("StateLaws",),
 }
-GENERIC = "from typing import Generic"
+_MODULES = ("jax", "math", "functools", "itertools", "operator", "warnings", "dataclasses")
+IMPORTS = {
+    **{"jnp": "import jax.numpy as jnp", "eqx": "import equinox as eqx", "np": "import numpy as np"},
+    **{name: f"import {name}" for name in _MODULES},
+    **{name: f"from {module} import {name}" for module, names in _FROM.items() for name in names},
+}
 """Names that code may use without importing them, with the line that imports each."""
-OF_TYPES = frozenset(
-    (
-        *_FROM_JAXTYPING,
-        *("Callable", "Iterable", "Mapping", "Sequence", "Any", "Literal", "PathLike", "DTypeLike"),
-    )
-)
+GENERIC = "from typing import Generic"
+OF_TYPES = frozenset((*_FROM_JAXTYPING, *_ABSTRACT, "Any", "Literal", "PathLike", "DTypeLike"))
 """Those that only annotations read, where an author may mean another type by the name."""
 _CONVENIENT = ("operator", "warnings", "itertools", "functools", "lax")
 """Those of which the emitted code has no need where it takes an argument of the name."""
@@ -68,10 +49,7 @@ TEST_IMPORTS = {name: f"from pytree_laws import {name}" for name in ("case", "ho
 _SYNONYMS = {
     "jax.Array": "jaxtyping.Array",
     "jax.typing.ArrayLike": "jaxtyping.ArrayLike",
-    **{
-        f"typing.{name}": f"collections.abc.{name}"
-        for name in ("Callable", "Iterable", "Mapping", "Sequence")
-    },
+    **{f"typing.{name}": f"collections.abc.{name}" for name in _ABSTRACT},
 }
 """What two modules give under one name."""
 _EMITTED = frozenset(("create", "trainable", "self", "cls", "key", "dtype", "_check", "_rebuild"))
@@ -134,46 +112,45 @@ _Check = tuple[bool, str, str]
 """Whether something is wrong with a name, what, and the fix."""
 
 
-def _first(checks: Iterable[_Check], where: str) -> Fault | None:
-    return next((Fault(where, what, fix) for is_wrong, what, fix in checks if is_wrong), None)
+def _first(checks: Iterable[_Check], where: str) -> list[Fault]:
+    return [Fault(where, what, fix) for is_wrong, what, fix in checks if is_wrong][:1]
 
 
 def _too_long(name: str) -> _Check:
     return len(name) > LONGEST, f"`{name[:20]}...` has {len(name)} letters", f"write at most {LONGEST}"
 
 
-def class_name_fault(name: str, where: str) -> Fault | None:
-    """Why a class cannot be called `name`, or None."""
-    other = f"write `{name}Module`, for example"
-    is_own = name in ("self", "cls") or not name.strip("_")
-    is_of_python = keyword.iskeyword(name) or name in EMITTED_BUILTINS
+def class_name_faults(name: str, where: str) -> list[Fault]:
+    """Why a class cannot be called `name`: one reason at most."""
+    other, bare = f"write `{name}Module`, for example", name.strip("_")
     mangled = f"Python reads `{name}` as another name inside of classes, its tests among them"
-    of_pytest = f"pytest takes `{name}` for a class of tests"
+    is_of_python = keyword.iskeyword(name) or name in EMITTED_BUILTINS
     checks = (
         (not _is_name(name), f"`{name}` is not a name", "use letters, digits and `_`"),
         _too_long(name),
-        (is_own, f"`{name}` is a name that the class uses itself", other),
+        (name in ("self", "cls") or not bare, f"`{name}` is a name that the class uses itself", other),
         (is_of_python, f"`{name}` is a word of Python", other),
         (name.startswith("__"), mangled, f"write `_{name.lstrip('_')}`"),
-        (name.startswith("Test"), of_pytest, f"write `{name[4:] or 'Trial'}`, for example"),
+        (
+            name.startswith("Test"),
+            f"pytest takes `{name}` for a class of tests",
+            f"write `{name[4:] or 'Trial'}`",
+        ),
         (stem(name) in _WINDOWS, f"`{stem(name)}.py` is no file on Windows", other),
         (is_read(name), f"`{name}` is a name that the class imports", f"write `My{name}`, for example"),
     )
     return _first(checks, where)
 
 
-def file_name_fault(name: str, where: str) -> Fault | None:
-    """Why the file of a class cannot be called `name`, without `.py`, or None."""
+def file_name_faults(name: str, where: str) -> list[Fault]:
+    """Why the file of a class cannot be called `name`, without `.py`: one reason at most."""
     legal = _legal_name(name.removesuffix(".py").rpartition("/")[2]).strip("_") or "x"
     is_name = re.fullmatch(_FILE, name) and not name.startswith("__")
     of_pytest = name.startswith("test_") or name == "conftest"
     bare = name.removeprefix("test_").replace("conftest", "") or "trial"
+    fix = f"write `{legal}`: letters, digits and `_`, without folder and ending"
     checks = (
-        (
-            not is_name,
-            f"`{name}` is no name of a module",
-            f"write `{legal}`: letters, digits and `_`, without folder and ending",
-        ),
+        (not is_name, f"`{name}` is no name of a module", fix),
         _too_long(name),
         (keyword.iskeyword(name), f"`{name}` is a keyword of Python", f"write `{name}_`, for example"),
         (of_pytest, f"pytest takes `{name}.py` for its own", f"write `{bare}`"),
@@ -186,29 +163,28 @@ def file_name_fault(name: str, where: str) -> Fault | None:
     return _first(checks, where)
 
 
-def argument_name_fault(
+def argument_name_faults(
     name: str, where: str, class_name: str = "", *, reserved: bool = True, free: Collection[str] = ()
-) -> Fault | None:
-    """Why an argument or a dim cannot be called `name`, or None; `free` are names that this class has no use for itself."""
+) -> list[Fault]:
+    """Why an argument or a dim cannot be called `name`; `free` are names that this class has no use for itself."""
     reserved = reserved and name not in free
+    fix = f"rename it, to `{_legal_name(name)}` for example"
     is_mangled = name.startswith("__") and not name.endswith("__")
     hides_import = (is_read(name) and name not in _CONVENIENT) or name == class_name
     is_own = (reserved and name in _EMITTED) or name in ("self", "cls")
-    whats = (
-        (
-            not _is_name(name),
-            f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)",
-        ),
-        _too_long(name)[:2],
-        (keyword.iskeyword(name), f"`{name}` is a keyword of Python"),
-        (not name.strip("_"), f"`{name}` says nothing"),
-        (is_mangled, f"`{name}` would be mangled by the class"),
-        (hides_import, f"`{name}` hides the module or class of that name"),
-        (reserved and name in EMITTED_BUILTINS, f"`{name}` hides the builtin, which the class needs"),
-        (is_own, f"`{name}` is a name that the class uses itself"),
+    no_name = f"`{name}` is not a name (letters, digits and `_`, not beginning with a digit)"
+    hides_builtin = reserved and name in EMITTED_BUILTINS
+    checks = (
+        (not _is_name(name), no_name, fix),
+        (*_too_long(name)[:2], fix),
+        (keyword.iskeyword(name), f"`{name}` is a keyword of Python", fix),
+        (not name.strip("_"), f"`{name}` says nothing", fix),
+        (is_mangled, f"`{name}` would be mangled by the class", fix),
+        (hides_import, f"`{name}` hides the module or class of that name", fix),
+        (hides_builtin, f"`{name}` hides the builtin, which the class needs", fix),
+        (is_own, f"`{name}` is a name that the class uses itself", fix),
     )
-    fix = f"rename it, to `{_legal_name(name)}` for example"
-    return _first(((is_wrong, what, fix) for is_wrong, what in whats), where)
+    return _first(checks, where)
 
 
 def _legal_name(name: str) -> str:

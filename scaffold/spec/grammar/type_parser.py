@@ -100,7 +100,9 @@ def parse_type(text: str) -> Type:
         return _type(_parsed(text))
     except TypeSyntaxError as error:
         what = str(error)
-        is_whole = any(f"`{one}`".replace(" ", "") in what.replace(" ", "") for one in (text, _shortened(text)))
+        is_whole = any(
+            f"`{one}`".replace(" ", "") in what.replace(" ", "") for one in (text, _shortened(text))
+        )
         raise TypeSyntaxError(
             what if is_whole else f"{what} (in `{text}`)", error.fix or _fix_of(text)
         ) from None

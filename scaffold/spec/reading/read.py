@@ -1,5 +1,6 @@
 """Tables to a `ModuleSpec`: every fault of a spec in one report."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from scaffold.kind import kind_of
 from scaffold.mesh_axes import Rules, read_rules
 from scaffold.spec.grammar.types import ClassType, OpaqueType
 from scaffold.spec.model import Argument, Group, ModuleSpec, TypeParameter
-from scaffold.spec.names import class_name_fault, file_name_fault
+from scaffold.spec.names import class_name_faults, file_name_faults
 from scaffold.spec.reading.read_fields import read_fields
 from scaffold.spec.reading.read_functions import read_call, read_methods, with_call_apart
 from scaffold.spec.reading.read_tests import read_test
@@ -55,8 +56,9 @@ def read_spec(
     reader.unread.append(unread)
     table = reader.table({"fields": {}, **clean}, SPEC_KEYS, "", reader.kind)
     spec = replace(_assembled(reader, table), call_at=call_at, unit=unit)
+    spec = replace(spec, unread=frozenset(re.findall(r"[A-Za-z_]\w*", "\n".join(reader.unread))))
     spec = replace(_built(spec), uses=classes_used(spec, is_class))
-    reader.faults += spec_faults(spec, unread="\n".join(reader.unread))
+    reader.note(spec_faults(spec))
     if reader.faults:
         raise ScaffoldError.of(set(reader.faults))
     return kind_of(spec.kind).complete(spec)
@@ -96,10 +98,9 @@ def _assembled(reader: Reader, table: Mapping[str, Any]) -> ModuleSpec:
 
 def _named(reader: Reader, table: Mapping[str, Any]) -> str:
     """The name of the class; carried classes have any that Python takes."""
-    found = [file_name_fault(table["file"], "file")] if "file" in table else []
+    reader.note(file_name_faults(table["file"], "file") if "file" in table else ())
     if "name" in table and not kind_of(reader.kind).is_carried:
-        found.append(class_name_fault(table["name"], "name"))
-    reader.note(fault for fault in found if fault is not None)
+        reader.note(class_name_faults(table["name"], "name"))
     return table.get("name", "")
 
 

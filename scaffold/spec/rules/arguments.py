@@ -10,7 +10,7 @@ from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import KEY, dims_of, parameters, uses_dtype
 from scaffold.spec.grammar.types import ClassType, Type, UnionType
 from scaffold.spec.model import Argument, Call, ModuleSpec
-from scaffold.spec.names import argument_name_fault
+from scaffold.spec.names import argument_name_faults
 from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.tables.keys import SELF
@@ -33,21 +33,23 @@ def _signature_faults(
 # -- the constructor ---------------------------------------------------------------------------------------------------
 
 
-def argument_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+def argument_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the arguments of the constructor."""
     known = {one.name for one in parameters(replace(spec, arguments=()))} | set(dims_of(spec))
     for argument in (one for one in spec.arguments if not one.is_marker):
         is_usual = argument.name in ("key", "dtype")
-        yield from _usual(spec, argument) if is_usual else _of_constructor(spec, argument, known | unread)
+        yield from (
+            _usual(spec, argument) if is_usual else _of_constructor(spec, argument, known | spec.unread)
+        )
     defaulted = [one.name for one in parameters(spec) if one.default is not None]
     yield from _signature_faults(spec.arguments, defaulted, "arguments")
 
 
 def _of_constructor(spec: ModuleSpec, argument: Argument, known: set[str]) -> Iterator[Fault]:
     name, kind, place = argument.name, argument.type, "arguments"
-    fault, field = argument_name_fault(name, place, spec.name), spec.field(name)
-    if fault is not None:
-        yield fault
+    faults, field = argument_name_faults(name, place, spec.name), spec.field(name)
+    if faults:
+        yield from faults
     elif kind is None and field is not None and not field.given:
         what = "made by its `init`" if field.stored else "computed at each use"
         yield Fault(place, f"`{name}` is {what}, so it is not given", "remove it, or its `init`")
@@ -85,7 +87,7 @@ def _usual(spec: ModuleSpec, argument: Argument) -> Iterator[Fault]:
 # -- the call and the methods ------------------------------------------------------------------------------------------
 
 
-def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+def call_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the call and the methods; the names in their bodies are looked up elsewhere."""
     kind = kind_of(spec.kind)  # where it has Variables, methods may change the instance in place
     for key, function in (pair for pair in spec.functions if not pair[1].call.source):
@@ -98,7 +100,7 @@ def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
         if call.body and not is_asked and not _returns_value(call.body):
             yield Fault(f"{key}.body", "returns nothing", "end it with `return ...`")
         if key == "call":
-            yield from _carry(call, unread)
+            yield from _carry(spec, call)
         elif call.carry == SELF and not kind.variables and call.returns[:1] != (ClassType(spec.name),):
             what = "the next instance is returned first, and `returns` does not say so"
             yield Fault(f"{key}.carry", what, f'write `returns = "{spec.name}"`, or with more behind it')
@@ -106,21 +108,21 @@ def call_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
 
 def _of_call(argument: Argument, place: str, class_name: str) -> Iterator[Fault]:
     name = argument.name
-    fault = argument_name_fault(name, place, class_name, reserved=False)
+    faults = argument_name_faults(name, place, class_name, reserved=False)
     if name.startswith("*"):
         fix = f"write `{name.lstrip('*') or 'xs'}: list[f[size]]`"
         yield Fault(place, f"`{name}` takes any number of arguments, so no example can be made", fix)
-    elif fault is not None:
-        yield fault
+    elif faults:
+        yield from faults
     elif argument.type is None:
         yield Fault(place, f"`{name}` has no type", f"write `{name}: f[size]`")
     elif argument.default is not None:
         yield from value_faults(argument.type, argument.default, place)
 
 
-def _carry(call: Call, unread: frozenset[str]) -> Iterator[Fault]:
+def _carry(spec: ModuleSpec, call: Call) -> Iterator[Fault]:
     place, names = "call.carry", [argument.name for argument in call.args]
-    if call.carry is None or call.carry in unread:
+    if call.carry is None or call.carry in spec.unread:
         return
     carried = next((one for one in call.args if one.name == call.carry), None)
     if carried is None:

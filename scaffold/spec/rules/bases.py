@@ -86,7 +86,7 @@ def base_faults(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Iterator[F
         inherited = tuple(field for base in every for field in base.fields if not spec.field(field.name))
         methods = tuple(method for base in every for method in base.methods)
         whole = replace(spec, bases=(), fields=(*spec.fields, *inherited), methods=(*spec.methods, *methods))
-        yield from known_attributes(whole, frozenset())
+        yield from known_attributes(whole)
 
 
 def _missing(spec: ModuleSpec, every: tuple[ModuleSpec, ...], base: ModuleSpec) -> Iterator[Fault]:

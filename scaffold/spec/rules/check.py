@@ -1,7 +1,6 @@
 """The rules that a spec obeys as a whole. Each rule looks at one thing and yields its faults."""
 
 import ast
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from scaffold.errors import Fault
@@ -22,7 +21,7 @@ from scaffold.spec.names import (
     EMITTED_BUILTINS,
     IMPORTS,
     OF_TYPES,
-    argument_name_fault,
+    argument_name_faults,
     brings_the_same,
     is_read,
 )
@@ -41,59 +40,37 @@ from scaffold.spec.source.expressions import assigned_names, own_nodes
 from scaffold.spec.tables.keys import CONSTRUCTORS
 
 
-def spec_faults(spec: ModuleSpec, *, unread: str) -> list[Fault]:
-    """All that is wrong with `spec`.
-
-    `unread` is the text of what could not be read, whose names must not be reported as unknown.
-    """
-    names = frozenset(re.findall(r"[A-Za-z_]\w*", unread))
-    return [fault.below(spec.where) for fault in _faults(spec, unread, names)]
-
-
-def _faults(spec: ModuleSpec, unread: str, names: frozenset[str]) -> list[Fault]:
-    """The same, with keys as places."""
+def spec_faults(spec: ModuleSpec) -> list[Fault]:
+    """All that is wrong with `spec`; the places are keys."""
     kind = kind_of(spec.kind)
     if kind.is_carried:
-        return [*kind.faults(spec), *known_names(spec, names)]
-    faults = [fault for rule in _RULES for fault in rule(spec)]
-    faults += [*argument_faults(spec, names), *known_names(spec, names), *call_faults(spec, names)]
-    of_kind = tuple(kind.faults(spec))
+        return [*kind.faults(spec), *known_names(spec)]
+    of_kind = [*kind.faults(spec)]
     whole = spec if of_kind else kind.complete(spec)
-    faults += [
-        *known_attributes(whole, names),
-        *example_faults(whole, names),
-        *claim_faults(whole),
-        *constructor_faults(whole),
-        *of_kind,
-    ]
-    faults += [*group_faults(spec, unread)]
+    faults = [fault for rule in _RULES for fault in rule(spec)]
+    faults += [*of_kind, *(fault for rule in _OF_WHOLE for fault in rule(whole))]
     # Sizes come last: they rest on dims and arguments that are right.
     return faults or example_size_faults(spec)
 
 
 def _names(spec: ModuleSpec) -> Iterator[Fault]:
-    free = [*(() if uses_key(spec) else ("key",)), *(() if uses_dtype(spec) else ("dtype",))]
+    """Names of fields, of dims and of flags, which the constructor takes."""
+    kind = kind_of(spec.kind)
+    free = [*("key",) * (not uses_key(spec)), *("dtype",) * (not uses_dtype(spec))]
     free += EMITTED_BUILTINS if spec.own_constructor is not None else ()
-    inner = [*free, "key"]  # of a field that is no argument
-    candidates = [
-        argument_name_fault(one.name, f"fields.{one.name}", spec.name, free=free if one.given else inner)
-        for one in spec.fields
-    ]
-    taken = (*kind_of(spec.kind).members, *kind_of(spec.kind).reserved)
-    for name in (one.name for one in spec.fields if one.name in taken):
-        what = f"`{name}` is a name that the class uses itself"
-        candidates.append(Fault(f"fields.{name}", what, f"rename it, to `my_{name}` for example"))
-    dims = [name for name in dims_of(spec) if spec.field(name) is None]
-    hidden = [name for name in dims if name.startswith("_")]
-    for name in hidden:
-        what = f"dim `{name}` begins with `_`, which jaxtyping reads as a dim without a name"
-        candidates.append(Fault("fields", what, f"write `{name.strip('_') or 'size'}`"))
-    candidates += [argument_name_fault(name, "fields", spec.name) for name in dims]
-    for one in spec.fields:
-        if one.optional is not None and spec.field(one.optional) is None:
-            place = f"fields.{one.name}.optional"
-            candidates.append(argument_name_fault(one.optional, place, spec.name))
-    yield from (fault for fault in candidates if fault is not None)
+    for field in spec.fields:
+        place, inner = f"fields.{field.name}", [*free, *("key",) * (not field.given)]
+        yield from argument_name_faults(field.name, place, spec.name, free=inner)
+        if field.name in (*kind.members, *kind.reserved):
+            what = f"`{field.name}` is a name that the class uses itself"
+            yield Fault(place, what, f"rename it, to `my_{field.name}` for example")
+        if field.optional is not None and spec.field(field.optional) is None:
+            yield from argument_name_faults(field.optional, f"{place}.optional", spec.name)
+    for name in (name for name in dims_of(spec) if spec.field(name) is None):
+        yield from argument_name_faults(name, "fields", spec.name)
+        if name.startswith("_"):
+            what = f"dim `{name}` begins with `_`, which jaxtyping reads as a dim without a name"
+            yield Fault("fields", what, f"write `{name.strip('_') or 'size'}`")
 
 
 def _forms(spec: ModuleSpec) -> Iterator[Fault]:
@@ -145,7 +122,8 @@ def _setup(spec: ModuleSpec) -> Iterator[Fault]:
 
 _RULES: tuple[Callable[[ModuleSpec], Iterable[Fault]], ...] = (
     *(_names, _forms, _imports, _setup, assignment_faults, field_faults, dtype_faults, checks_of_values),
-    *(keys_used_once, optional_faults, shared_faults, bases_faults, generic_faults),
-    *(frozen_faults, method_faults, helper_faults, sharding_faults),
+    *(keys_used_once, optional_faults, shared_faults, bases_faults, generic_faults, frozen_faults),
+    *(method_faults, helper_faults, sharding_faults, group_faults, argument_faults, known_names, call_faults),
 )
-"""The rules that ask for nothing but the spec."""
+_OF_WHOLE = (known_attributes, example_faults, claim_faults, constructor_faults)
+"""The rules that look at a spec with the fields and arguments that its kind adds."""

@@ -12,26 +12,25 @@ from scaffold.spec.rules.fields import value_faults
 from scaffold.spec.source.expressions import assigned_names
 
 
-def example_faults(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+def example_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What is wrong with the example, and with each further configuration besides."""
-    yield from _example(spec, unread)
-    yield from _of_cases(spec, lambda one: _example(one, unread))
+    yield from (*_example(spec), *_of_cases(spec, _example))
 
 
-def _example(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+def _example(spec: ModuleSpec) -> Iterator[Fault]:
     known = arguments_known(spec)
-    yield from _sizes(spec, known, unread)
+    yield from _sizes(spec, known)
     called = spec.call.args if spec.call else ()
     kinds = {one.name: one.type for one in (*called, *parameters(spec))}
     changes = {"values": spec.test.values, "other": spec.test.other}
     for key, name, source in ((key, *pair) for key, pairs in changes.items() for pair in pairs):
         place, kind = f"test.{key}.{name}", kinds.get(name)
-        yield from _unknown(spec, name, known | unread, place)
+        yield from _unknown(spec, name, known | spec.unread, place)
         yield from value_faults(kind, source, place) if kind is not None and source != "None" else ()
     if not all(spec.test.rejected):
         yield Fault("test.rejected", "a row changes nothing", "write `{ depth = 0 }`")
     for name in (name for row in spec.test.rejected for name, _ in row):
-        yield from _unknown(spec, name, known | unread, f"test.rejected.{name}")
+        yield from _unknown(spec, name, known | spec.unread, f"test.rejected.{name}")
 
 
 def _unknown(spec: ModuleSpec, name: str, known: Iterable[str], place: str) -> Iterator[Fault]:
@@ -63,11 +62,11 @@ def inherited_faults(spec: ModuleSpec, every: Sequence[ModuleSpec]) -> Iterator[
             yield Fault(f"test.{key}.{name}", f"`{name}` is no argument", fix, tuple(sorted(legal)))
 
 
-def _sizes(spec: ModuleSpec, known: set[str], unread: frozenset[str]) -> Iterator[Fault]:
+def _sizes(spec: ModuleSpec, known: set[str]) -> Iterator[Fault]:
     place, several = "test.sizes", variadic_dims(spec)
     dims = set(dims_of(spec)) | known
     for name in dict([*spec.test.sizes, *spec.test.shapes]):
-        if name not in dims and name not in unread and not spec.bases:
+        if name not in dims and name not in spec.unread and not spec.bases:
             legal = sorted(set(dims_of(spec)) or dims)
             yield Fault(place, f"`{name}` is no dim", suggestion(name, legal, "remove it"), tuple(legal))
     for name, size in spec.test.sizes:

@@ -23,7 +23,7 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.grammar.values import described, is_nan, value_fault
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.names import class_name_fault, stem
+from scaffold.spec.names import class_name_faults, stem
 from scaffold.spec.source.expressions import assigned_names
 from scaffold.spec.source.instance import names_read
 
@@ -185,7 +185,7 @@ def _why_not_held(spec: ModuleSpec, kind: ClassType, *, is_stored: bool) -> tupl
     if kind.name == spec.name:
         what = f"`{kind.module}:{kind.name}` has the name of the class itself"
         return what, "give this class another name"
-    if class_name_fault(kind.name, ""):
+    if class_name_faults(kind.name, ""):
         fix = "write `f[...]` for an array, `tree` for any structure, or rename the class"
         return f"`{kind.name}` is not a class that can be held", fix
     if kind.module is None and spec.unit is None and stem(kind.name) == spec.stem:

@@ -6,7 +6,7 @@ from scaffold.errors import Fault, suggestion
 from scaffold.kind import kind_of
 from scaffold.spec.fields.training import ALWAYS
 from scaffold.spec.model import Field, Group, ModuleSpec
-from scaffold.spec.names import argument_name_fault, class_name_fault
+from scaffold.spec.names import argument_name_faults, class_name_faults
 from scaffold.spec.rules.pieces import imported_names
 
 
@@ -15,25 +15,23 @@ def class_of_group(class_name: str, group: str) -> str:
     return class_name + "".join(word[:1].upper() + word[1:] for word in group.split("_"))
 
 
-def group_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
-    """Groups whose names or members cannot be; `unread` is the text of fields that could not be read."""
+def group_faults(spec: ModuleSpec) -> Iterator[Fault]:
+    """Groups whose names or members cannot be, and what their layout does not go with."""
     for group in spec.groups:
-        yield from _group_faults(spec, group, f"groups.{group.name}", unread)
+        yield from _group_faults(spec, group, f"groups.{group.name}")
     if spec.nests:
-        yield from _nested_faults(spec, unread)
+        yield from _nested_faults(spec)
 
 
-def _group_faults(spec: ModuleSpec, group: Group, place: str, unread: str) -> Iterator[Fault]:
-    fault = argument_name_fault(group.name, place, spec.name)
-    if fault is not None:
-        yield fault
+def _group_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]:
+    yield from argument_name_faults(group.name, place, spec.name)
     for name in (name for name in _members(spec, group) if spec.field(name) is not None):
         yield Fault(
             place, f"`{name}` is a field, and what the class makes of the group", "rename one of them"
         )
     legal = tuple(field.name for field in spec.dynamic if field.role != "state")
     for member in group.fields:
-        if member not in legal and member not in unread:
+        if member not in legal and member not in spec.unread:
             fix = suggestion(member, legal, "name fields that hold leaves")
             yield Fault(place, f"`{member}` is no field with leaves", fix, legal)
         elif group.fields.count(member) > 1:
@@ -51,9 +49,9 @@ def _members(spec: ModuleSpec, group: Group) -> Iterator[str]:
     yield from (group.name,) * spec.nests
 
 
-def _nested_faults(spec: ModuleSpec, unread: str) -> Iterator[Fault]:
+def _nested_faults(spec: ModuleSpec) -> Iterator[Fault]:
     """What a class cannot be whose groups are classes."""
-    if not spec.groups and not unread.strip():
+    if not spec.groups and not spec.unread:
         fix = 'write `[groups]` and `small = ["element1", "element2"]`, or remove it'
         yield Fault("layout", "`nested` makes a class of each group, and there are none", fix)
     for form, why in _TAKES_FIELDS.items():
@@ -77,9 +75,7 @@ def _class_faults(spec: ModuleSpec, group: Group, place: str) -> Iterator[Fault]
         fix = "rename it, to `combined` for example"
         yield Fault(place, "`combine` is a name that the class uses itself", fix)
     # A fault of the name of the large class is told already.
-    fault = class_name_fault(group.class_name, place) if class_name_fault(spec.name, place) is None else None
-    if fault is not None:
-        yield fault
+    yield from () if class_name_faults(spec.name, place) else class_name_faults(group.class_name, place)
     taken = [spec.name, *(one.name for one in spec.classes), *imported_names(spec)]
     taken += [one.class_name for one in spec.groups if one is not group]
     if group.class_name in taken:

@@ -80,9 +80,9 @@ def names_read(spec: ModuleSpec) -> set[str]:
     return {name for one in pieces(spec) for name in free_names(one.text, expression=one.expression)}
 
 
-def known_names(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+def known_names(spec: ModuleSpec) -> Iterator[Fault]:
     """Names that stand for nothing where they are used."""
-    shared = module_names(spec) | unread
+    shared = module_names(spec) | spec.unread
     types = ((one.name, one.type.text) for one in spec.fields if isinstance(one.type, OpaqueType))
     annotations = () if kind_of(spec.kind).is_carried else (Piece(f"fields.{n}.type", t) for n, t in types)
     for piece in (*annotations, *pieces(spec)) if not has_star(spec) else ():
@@ -111,12 +111,12 @@ def _how_to_know(spec: ModuleSpec, name: str, known: frozenset[str], key: str) -
     return f'{bind}declare it in `arguments` or as a field, or write `imports = ["from ... import {name}"]`'
 
 
-def known_attributes(spec: ModuleSpec, unread: frozenset[str]) -> Iterator[Fault]:
+def known_attributes(spec: ModuleSpec) -> Iterator[Fault]:
     """Attributes of `self` that are no field."""
     legal = tuple(sorted({*kind_of(spec.kind).members, *class_names(spec)}))
     if spec.bases or "__getattr__" in legal:
         return
-    known = unread | {*legal} | _METHODS
+    known = spec.unread | {*legal} | _METHODS
     nested = {group.name for group in (spec.groups if spec.nests else ())}
     for piece in (one for one in pieces(spec) if one.of_instance):
         for name in (name for name in self_attributes(piece.text) if name not in known):

@@ -7,7 +7,7 @@ from scaffold.errors import Fault
 from scaffold.kind import kind_of
 from scaffold.spec.construction.constructor import has_factory
 from scaffold.spec.model import Method, ModuleSpec
-from scaffold.spec.names import IMPORTS, argument_name_fault, is_read
+from scaffold.spec.names import IMPORTS, argument_name_faults, is_read
 
 _TYPE_PARAMETER = r"(?a)[A-Z]\w*"
 
@@ -41,8 +41,7 @@ def _name_faults(spec: ModuleSpec, method: Method, place: str) -> Iterator[Fault
     if name in _of_class(spec):
         yield Fault(place, f"`{name}` is a name that the class uses itself", fix)
     elif not re.fullmatch(r"__\w+__", name) and (name not in IMPORTS or is_read(name)):
-        fault = argument_name_fault(name, place, spec.name, reserved=False)
-        yield from () if fault is None else (fault,)
+        yield from argument_name_faults(name, place, spec.name, reserved=False)
 
 
 def _of_class(spec: ModuleSpec) -> set[str]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from scaffold.errors import Fault, ScaffoldError
 from scaffold.files.places import read_regular
 from scaffold.spec.helpers import bound_by, helpers_in, joined
-from scaffold.spec.names import file_name_fault, stem
+from scaffold.spec.names import file_name_faults, stem
 from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_written
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
@@ -92,8 +92,7 @@ def names_described(text: str) -> tuple[str, ...]:
 
 def _unit(tree: ast.Module, classes: list[ast.ClassDef], names: Names, file: Notes, path: Path) -> Unit:
     """The file of several classes, which is one module that bears its name."""
-    fault = file_name_fault(path.stem, file.where)
-    if fault is not None:
+    for fault in file_name_faults(path.stem, file.where):
         file.faults.append(replace(fault, fix=f"rename the skeleton: {fault.fix}", line=1, column=1))
     listed = tuple(node.name for node in classes)
     return Unit(path.stem, file.where, listed, tuple(sorted(names.bound)), ast.get_docstring(tree) or "")

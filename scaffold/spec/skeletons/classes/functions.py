@@ -6,7 +6,7 @@ It is understood where each argument and the result has a type of the grammar, a
 import ast
 from typing import Any
 
-from scaffold.spec.names import argument_name_fault
+from scaffold.spec.names import argument_name_faults
 from scaffold.spec.skeletons.classes.carried import outdented, source_of
 from scaffold.spec.skeletons.classes.fields import doc_below, keys_of
 from scaffold.spec.skeletons.words.annotations import is_of_grammar, results, type_of
@@ -129,7 +129,7 @@ def arguments_with_defaults(node: Function) -> list[tuple[ast.arg, ast.expr | No
 
 def argument_type(argument: ast.arg, names: Names, notes: Notes) -> str:
     """The type of an argument in the grammar; empty where it has none there."""
-    if argument.annotation is None or argument_name_fault(argument.arg, "", reserved=False) is not None:
+    if argument.annotation is None or argument_name_faults(argument.arg, "", reserved=False):
         return ""
     return _type(argument.annotation, names, notes)
 
