@@ -14,8 +14,8 @@ from scaffold.emit.made import _MAKERS, is_new  # pyright: ignore[reportPrivateU
 from scaffold.emit.source import parsed
 from scaffold.spec.grammar.initialisers import INITIALISERS
 from scaffold.spec.reading.read import read_spec
-from scaffold.spec.source.draws import keys_and_draws
 from scaffold.suite.declared import drawn_fields
+from scaffold.suite.setup_draws import keys_and_draws
 from tests.plain_jax import Both
 
 CALL = {"args": "x: f[n]", "returns": "f[n]", "body": "return x"}

@@ -251,7 +251,7 @@ def test_a_role_that_nobody_can_know_is_asked(tmp_path: Path) -> None:
     with dialogue(asked) as terminal:
         terminal.answer("Name of the class: ", "Blend", "", "", "", *mixed[1:], "", "")
         terminal.expect(
-            "Error: field `mask`: role: `mask` is given, in a class that trains other parts: nothing says"
+            "Error: field `mask`: role: is given, in a class that trains other parts: nothing says"
         )
         terminal.expect("As `param` it is trained; as `data` it is not, and gradients flow through it;")
         terminal.answer("Role of mask (param, data, buffer): ", "trained")

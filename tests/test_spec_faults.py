@@ -12,7 +12,7 @@ from scaffold.errors import ScaffoldError
 from scaffold.spec.reading.read import read_spec
 
 W = {"type": "f[n]", "role": "data", "init": "zeros"}
-_UNTOLD = "fields.b.role | `b` is given, in a class that trains other parts: nothing says whether it is trained | write `b = {1}` if it is, `b = {2}` if it is not"
+_UNTOLD = 'fields.b.role | is given, in a class that trains other parts: nothing says whether it is trained | write `role = "param"` if it is, `role = "data"` if it is not'
 NAN, HUGE = float("nan"), 10**5000
 
 
@@ -94,10 +94,10 @@ TYPES = [
     (field(type="float"), field(type="float", role="static"), 'fields.b | a bare float has no role | a Python float is `role = "static"` (one compilation a value) or an array `f[]` (traced)'),
     (field(type="f[n] | str"), field(type="f[n] | None"), "fields.b | `f[n] | str` mixes what is traced with what is static | write one type"),
     (field(type="int", role="param"), field(type="int", role="static"), "fields.b.role | role `param` does not go with type `int` | write one of buffer, static, derived"),
-    (_mixed({"type": "f[n]"}), _mixed({"type": "f[n]", "role": "param"}), _UNTOLD.format(0, *(f'{{ type = "f[n]", role = "{role}" }}' for role in ("param", "data")))),
-    (_mixed("f[n]?use_b"), _mixed("f[n]?use_b@data"), _UNTOLD.format(0, '"f[n]?use_b@param"', '"f[n]?use_b@data"')),
-    (_mixed({"type": "list[f[n]]", "doc": "x"}), _mixed({"type": "list[f[n]]", "frozen": True}), _UNTOLD.format(0, *(f'{{ type = "list[f[n]]", role = "{role}", ... }}' for role in ("param", "data")))),
-    (_mixed({"type": "tree"}, type="Other"), _mixed({"type": "tree"}, type="Other", frozen=True), _UNTOLD.format(0, *(f'{{ type = "tree", role = "{role}" }}' for role in ("param", "data")))),
+    (_mixed({"type": "f[n]"}), _mixed({"type": "f[n]", "role": "param"}), _UNTOLD),
+    (_mixed("f[n]?use_b"), _mixed("f[n]?use_b@data"), _UNTOLD),
+    (_mixed({"type": "list[f[n]]", "doc": "x"}), _mixed({"type": "list[f[n]]", "frozen": True}), _UNTOLD),
+    (_mixed({"type": "tree"}, type="Other"), _mixed({"type": "tree"}, type="Other", frozen=True), _UNTOLD),
     (dims("0"), dims("1"), "fields.w.type | dim `0` is not a name, an int from 1 or arithmetic with + - * // % (in `f[0]`) | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (dims("-1"), dims("n-1"), "fields.w.type | dim `-1` is not a name, an int from 1 or arithmetic with + - * // % (in `f[-1]`) | write dims such as `f[4*hidden,in_size]`, with at most one `*shape`"),
     (dims("n\u22121"), dims("n-1"), "fields.w.type | `f[n\u22121]` is not a type | write ASCII letters: `\u2212` is none"),

@@ -15,9 +15,9 @@ from scaffold.spec.construction.init_std import measured
 from scaffold.spec.grammar.dtypes import DTYPES
 from scaffold.spec.grammar.types import ArrayType, CallableType, ListType, ScalarType, TupleType, Type, arrays
 from scaffold.spec.model import Field, ModuleSpec
-from scaffold.spec.source.draws import keys_and_draws, reads_value
 from scaffold.spec.source.expressions import assigned_names, dedented, draws_from
 from scaffold.suite.examples import Examples
+from scaffold.suite.setup_draws import keys_and_draws, reads_value
 
 TRUNCATED = 0.87962566  # standard deviation of a normal draw that is cut at -2 and 2
 DIGITS = 9  # behind the point of a bound: what binary fractions add beyond is noise

@@ -46,11 +46,6 @@ def _context(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> Context:
     return {**suite_context(subject), **kind.tests(own, known)}
 
 
-def law_suites(spec: ModuleSpec) -> tuple[str, ...]:
-    """The suites of `pytree_laws`, besides the pytree laws, that the tests of a class import from."""
-    return (*kind_of(spec.kind).laws, *_further_laws(spec))
-
-
 def _further_laws(spec: ModuleSpec) -> tuple[str, ...]:
     """What the fields need laws for, besides those of the kind."""
     # Flax shares by reference, and an abstract class holds nothing.

@@ -14,11 +14,12 @@ from scaffold.spec.model import Field
 from scaffold.spec.reading.field_text import parse_field_text
 from scaffold.spec.reading.reader import Reader
 from scaffold.spec.reading.roles import (
+    COMMAND_LINE,
+    OF_GIVEN,
     UNTOLD,
     given_role,
     legal_roles,
     role_of,
-    untold_fault,
     without_role,
 )
 from scaffold.spec.tables.check_keys import needless_keys, untaken
@@ -27,6 +28,7 @@ from scaffold.spec.tables.keys import COMPUTES, FIELD_KEYS
 _DOTTED = r"(?a)[A-Za-z_]\w*(\.[A-Za-z_]\w*)*"
 _UNSAID = dict[tuple[str, str, tuple[str, ...]], list[str]]
 """The fields whose role nothing says, by what is said of them."""
+_OF_GIVEN = "is given, in a class that trains other parts: nothing says whether it is trained"
 
 
 def read_fields(reader: Reader, tables: Mapping[str, Any]) -> tuple[Field, ...]:
@@ -34,13 +36,16 @@ def read_fields(reader: Reader, tables: Mapping[str, Any]) -> tuple[Field, ...]:
     unsaid: _UNSAID = {}
     found = {name: _field(reader, name, table, unsaid) for name, table in tables.items()}
     reader.unread += [f"{name} {tables[name]}" for name, field in found.items() if field is None]
-    for (what, fix, legal), names in unsaid.items():
-        listed = f": {', '.join(f'`{name}`' for name in names)}" * (len(names) > 1)
-        reader.add(f"fields.{names[0]}", what + listed, fix, legal)
     known = [field for field in found.values() if field is not None]
     role = given_role(known, kind_of(reader.kind).given_arrays)
-    untold = [one.name for one in known if one.role == UNTOLD] if role == UNTOLD else []
-    reader.faults += [untold_fault(name, tables[name], reader.where) for name in untold]
+    untold = [field.name for field in known if field.role == UNTOLD] if role == UNTOLD else []
+    if untold:
+        form = "TYPE@{}" if reader.where == COMMAND_LINE else 'role = "{}"'
+        fix = f"write `{form.format('param')}` if it is, `{form.format('data')}` if it is not"
+        unsaid[_OF_GIVEN, fix, OF_GIVEN] = untold
+    for (what, fix, legal), names in unsaid.items():
+        listed = f": {', '.join(f'`{name}`' for name in names)}" * (len(names) > 1)
+        reader.add(f"fields.{names[0]}" + ".role" * (legal == OF_GIVEN), what + listed, fix, legal)
     return tuple(replace(one, role=role or "param") if one.role == UNTOLD else one for one in known)
 
 

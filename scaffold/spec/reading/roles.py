@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scaffold.errors import Fault
 from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
@@ -21,7 +20,6 @@ from scaffold.spec.grammar.types import (
 )
 from scaffold.spec.model import Field
 from scaffold.spec.tables.keys import ROLES
-from scaffold.spec.tables.raw import as_table
 
 COMMAND_LINE = "command line"
 """What faults call a spec that no file has."""
@@ -48,30 +46,6 @@ def is_trained(field: Field) -> bool:
 def given_role(fields: Iterable[Field], usual: str) -> str:
     """What float arrays are that are given and say nothing; `UNTOLD` where nobody can know. `usual` is what the kind knows."""
     return usual or (UNTOLD if any(map(is_trained, fields)) else "data")
-
-
-def untold_fault(name: str, raw: Any, where: str) -> Fault:
-    """The question whether an array is trained that is given to a class which trains others."""
-    what = f"`{name}` is given, in a class that trains other parts: nothing says whether it is trained"
-    fix = f"{_with_role(name, raw, where, 'param')} if it is, {_with_role(name, raw, where, 'data')} if it is not"
-    return Fault(f"{where}: fields.{name}.role", what, f"write {fix}", OF_GIVEN)
-
-
-def _with_role(name: str, raw: Any, where: str, role: str) -> str:
-    """The field as it is written with its role."""
-    if isinstance(raw, str):
-        return f'`{name} = "{raw.strip()}@{role}"`'
-    table = as_table(raw)
-    if where == COMMAND_LINE:
-        optional = f"?{table['optional']}" if table.get("optional") else ""
-        return f"`{name}:{table.get('type')}{optional}@{role}`"
-    said = ", ".join(f"{key} = {_toml(value)}" for key, value in table.items() if key == "type")
-    more = ", ..." if len(table) > 1 else ""
-    return f'`{name} = {{ {said}, role = "{role}"{more} }}`'
-
-
-def _toml(value: Any) -> str:
-    return f"'{value}'" if '"' in str(value) else f'"{value}"'
 
 
 def default_role(kind: Type) -> str | None:
