@@ -236,11 +236,11 @@ FAULTS = {
     ),
     "a word that says nothing of it": (
         "@as_written\n@groups(a=['x'])\nclass Odd:\n    x: int\n",
-        "`@groups(a=['x'])` says nothing of a class that is emitted as written",
+        "a class of kind `as-written` has no `groups`",
     ),
     "what no test reads": (
         "@as_written\n@test(tolerance=0.1)\nclass Odd:\n    x: int\n",
-        "`tolerance` says nothing to the tests of a class that is emitted as written",
+        "a class of kind `as-written` has no `tolerance`",
     ),
     "an unknown option": (
         '@as_written(laws="flax")\nclass Odd:\n    x: int\n',

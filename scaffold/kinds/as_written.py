@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 from scaffold.errors import Fault
 from scaffold.kind import Kind
 from scaffold.spec.model import ModuleSpec
-from scaffold.spec.tables.keys import Key
+from scaffold.spec.tables.keys import TEST_KEYS, Key
 from scaffold.suite.as_written import suite_of
 
 
@@ -17,6 +17,7 @@ class AsWrittenKind(Kind):
     options: ClassVar[Mapping[str, Key]] = {
         "laws": Key("Which laws hold for it: those of pytrees, or of NNX.", legal=("pytree", "nnx"))
     }
+    lacks = ("groups", *(key for key in TEST_KEYS if key not in ("build", "sizes", "skip", "values")))
     constructors = ("init",)
     has_instances = False
     is_carried = True

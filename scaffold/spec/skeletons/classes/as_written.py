@@ -1,23 +1,19 @@
 """A class with `@as_written`: it is carried whole, and read for what its tests can know."""
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from msgspec.structs import replace
 
 from scaffold.spec.skeletons.classes.carried import is_carried, source_of
-from scaffold.spec.skeletons.classes.class_statements import AS_WRITTEN, KINDS_ELSEWHERE
-from scaffold.spec.skeletons.classes.fields import keys_of
+from scaffold.spec.skeletons.classes.class_statements import AS_WRITTEN, KINDS_ELSEWHERE, read_decorators
 from scaffold.spec.skeletons.classes.functions import argument_type, read_function
 from scaffold.spec.skeletons.words.names import VOCABULARY, Names
 from scaffold.spec.skeletons.words.notes import Notes
-from scaffold.spec.skeletons.words.values import table
 from scaffold.spec.source.expressions import Function
 from scaffold.spec.source.rewriting import end_of, spliced
 
-_KEYS = ("build", "sizes", "skip", "values")
-"""What `@test(...)` takes: all else the laws find from an instance."""
 _WORD = AS_WRITTEN.replace("-", "_")
 
 
@@ -35,8 +31,10 @@ def read_as_written(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str,
     raw["source"] = _without_words(source_of([node], notes, leaving=ours), names)
     fields = {name: one for name, one in _roles(node, names, notes)}
     raw |= {"fields": fields} if fields else {}
-    raw |= _options(node, ours, names, notes)
-    raw |= _test(ours, names, notes)
+    is_nnx = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
+    raw |= {"options": {"laws": "nnx"}} if is_nnx else {}
+    said = read_decorators(node, names, notes)
+    raw |= {word: said[word] for word in ("test", "groups", "options") if said.get(word)}
     raw |= _methods(node, names, notes)
     arguments = [] if "__init__" in raw.get("methods", {}) else list(_fields(node, names, notes))
     imports = list(dict.fromkeys(line for _, line in names.lines))
@@ -79,38 +77,6 @@ def _in_place_of(value: ast.expr, names: Names) -> str:
 
 def _called(decorator: ast.expr) -> ast.expr:
     return decorator.func if isinstance(decorator, ast.Call) else decorator
-
-
-def _options(node: ast.ClassDef, ours: Iterable[ast.expr], names: Names, notes: Notes) -> dict[str, Any]:
-    """The laws that hold for it: as `@as_written(laws=...)` says, or as its base does."""
-    said: dict[str, Any] = {}
-    for one in ours:
-        if isinstance(one, ast.Call) and names.word(one.func) == _WORD:
-            pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
-            said = keys_of(pairs, ("options",), notes)
-    is_nnx = any(KINDS_ELSEWHERE.get(names.of(base)) == "nnx" for base in node.bases)
-    said = {**({"laws": "nnx"} if is_nnx else {}), **said}
-    return {"options": said} if said else {}
-
-
-def _test(ours: Iterable[ast.expr], names: Names, notes: Notes) -> dict[str, Any]:
-    """What `@test(...)` says; any other word has nothing to say of such a class."""
-    raw: dict[str, Any] = {}
-    for one in ours:
-        word = names.word(_called(one))
-        if word == "test" and isinstance(one, ast.Call):
-            notes.note(("test",), one)
-            pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
-            raw["test"] = keys_of(pairs, ("test",), notes, dict.fromkeys(dict(pairs), table))
-            for key, value in (pair for pair in pairs if pair[0] not in _KEYS):
-                what = f"`{key}` says nothing to the tests of a class that is emitted as written"
-                notes.refuse(
-                    value, ("test", key), what, "remove it, and set it in a suite of your own", _KEYS
-                )
-        elif word != _WORD:
-            what = f"`@{ast.unparse(one)}` says nothing of a class that is emitted as written"
-            notes.refuse(one, (), what, "remove it, or remove `@as_written`")
-    return raw
 
 
 def _methods(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:

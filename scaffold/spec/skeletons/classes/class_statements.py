@@ -19,6 +19,8 @@ AS_WRITTEN = "as-written"
 """The kind that a decorator gives, since such a class has any bases."""
 KINDS = {"".join(word.capitalize() for word in name.split("-")): name for name in NAMES if name != AS_WRITTEN}
 """The kind of each base in the vocabulary: `TrainState` is `train-state`."""
+_TABLES = {"test": "test", "groups": "groups", "as_written": "options"}
+"""The table that the arguments of a decorator are."""
 _OF_PYTHON = ("metaclass", "strict")
 """What the class statement of any Module takes."""
 KINDS_ELSEWHERE = {"equinox.Module": "module", "flax.nnx.Module": "nnx"}
@@ -76,20 +78,21 @@ def read_keywords(node: ast.ClassDef, kind: str, bases: Iterable[str], notes: No
 
 
 def read_decorators(node: ast.ClassDef, names: Names, notes: Notes) -> dict[str, Any]:
-    """What `@test(...)` and `@groups(...)` say."""
+    """What `@test(...)`, `@groups(...)` and `@as_written(...)` say."""
     raw: dict[str, Any] = {}
-    for one in node.decorator_list:
-        word = names.word(one.func) if isinstance(one, ast.Call) else ""
-        if not isinstance(one, ast.Call) or word not in ("test", "groups"):
-            notes.note(("decorators",), one)
-            raw.setdefault("decorators", []).append(notes.segment(one))
+    for decorator in node.decorator_list:
+        word = names.word(decorator.func) if isinstance(decorator, ast.Call) else ""
+        if not isinstance(decorator, ast.Call) or word not in _TABLES:
+            notes.note(("decorators",), decorator)
+            raw.setdefault("decorators", []).append(notes.segment(decorator))
             continue
-        notes.note((word,), one)
-        pairs = [(keyword.arg or "**", keyword.value) for keyword in one.keywords]
-        raw[word] = keys_of(pairs, (word,), notes, dict.fromkeys(dict(pairs), table))
-        for key, value in pairs:
-            for name, entry in _entries(value):
-                notes.note((word, key, name), entry)
+        key = _TABLES[word]
+        notes.note((key,), decorator)
+        pairs = [(keyword.arg or "**", keyword.value) for keyword in decorator.keywords]
+        raw[key] = keys_of(pairs, (key,), notes, dict.fromkeys(dict(pairs), table))
+        for name, value in pairs:
+            for entry, place in _entries(value):
+                notes.note((key, name, entry), place)
     return raw
 
 
