@@ -12,7 +12,7 @@ HEAD = """
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PRNGKeyArray
+from jaxtyping import Array, Bool, Complex, Float, Int, PRNGKeyArray
 from scaffold.skeleton import Module, Nnx, buffer, data, param, state, static
 """
 CLASSES = {
@@ -68,6 +68,29 @@ class Attend(Module):
 
     def __call__(self, x: Float[Array, " size"], y: Float[Array, " size"]) -> Float[Array, ""]:
         return (self.query @ x) @ (self.key @ y)
+""",
+    "integers and complex numbers of whatever width": """
+class Spectrum(Module):
+    weight: Complex[Array, "h n"] = param("normal(0.5)")
+    counts: Int[Array, " h"] = data("zeros")
+    order: Int[Array, " n"] = buffer()
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " h"]:
+        mixed = self.weight @ x[self.order % x.shape[0]].astype(self.weight.dtype)
+        return jnp.abs(mixed) + self.counts.astype(x.dtype)
+""",
+    "a state is made of the one above it": """
+class Codes(Nnx):
+    table: Float[Array, "k d"] = state("normal")
+    slow: Float[Array, "k d"] = state("=table * 0.5")
+
+    def __call__(self, x: Float[Array, " d"]) -> Float[Array, " k"]:
+        y = self.table @ x + self.slow @ x
+        self.slow = 0.5 * (self.slow + self.table)
+        return y
+
+    def rows(self, *index: int) -> Float[Array, "n d"]:
+        return self.table[jnp.array(index, int)]
 """,
     "values of bfloat16 are not for this function of jax": """
 class Curve(Module):

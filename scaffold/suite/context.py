@@ -19,6 +19,7 @@ from scaffold.spec.fields.frozen import ALWAYS
 from scaffold.spec.fields.statics import stored_value
 from scaffold.spec.grammar.types import (
     ArrayType,
+    CallableType,
     ClassType,
     DictType,
     ListType,
@@ -241,9 +242,15 @@ def _static(subject: Subject) -> list[list[str]]:
             rows.append([field.name, _as_stored(field.type, source)])
         elif not subject.is_absent(field):
             rows.append([field.name, "..."])
+    if kind_of(subject.spec.kind).variables:  # a function in the place of a module is an attribute
+        rows += [[one.name, "..."] for one in subject.spec.stored if _is_function(one)]
     presets = [one for one in subject.spec.fields if subject.is_kept_apart(one)]
     rows += [[f"{one.name}_preset", f"({_pairs(one.preset)})"] for one in presets]
     return rows
+
+
+def _is_function(field: Field) -> bool:
+    return field.role == "module" and isinstance(field.type, CallableType)
 
 
 def _pairs(preset: tuple[tuple[str, str], ...]) -> str:

@@ -193,7 +193,7 @@ _SCALARS = {"int": "3", "bool": "True", "float": "0.3", "dtype": "jnp.float32", 
 def _dtype_of_example(array: ArrayType) -> str:
     """The dtype as `sample` takes it: `float` is jax's default."""
     name = DTYPES[array.dtype][1]
-    return name if name in ("float", "bool") else f"jnp.{name}"
+    return name if name in ("float", "bool", "int", "complex") else f"jnp.{name}"
 
 
 def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:

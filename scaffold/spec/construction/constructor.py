@@ -279,16 +279,17 @@ def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
     if "readable" not in spec.worked_out:
         taken = {*assigned_names(spec.setup), *(one.name for one in parameters(spec))}
         spec.worked_out["readable"] = tuple(
-            one.name if _is_readable(one) and one.name not in taken else None for one in spec.fields
+            one.name if _is_readable(spec, one) and one.name not in taken else None for one in spec.fields
         )
         spec.worked_out["positions"] = {one.name: at for at, one in enumerate(spec.fields)}
     above = spec.worked_out["readable"][: spec.worked_out["positions"][field.name]]
     return frozenset(name for name in above if name is not None)
 
 
-def _is_readable(field: Field) -> bool:
+def _is_readable(spec: ModuleSpec, field: Field) -> bool:
     """Whether a made field is there in each instance, as a value that has no holder yet."""
-    is_plain = field.array is not None and field.role in ("param", "data", "buffer")
+    roles = ("param", "data", "buffer", *(["state"] if kind_of(spec.kind).variables else []))
+    is_plain = field.array is not None and field.role in roles
     sometimes = field.optional or field.nullable
     return not field.given and not sometimes and (is_plain or field.role == "static")
 

@@ -15,8 +15,10 @@ DTYPES = {
     "bf16": ("BFloat16", "bfloat16"),
     "f32": ("Float32", "float32"),
     "f64": ("Float64", "float64"),
+    "c": ("Complex", "complex"),
     "c64": ("Complex64", "complex64"),
     "c128": ("Complex128", "complex128"),
+    "i": ("Int", "int"),
     "i8": ("Int8", "int8"),
     "i16": ("Int16", "int16"),
     "i32": ("Int32", "int32"),
@@ -28,7 +30,10 @@ DTYPES = {
     "bool": ("Bool", "bool"),
     "key": ("Key", "key"),
 }
-"""Short dtype name to its jaxtyping annotation and to jax's name. `f` and `inexact` take the constructor's dtype."""
+"""Short dtype name to its jaxtyping annotation and to jax's name.
+
+`f` and `inexact` take the constructor's dtype, `i` and `c` jax's default one, or that of an array that is given.
+"""
 
 
 class TypeSyntaxError(ValueError):
@@ -43,15 +48,13 @@ _JAXTYPING = {annotation: short for short, (annotation, _) in DTYPES.items()}
 _LONG = {name: short for short, (_, name) in reversed(DTYPES.items())}
 _NO_WIDTH = {
     **{
-        "int": "i32",
-        "Int": "i32",
-        "Integer": "i32",
+        "Integer": "i",
         "uint": "u32",
         "UInt": "u32",
         "long": "i64",
         "short": "i16",
     },
-    **{"complex": "c64", "Complex": "c64", "double": "f64", "single": "f32", "half": "f16", "byte": "u8"},
+    **{"double": "f64", "single": "f32", "half": "f16", "byte": "u8"},
     **{"fp16": "f16", "fp32": "f32", "fp64": "f64", "boolean": "bool", "Num": "inexact", "Real": "f"},
     **{"Shaped": "f", "number": "f", "array": "f", "Array": "f", "ndarray": "f"},
 }
@@ -76,7 +79,7 @@ _UNSAID = {
     "List": "write `list[f[size]]`",
     "Dict": "write `dict[str, f[size]]`",
     "Tuple": "write `tuple[int, ...]`",
-    "complex": "write `c64[]`",
+    "complex": "write `c[]`",
     "bytes": "write `u8[size]`, or `str`",
     "number": "write `f[]`, or `int`",
     "string": "write `str`",
@@ -143,7 +146,7 @@ def _name(name: str) -> ast.expr:
         return _array("key", [])
     if name in _UNSAID:
         raise TypeSyntaxError(f"`{name}` does not say enough", _UNSAID[name])
-    if name in _LONG and name not in DTYPES and name != "float":
+    if name in _LONG and name not in DTYPES and name not in ("float", "int"):
         fix = f"write `{_LONG[name]}[]` for a scalar array, `{_LONG[name]}[size]` for one with dims"
         raise TypeSyntaxError(f"`{name}` has no dims", fix)
     return ast.Name(_NAMES.get(name, name), ast.Load())
@@ -199,7 +202,7 @@ def _of_dims(name: str, inner: ast.expr, items: list[ast.expr]) -> ast.expr:
 
 def _others(name: str, meant: str) -> str:
     """What to add where a name leaves the width open."""
-    return ", or another width" if meant in ("i32", "u32", "c64") and not name[-1].isdigit() else ""
+    return ", or another width" if meant == "u32" and not name[-1].isdigit() else ""
 
 
 def _cased(name: str) -> str | None:

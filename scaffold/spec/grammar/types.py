@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 CHOSEN_DTYPES = ("f", "inexact")
+"""Dtypes that the constructor's `dtype` chooses."""
+DEFAULT_DTYPES = {"i": "int", "c": "complex"}
+"""Dtypes that are jax's default, by the types of Python that name them."""
 LARGEST = 2**31
 """No dim is as large: jax counts in 32 bits by default."""
 

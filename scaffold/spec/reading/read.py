@@ -297,6 +297,7 @@ def _assembled(reader: Reader, raw: Mapping[str, Any], tables: Mapping[str, Any]
         dtype=" ".join(reader.text(raw, "dtype").split()),
         setup=dedented(reader.text(raw, "setup")),
         imports=reader.imports(raw),
+        module_doc=reader.text(raw, "module_doc"),
         helpers=dedented(reader.text(raw, "helpers")),
         below=dedented(reader.text(raw, "below")),
         source=dedented(reader.text(raw, "source")),

@@ -63,6 +63,7 @@ SPEC_KEYS = {
     ),
     "setup": Key("string", "Statements that the constructor runs first."),
     "imports": Key("array of strings", "Import statements that expressions and bodies need."),
+    "module_doc": Key("string", "The docstring of the module."),
     "helpers": Key("string", "Statements of the module above the class: functions, constants, classes."),
     "below": Key("string", "Statements of the module below the class."),
     "source": Key("string", "Kind as-written: the class statement, word for word."),

@@ -33,11 +33,7 @@ class Names(Struct):
     def within(self, own: str) -> "Names":
         """The same in the class `own`, for which `Self` stands."""
         meant = {name: own for name, whole in self.whole.items() if whole in SELF}
-        lines = [
-            (name, line)
-            for name, line in self.lines
-            if name not in meant and (line != GENERIC or not self.variables)
-        ]
+        lines = [(name, line) for name, line in self.lines if line != GENERIC or not self.variables]
         return replace(self, whole={**self.whole, **meant}, lines=lines)
 
     def of(self, node: ast.expr) -> str:
