@@ -13,7 +13,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Complex, Float, Int, PRNGKeyArray
-from scaffold.skeleton import Module, Nnx, buffer, data, param, state, static
+from scaffold.skeleton import Abstract, Module, Nnx, buffer, data, param, state, static
 """
 CLASSES = {
     "a number that a method has by default is a size of its result": """
@@ -91,6 +91,47 @@ class Codes(Nnx):
 
     def rows(self, *index: int) -> Float[Array, "n d"]:
         return self.table[jnp.array(index, int)]
+""",
+    "a field is of an abstract class, whose methods have their types from there": """
+class Kernel(Abstract):
+    def __call__(self, x: Float[Array, " d"], y: Float[Array, " d"]) -> Float[Array, ""]: ...
+
+    def gram(self, x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
+        return jax.vmap(lambda a: jax.vmap(lambda b: self(a, b))(y))(x)
+
+
+class Radial(Kernel):
+    log_scale: Float[Array, " d"] = param("zeros")
+
+    def __call__(self, x, y):
+        return jnp.exp(-0.5 * jnp.sum(((x - y) * jnp.exp(-self.log_scale)) ** 2))
+
+
+class Total(Kernel):
+    left: Kernel
+    right: Kernel
+
+    def __call__(self, x, y):
+        return self.left(x, y) + self.right(x, y)
+
+
+class Regression(Module):
+    kernel: Radial
+
+    def quadratic(self, x: Float[Array, "n d"], y: Float[Array, " n"]) -> Float[Array, ""]:
+        return y @ self.kernel.gram(x, x) @ y
+""",
+    "an author's own constructor stores a list": """
+class Towers(Module):
+    towers: list[eqx.nn.Linear]
+
+    def __init__(self, size: int, depth: int = 2, *, key: PRNGKeyArray):
+        self.towers = [eqx.nn.Linear(size, size, key=one) for one in jax.random.split(key, depth)]
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        for tower in self.towers:
+            x = jnp.tanh(tower(x))
+        return x
 """,
     "values of bfloat16 are not for this function of jax": """
 class Curve(Module):

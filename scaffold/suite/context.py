@@ -28,6 +28,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.rules.bases import concrete
 from scaffold.spec.rules.tests import never_reads
 from scaffold.spec.source.text import docstring
 from scaffold.spec.stacked.layers import stacked
@@ -302,14 +303,16 @@ def _carry(subject: Subject) -> str:
     return str(names.index(call.carry)) if call and call.carry in names else ""
 
 
+def _built(name: str, known: Mapping[str, ModuleSpec]) -> str:
+    """The name of the class that an example builds for one that a field holds."""
+    made = concrete(known[name], known) if name in known else None
+    return name if made is None else made.name
+
+
 def _classes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
     """The names of generated classes that the example builds, and those that these build."""
-    own = {
-        part.name
-        for one in spec.stored
-        if one.given
-        for part in walk(one.type)
-        if isinstance(part, ClassType) and part.module is None
-    }
+    parts = [part for one in spec.stored if one.given for part in walk(one.type)]
+    named = [part.name for part in parts if isinstance(part, ClassType) and part.module is None]
+    own = {_built(name, known) for name in named}
     inner = (_classes(known[name], known) for name in own if name in known)
     return own.union(*inner)

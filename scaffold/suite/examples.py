@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
-from scaffold.kind import kind_of
 from scaffold.spec.bodies.states import is_state, is_stateful
 from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters
 from scaffold.spec.construction.sizes import all_positive, evaluate, is_int, several, sizes
@@ -30,6 +29,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.rules.bases import concrete
 from scaffold.suite.positive import positive_names
 
 
@@ -159,12 +159,13 @@ class Examples(Struct, frozen=True, dict=True):
 
     def instance(self, kind: ClassType, name: str, offset: int) -> str:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
-        spec = self.known.get(kind.name) if kind.module is None else None
-        if spec is None or not kind_of(spec.kind).has_instances:
+        asked = self.known.get(kind.name) if kind.module is None else None
+        spec = concrete(asked, self.known) if asked is not None else None
+        if spec is None:
             raise ScaffoldError(
                 f"the tests cannot build a `{type_text(kind)}` for `{name}`",
                 where=f"{self.spec.where}: test.values",
-                fix=_how_to_build(kind, name, is_abstract=spec is not None),
+                fix=_how_to_build(kind, name, is_abstract=asked is not None),
             )
         inner = replace(
             Examples.of(spec, self.known), begin=self.begin + offset + 1, sizes=self.sizes_of(spec)
