@@ -12,6 +12,7 @@ from scaffold.spec.grammar.type_texts import type_text
 from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, Call, Field, Method, ModuleSpec
 from scaffold.spec.rules.source import known_attributes
+from scaffold.spec.source.definitions import is_left_open
 
 MODULE = ClassType("Module", "equinox")
 """Among the bases where another one, a mixin, is no Module itself."""
@@ -25,16 +26,19 @@ def is_abstract_body(body: str) -> bool:
 
 def asks_for_call(spec: ModuleSpec) -> bool:
     """Whether the call of an abstract class is abstract."""
-    return (
-        not kind_of(spec.kind).has_instances
-        and spec.call is not None
-        and is_abstract_body(spec.call.body or "...")
-    )
+    return spec.call is not None and _is_abstract(spec, spec.call)
 
 
 def asks_for(spec: ModuleSpec, method: Method) -> bool:
     """Whether a method of an abstract class is abstract."""
-    return not kind_of(spec.kind).has_instances and is_abstract_body(method.call.body or "...")
+    return _is_abstract(spec, method.call)
+
+
+def _is_abstract(spec: ModuleSpec, call: Call) -> bool:
+    if kind_of(spec.kind).has_instances:
+        return False
+    # What is carried says it by a decorator of its own.
+    return is_left_open(call.source) if call.source else is_abstract_body(call.body or "...")
 
 
 def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSpec, ...]:

@@ -80,7 +80,12 @@ def is_plain(node: Function, owner: str, names: Names) -> bool:
 
 def is_left_open(node: Function, names: Names) -> bool:
     """Whether subclasses write it."""
-    return any(names.of(one) == "abc.abstractmethod" for one in node.decorator_list)
+    body = node.body[ast.get_docstring(node) is not None :]
+    gives = node.returns is not None and ast.unparse(node.returns) != "None"
+    is_empty = [ast.unparse(one) for one in body] == ["..."] or (gives and not body)
+    return (names.is_abstract and is_empty) or any(
+        names.of(one) == "abc.abstractmethod" for one in node.decorator_list
+    )
 
 
 def argument_text(one: ast.arg, names: Names, notes: Notes) -> str | None:

@@ -4,6 +4,8 @@ import ast
 import builtins
 from typing import Any
 
+from msgspec.structs import replace
+
 from scaffold.kind import kind_of
 from scaffold.spec.skeletons.classes.carried import blocks, carried, is_carried, is_left_open, source_of
 from scaffold.spec.skeletons.classes.class_statements import (
@@ -38,6 +40,7 @@ class ClassReader:
         self.notes.positions[("name",)] = self.notes.position(self.node)
         self._head()
         self.raw |= {"kind": "abstract"} if self._is_abstract() else {}
+        self.names = replace(self.names, is_abstract=self.raw.get("kind") == "abstract")
         self._body()
         self.raw |= read_decorators(self.node, self.names, self.notes)
         for name, value in self.inits.items():

@@ -27,6 +27,8 @@ class Names(Struct):
     """The names that functions and constants of the file bind."""
     stands_alone: bool = False
     """Whether the tests build no class but this one: a type that names another says nothing to them."""
+    is_abstract: bool = False
+    """Whether the class says that it is abstract: a method with the body `...` is then for subclasses to write."""
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
 
