@@ -76,7 +76,11 @@ def run_suite(folder: Path, example: str) -> tuple[Failure, ...]:
     with TemporaryDirectory() as name:
         report = Path(name, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
-        environment = {key: value for key, value in os.environ.items() if key != "CI"}
+        environment = {
+            key: value
+            for key, value in os.environ.items()
+            if key != "CI" and not key.startswith("PYTREE_LAWS_")
+        }
         environment |= {"JAX_PLATFORMS": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(
             [*command, f"tests/test_{example}.py", f"--junitxml={report}"],
