@@ -93,7 +93,7 @@ def class_context(one: Adopted) -> dict[str, Any]:
         "leaves": found["leaves"],
         "static": [[quoted(path), value] for path, value in found["static"]],
         "returns": found["outputs"],
-        "methods": [method_row(name, arguments) for name, arguments in found["further"]],
+        "methods": [method_row(name, arguments) for name, arguments in found["extra"]],
         "updates": [quoted(path) for path in found["updates"]],
         "inputs": found["inputs"] or ([["seed", "seed"]] if found["build"] else []),
         "needs_seed": bool(found["build"]),
@@ -130,10 +130,10 @@ def call_context(found: Found) -> dict[str, Any]:
     """The example arguments, and the call with them by name."""
     if not found["called"]:
         return {"is_called": False, "arguments": [], "targets": "", "call": ""}
-    fixed = found["fixed"]
-    taken = [(name, text) for name, text, _ in found["arguments"] if name not in fixed]
+    static = found["static_arguments"]
+    taken = [(name, text) for name, text, _ in found["arguments"] if name not in static]
     names = [safe(name) for name, _ in taken]
-    given = given_to(found["arguments"], fixed)
+    given = given_to(found["arguments"], static)
     method = f".{found['method']}" if found["method"] else ""
     targets = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
     return {
@@ -155,15 +155,15 @@ def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
     return f"Method({row})"
 
 
-def given_to(arguments: Iterable[tuple[str, str, bool]], fixed: Sequence[str] = ()) -> list[str]:
-    """What a call is written with: names, those by name as such, and what is `fixed` as it is."""
-    texts = [(name, text if name in fixed else safe(name), by_name) for name, text, by_name in arguments]
+def given_to(arguments: Iterable[tuple[str, str, bool]], static: Sequence[str] = ()) -> list[str]:
+    """What a call is written with: names, those by name as such, and what is `static` as it is."""
+    texts = [(name, text if name in static else safe(name), by_name) for name, text, by_name in arguments]
     return [f"{name}={text}" if by_name else text for name, text, by_name in texts]
 
 
 def told_of(found: Found, what: str) -> list[Any]:
     """What was found for the constructor, for the call and for the methods."""
-    return [one for part in ("", "call_", "further_") for one in found.get(f"{part}{what}", ())]
+    return [one for part in ("", "call_", "extra_") for one in found.get(f"{part}{what}", ())]
 
 
 def quoted(path: str) -> str:

@@ -13,16 +13,17 @@ from pytree_laws.inspect.classes import TWIN
 from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
-from .annotations import EMPTY, parameters_of, required
+from ..classes.kinds import kind_of
+from ..classes.methods import ascending
+from ..values.annotations import EMPTY, parameters_of, required
+from ..values.candidates import values_for
+from ..values.domains import apart
+from ..values.plain import Context
+from ..values.sizes import LARGEST
+from ..values.sources import Source, held_by, refer
+from .allowed import with_allowed_values
+from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
-from .domains import allowed, apart
-from .kinds import kind_of
-from .methods import ascending
-from .plain import Context
-from .search import Budget, combinations
-from .sizes import LARGEST
-from .sources import Source, held_by, refer
-from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
@@ -175,7 +176,7 @@ def that_build(
             last.append(built)
         else:
             found += 1
-            yield with_state(allowed(built))
+            yield with_state(with_allowed_values(built))
     yield from map(with_state, last[: WAYS - found])
 
 
@@ -240,7 +241,7 @@ def walk(cls: type) -> Iterator[type]:
 
 def first_that_works(ways: Iterator[Built]) -> Built | None:
     """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
-    from .further import all_members_work  # which needs this module
+    from .members import all_members_work
 
     found = list(itertools.islice(ways, 4 * WAYS))
     working = (one for one in found if all_members_work(instance_of(one.source)))

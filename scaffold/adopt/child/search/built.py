@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from pytree_laws import errors
 from pytree_laws.inspect.arrays import on_device
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
-from .sources import Source, called
+from ..classes.messages import message_of
+from ..values.sources import Source, called
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,6 @@ class Failure:
         text = f"{type(error).__name__}: {message_of(error)}"
         self.first = self.first or text
         self.messages.append(text[:400])
-
-
-def message_of(error: BaseException) -> str:
-    """What an error says; of a check at run time Equinox tells first where to look for what it says."""
-    try:
-        return errors.message_of(error)
-    except Exception:  # of a class of the user's
-        return "what it says cannot be read"
 
 
 def builds(cls: type, built: Built, failure: Failure) -> bool:

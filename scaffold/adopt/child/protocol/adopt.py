@@ -8,29 +8,33 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytree_laws import PytreeLaws
-from pytree_laws.declare.render import render, source_of
-from pytree_laws.discover.inference import (
-    inferred_leaves,
-    inferred_outputs,
-    inferred_statics,
-)
 from pytree_laws.engine.timeout import TooLong, time_limit
-from pytree_laws.sharding.dims import dims_of_leaves
 
-from .begun import find_with_state
-from .build import ways_to_build
-from .built import Built, Failure, StateOf, builds, instance_of, model_of
-from .call import Called, Subject, find_call
-from .fixed import with_fixed
-from .further import all_members_work, further_methods, written_methods
-from .kinds import Kind, kind_of
-from .methods import methods_of
-from .search import Budget
-from .sound import accepted, lone_methods, presumed, sound, sound_for_all, without_a_way, without_sizes
-from .sources import Source, as_said, distinct, literal, refer
-from .targets import found_class, look_in
-from .transformations import written_transformation
+from ..classes.kinds import Kind, kind_of
+from ..classes.lookup import add_to_path, load_class
+from ..classes.methods import methods_of
+from ..judge.declare import declarations
+from ..judge.validate_example import (
+    accept_call,
+    argumentless_methods,
+    presumed_functions,
+    validate_example,
+    validate_methods,
+    without_a_way,
+    without_sizes,
+)
+from ..search.budget import Budget
+from ..search.build import ways_to_build
+from ..search.built import Built, Failure, StateOf, builds, instance_of, model_of
+from ..search.call import find_call
+from ..search.called import Called, Subject
+from ..search.extra_methods import extra_methods
+from ..search.init_state import find_with_state
+from ..search.members import all_members_work
+from ..search.static_arguments import with_static_arguments
+from ..transformations.describe import describe_transformation
+from ..values.sources import Source, as_said, distinct, refer
+from .found import build_to_json, call_to_json, methods_to_json
 
 Request = dict[str, Any]
 TRIES = 300
@@ -44,14 +48,14 @@ class MistakeError(Exception):
 
 def adopt(request: Request) -> dict[str, Any]:
     """What is found of one class: plain JSON, of which the tool makes a test file."""
-    look_in(request["folders"])
-    cls = found_class(request["module"], request["name"])
+    add_to_path(request["folders"])
+    cls = load_class(request["module"], request["name"])
     kind = kind_of(cls)
     failure = Failure()
     try:
         with time_limit(request["seconds"], "adopt"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return found_of(cls, kind, request, failure)
+            return search_class(cls, kind, request, failure)
     except MistakeError as mistake:
         return {"built": False, "why": str(mistake), "unknown": []}
     except TooLong:
@@ -64,16 +68,16 @@ def adopt(request: Request) -> dict[str, Any]:
         }
 
 
-def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[str, Any]:
+def search_class(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[str, Any]:
     module, imports = cls.__module__, request.get("imports", ())
     said = {name: as_said(text, module, imports) for name, text in request["said"].items()}
     if kind.name == "transformation":
         own = as_said(request["build"], module, imports) if request["build"] else None
-        return written_transformation(cls, own, said, failure)
+        return describe_transformation(cls, own, said, failure)
     of_call = Failure()
     built, called = built_and_called(cls, request, said, failure, of_call)
     if built is not None and not request["call"]:
-        built, called = sound(cls, built, called, said)
+        built, called = validate_example(cls, built, called, said)
     if built is None:
         return {
             "built": False,
@@ -86,9 +90,9 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
         )
         called = None
     methods, further = methods_of(cls), methods_beside(cls, built, called, said)
-    other = sound_for_all(built, called, further)
+    other = validate_methods(built, called, further)
     if other != built and not request["call"]:
-        built, called = sound(cls, other, called, said)
+        built, called = validate_example(cls, other, called, said)
     if called is None and of_call.first.startswith("NotImplementedError"):
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
     built, called, further = with_distinct_names(cls, built, called, further)
@@ -96,14 +100,19 @@ def found_of(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[s
         "built": True,
         "kind": kind.name,
         "methods": methods,
-        **written_build(built),
-        **written_call(called),
-        **written_methods(further),
+        **build_to_json(built),
+        **call_to_json(called),
+        **methods_to_json(further),
     }
-    guessed = presumed(built, [*([called] if called else []), *further])
+    guessed = presumed_functions(built, [*([called] if called else []), *further])
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown, "unusable": without_a_way(built)}
-    return {**found, **declared(found, built, called), "unsure": without_sizes(built), "presumed": guessed}
+    return {
+        **found,
+        **declarations(found, built, called),
+        "unsure": without_sizes(built),
+        "presumed": guessed,
+    }
 
 
 def built_and_called(
@@ -153,8 +162,8 @@ def call_for(
     subject = Subject(instance, StateOf(built), state)
     wished, bracket, _ = request["call"].partition("(")
     if bracket:
-        with told_as_mistake("--call", request["call"]):
-            called = said_call(cls, subject, request)
+        with as_mistake("--call", request["call"]):
+            called = call_as_said(cls, subject, request)
             for source in called.arguments.values():
                 source.value(0, subject.owner)
         return called
@@ -163,20 +172,20 @@ def call_for(
     found = find_call(cls, subject, wished, said, budget, failure)
     if not (wished or built.has_state or (found is not None and found.is_full)):
         found = find_with_state(cls, subject, said, begins, failure) or found
-    return with_fixed(found, subject) if found is not None else None
+    return with_static_arguments(found, subject) if found is not None else None
 
 
 def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]) -> list[Called]:
     """The methods beside the call; none where a state goes through them."""
     if built.has_state:
         return []
-    found = further_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
-    allowed = (accepted(built, one) for one in found)
-    return [*filter(None, allowed), *lone_methods(built, called)]
+    found = extra_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
+    allowed = (accept_call(built, one) for one in found)
+    return [*filter(None, allowed), *argumentless_methods(built, called)]
 
 
 @contextlib.contextmanager
-def told_as_mistake(option: str, text: str) -> Generator[None]:
+def as_mistake(option: str, text: str) -> Generator[None]:
     """Says of an error that it is one of what the user gave. Raises `MistakeError`."""
     try:
         yield
@@ -188,12 +197,12 @@ def built_as_said(request: Request, module: str) -> Built | None:
     if not request["build"]:
         return None
     built = Built(as_said(request["build"], module, request.get("imports", ())), {}, positional=-1)
-    with told_as_mistake("--build", request["build"]):
+    with as_mistake("--build", request["build"]):
         built.maker.value(0)
     return built
 
 
-def said_call(cls: Any, subject: Subject, request: Request) -> Called:
+def call_as_said(cls: Any, subject: Subject, request: Request) -> Called:
     """The call of `--call`: a method and its arguments, as they are written."""
     text, imports = request["call"], request.get("imports", ())
     tree = ast.parse(f"instance.{text}" if not text.startswith("(") else f"instance{text}", mode="eval").body
@@ -224,111 +233,4 @@ def with_distinct_names(
 # -- as plain JSON -----------------------------------------------------------------------------------------------------
 
 
-def written_build(built: Built) -> dict[str, Any]:
-    by_name = built.positional == 0
-    return {
-        "maker": built.maker.text,
-        "inputs": [[name, one.text] for name, one in built.arguments.items()] if by_name else [],
-        "build": "" if by_name else built.source.text if built.positional > 0 else built.maker.text,
-        "has_state": built.has_state,
-        "imports": [list(pair) for pair in built.source.imports],
-        "helpers": list(built.source.helpers),
-        "guessed": list(built.guesses),
-    }
-
-
-def written_call(called: Called | None) -> dict[str, Any]:
-    if called is None:
-        return {"called": False}
-    sources = list(called.arguments.values())
-    return {
-        "called": True,
-        "method": called.method,
-        "arguments": [[name, one.text, name in called.keywords] for name, one in called.arguments.items()],
-        "fixed": list(called.fixed),
-        "call_imports": [list(pair) for one in sources for pair in one.imports],
-        "call_helpers": list(dict.fromkeys(line for one in sources for line in one.helpers)),
-        "call_guessed": list(called.guesses),
-        "also": called.also,
-        "idle": idle(called),
-    }
-
-
-def idle(called: Called) -> str:
-    """What the outputs do not depend on, as text."""
-    if not called.by_parameters:
-        return "what it returns does not depend on its parameters"
-    return "" if called.by_arguments else "what it returns does not depend on its arguments"
-
-
 # -- what the laws find of it ------------------------------------------------------------------------------------------
-
-
-def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
-    """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
-    suite: Any = suite_of(found, built, called)()
-    leaves, statics, outputs, updates = [], [], [], []
-    with contextlib.suppress(Exception):
-        leaves = written_leaves(suite, found["kind"])
-    with contextlib.suppress(Exception):
-        statics = [[path, literal(value)] for path, value in inferred_statics(suite).items()]
-    with contextlib.suppress(Exception):
-        outputs = [render(one) for one in inferred_outputs(suite)]
-    with contextlib.suppress(Exception):
-        updates = list(updates_of(suite, found["kind"]))
-    dims = list[str]()
-    with contextlib.suppress(Exception):
-        dims = sorted({dim for named in dims_of_leaves(suite.cached_instance()).values() for dim in named})
-    return {"leaves": leaves, "static": statics, "outputs": outputs, "updates": updates, "dims": dims}
-
-
-def written_leaves(suite: Any, kind: str) -> list[str]:
-    if kind != "nnx":
-        return [render(one) for one in inferred_leaves(suite)]
-    from pytree_laws.nnx.subject.inference import inferred_variables, name_of_type
-
-    found = [as_it_flows(suite, one) for one in inferred_variables(suite)]
-    return [render(one, source_of(one.path), name_of_type(one.type)) for one in found]
-
-
-def as_it_flows(suite: Any, variable: Any) -> Any:
-    """A Variable as it was found; running statistics are cut off where no gradient comes from them."""
-    from flax import nnx
-
-    if issubclass(variable.type, nnx.BatchStat):
-        with contextlib.suppress(Exception):
-            return replace(variable, flows=suite.seems_to_flow(variable.path))
-    return variable
-
-
-def updates_of(suite: Any, kind: str) -> Sequence[str]:
-    if kind != "nnx":
-        return ()
-    from pytree_laws.nnx.subject.inference import inferred_updates
-
-    return inferred_updates(suite)
-
-
-def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> type:
-    """The suite without its declarations."""
-    laws: Any = PytreeLaws
-    if found["kind"] == "nnx":
-        from pytree_laws.nnx import NnxLaws
-
-        laws = NnxLaws
-    body: dict[str, Any] = {"build": lambda self, seed: model_of(built, seed)}
-    if called is not None:
-        owner = StateOf(built)
-        body["arguments"] = lambda self, seed: tuple(
-            one.value(seed, owner) for name, one in called.arguments.items() if name not in called.fixed
-        )
-        body["call"] = lambda self, instance, *given: call_of(called, instance, given)
-    return type("Adopted", (laws,), body)
-
-
-def call_of(called: Called, instance: Any, given: Sequence[Any]) -> Any:
-    pairs = {name: called.arguments[name].value(0) for name in called.fixed}
-    pairs |= dict(zip([name for name in called.arguments if name not in pairs], given, strict=True))
-    positional = [pairs[name] for name in called.arguments if name not in called.keywords]
-    method = getattr(instance, called.method) if called.method else instance
-    return method(*positional, **{name: pairs[name] for name in called.keywords})
