@@ -129,7 +129,7 @@ def is_stateful(found: Found) -> bool:
 def call_context(found: Found) -> dict[str, Any]:
     """The example arguments, and the call with them by name."""
     if not found["called"]:
-        return {"is_called": False, "arguments": [], "targets": "", "call": ""}
+        return {"is_called": False, "arguments": [], "targets": "", "call": "", "ignores_key": False}
     static = found["static_arguments"]
     taken = [(name, text) for name, text, _ in found["arguments"] if name not in static]
     names = [safe(name) for name, _ in taken]
@@ -141,6 +141,7 @@ def call_context(found: Found) -> dict[str, Any]:
         "arguments": [text for _, text in taken],
         "targets": targets,
         "call": f"instance{method}({', '.join(given)})",
+        "ignores_key": found["ignores_key"],
     }
 
 
@@ -162,8 +163,8 @@ def given_to(arguments: Iterable[tuple[str, str, bool]], static: Sequence[str] =
 
 
 def told_of(found: Found, what: str) -> list[Any]:
-    """What was found for the constructor, for the call and for the methods."""
-    return [one for part in ("", "call_", "extra_") for one in found.get(f"{part}{what}", ())]
+    """What was found for the constructor, for the call, for the methods and for the declared leaves."""
+    return [one for part in ("", "call_", "extra_", "leaf_") for one in found.get(f"{part}{what}", ())]
 
 
 def quoted(path: str) -> str:

@@ -12,15 +12,15 @@ from pytree_laws.sharding.dims import dims_of_leaves
 
 from ..search.built import Built, StateOf, model_of
 from ..search.called import Called
-from ..values.sources import literal
+from ..values.sources import Source, literal, refer
 
 
 def declarations(found: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
     """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
     suite: Any = suite_of(found, built, called)()
-    leaves, statics, outputs, updates = [], [], [], []
+    leaves, imports, statics, outputs, updates = [], [], [], [], []
     with contextlib.suppress(Exception):
-        leaves = render_leaves(suite, found["kind"])
+        leaves, imports = render_leaves(suite, found["kind"])
     with contextlib.suppress(Exception):
         statics = [[path, literal(value)] for path, value in inferred_statics(suite).items()]
     with contextlib.suppress(Exception):
@@ -30,16 +30,30 @@ def declarations(found: Mapping[str, Any], built: Built, called: Called | None) 
     dims = list[str]()
     with contextlib.suppress(Exception):
         dims = sorted({dim for named in dims_of_leaves(suite.cached_instance()).values() for dim in named})
-    return {"leaves": leaves, "static": statics, "outputs": outputs, "updates": updates, "dims": dims}
+    manifest = {"leaves": leaves, "leaf_imports": imports, "static": statics}
+    return {**manifest, "outputs": outputs, "updates": updates, "dims": dims}
 
 
-def render_leaves(suite: Any, kind: str) -> list[str]:
+def render_leaves(suite: Any, kind: str) -> tuple[list[str], list[list[str]]]:
+    """The leaves as they are declared, and the imports of the types of Variables. Raises `LookupError` for one without a name."""
     if kind != "nnx":
-        return [render(one) for one in inferred_leaves(suite)]
-    from pytree_laws.nnx.subject.inference import inferred_variables, name_of_type
+        return [render(one) for one in inferred_leaves(suite)], []
+    from pytree_laws.nnx.subject.inference import inferred_variables
 
-    found = [as_it_flows(suite, one) for one in inferred_variables(suite)]
-    return [render(one, source_of(one.path), name_of_type(one.type)) for one in found]
+    variables = [as_it_flows(suite, one) for one in inferred_variables(suite)]
+    types = [variable_type(one.type) for one in variables]
+    texts = [
+        render(one, source_of(one.path), kind.text) for one, kind in zip(variables, types, strict=True)
+    ]
+    return texts, [list(pair) for one in types for pair in one.imports]
+
+
+def variable_type(kind: type) -> Source:
+    """How the type of a Variable is written: Flax's own by `nnx`, another by its import."""
+    from pytree_laws.nnx.subject.inference import name_of_type
+
+    text = name_of_type(kind)
+    return Source(text) if "." in text else refer(kind)
 
 
 def as_it_flows(suite: Any, variable: Any) -> Any:

@@ -85,9 +85,7 @@ def search_class(cls: Any, kind: Kind, request: Request, failure: Failure) -> di
             "unknown": failure.unknown,
         }
     if called is not None and not (called.is_meaningful or request["call"]):
-        of_call.first = (
-            f"no meaningful call: `{called.method}` takes no arrays, and only gives a part or a copy"
-        )
+        of_call.first = why_no_call(built, called, of_call)
         called = None
     methods, further = methods_of(cls), methods_beside(cls, built, called, said)
     other = validate_methods(built, called, further)
@@ -113,6 +111,13 @@ def search_class(cls: Any, kind: Kind, request: Request, failure: Failure) -> di
         "unsure": without_sizes(built),
         "presumed": guessed,
     }
+
+
+def why_no_call(built: Built, called: Called, failure: Failure) -> str:
+    """Why the only call that runs is none: it takes no state, or computes nothing."""
+    if built.has_state:
+        return failure.first or f"no meaningful call: `{called.method}` takes no state"
+    return f"no meaningful call: `{called.method}` takes no arrays, and only gives a part or a copy"
 
 
 def built_and_called(

@@ -31,6 +31,7 @@ def call_to_json(called: Called | None) -> dict[str, Any]:
         "call_imports": [list(pair) for one in sources for pair in one.imports],
         "call_helpers": list(dict.fromkeys(line for one in sources for line in one.helpers)),
         "call_guessed": list(called.guesses),
+        "ignores_key": called.ignores_key,
         "also": called.also,
         "idle": idle(called),
     }

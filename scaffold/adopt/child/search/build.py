@@ -185,8 +185,11 @@ def hides_a_guess(built: Built) -> bool:
     if not built.guesses:
         return False
     made = instance_of(built.source)
-    held = reachable(made, "", arrays_of(made))
-    return any(is_array(value) for _, value in held)
+    try:
+        held = reachable(made, "", arrays_of(made))
+        return any(is_array(value) for _, value in held)
+    except Exception:  # of a class whose attributes are computed
+        return False
 
 
 # -- values of classes, as arguments of others -------------------------------------------------------------------------
@@ -196,7 +199,14 @@ def instances(cls: type) -> list[Source]:
     """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
     pairs = [(each, built_once(each)) for each in [cls, *subclasses(cls)][:24]]
     found = [(each, one) for each, one in pairs if one is not None]
+    if found and found[0][0] is cls and not holds_arrays(found[0][1]):  # a base, which does nothing by itself
+        found.sort(key=lambda pair: not holds_arrays(pair[1]))
     return [once(each, one.source) for each, one in found[:3] if not one.has_state]
+
+
+def holds_arrays(built: Built) -> bool:
+    """Whether what is built has leaves."""
+    return bool(arrays_of(instance_of(built.source)))
 
 
 def once(cls: type, source: Source) -> Source:

@@ -83,7 +83,17 @@ def instance_of(source: Source) -> Any:
         raise
     if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
         return source.value(0)
-    return combine(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+    made = combine(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+    return source.value(0) if holds_tracers(made) else made
+
+
+def holds_tracers(value: Any, depth: int = 4) -> bool:
+    """Whether an instance keeps a tracer where jax sees no leaf: made under a trace, it is of no use."""
+    if isinstance(value, jax.core.Tracer):
+        return True
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    held = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, type) else ()
+    return depth > 0 and any(holds_tracers(one, depth - 1) for one in (*inner, *held))
 
 
 def raised_in(error: BaseException) -> str:

@@ -24,6 +24,8 @@ from .trace import instead, shape_in, trace_call
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
+STATE_OF_SUITE = "self.state("
+"""How an argument is written that is the state of the suite."""
 FURTHER = 60
 """How many arguments of another method are tried, where one works."""
 
@@ -150,13 +152,21 @@ def try_call(
     ]
     kept = {key: value for key, value in chosen.items() if key not in idle}
     keywords = tuple(one for one in keywords if one not in idle)
-    fixed = static_arguments(subject, name, kept, keywords)
+    static = static_arguments(subject, name, kept, keywords)
     takes = any(trace.by_name.values())
     promised = not name or is_promised(type(subject.instance), name)
     merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
+    is_meaningful = is_meaningful and passes_state(subject, kept)
     by = trace.by_parameters, trace.by_arguments, not trace.others
-    return Called(name, kept, keywords, *by, fixed, merit, is_meaningful)
+    keys = [trace.by_name[one] for one in kept if names.KEY.search(one) and one in trace.by_name]
+    ignores_key = bool(keys) and not any(keys)
+    return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key)
+
+
+def passes_state(subject: Subject, arguments: Mapping[str, Source]) -> bool:
+    """Whether the state of the instance goes through the call, where it has one."""
+    return subject.state is None or any(STATE_OF_SUITE in one.text for one in arguments.values())
 
 
 def with_alternative(

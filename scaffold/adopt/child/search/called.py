@@ -26,6 +26,8 @@ class Called:
     """How much speaks for it as what the class is for."""
     is_meaningful: bool = True
     """Whether it computes, of arguments or of most of what the instance holds."""
+    ignores_key: bool = False
+    """Whether it takes a key, and nothing that it returns depends on it."""
     also: str = ""
     """Another shape that it takes as well, where the answer is ambiguous."""
 

@@ -42,10 +42,16 @@ def trace_call(subject: Subject, name: str, chosen: Mapping[str, Source], keywor
     try:
         closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
     except NEEDS_VALUES:
-        outputs = run(held, given)
-        full = [one for one in outputs if not is_empty(one)]
-        return Trace(len(full), True, True, {}, others[-1], edits=edits[-1])
+        return untraced(run(held, given), others[-1], is_edit=edits[-1])
+    if not outputs and (eager := run(held, given)):  # what it returns holds tracers, and jax sees none of them
+        return untraced(eager, others[-1], is_edit=edits[-1])
     return replace(read_trace(closed, outputs, held, given), others=others[-1], edits=edits[-1])
+
+
+def untraced(outputs: Sequence[Any], others: int, *, is_edit: bool) -> Trace:
+    """What a call shows that no trace can follow: it is taken to depend on everything."""
+    full = [one for one in outputs if not is_empty(one)]
+    return Trace(len(full), True, True, {}, others, edits=is_edit)
 
 
 def read_trace(closed: Any, outputs: Any, held: Any, given: Mapping[str, Any]) -> Trace:

@@ -1,0 +1,227 @@
+"""What libraries that nobody had looked at before have shown of `scaffold adopt`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from scaffold.adopt.emit import Adopted
+from scaffold.adopt.report import Outcome, Report
+from tests.asking import Asked
+from tests.projects import scaffold
+from tests.support import write_tree
+
+SOURCE = '''
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import effects_of_others
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from flax import nnx
+from jaxtyping import Array, Bool, Float
+
+if TYPE_CHECKING:
+    from effects_of_others import Effect
+
+
+class Modifier(eqx.Module):
+    value: jax.Array
+    effect: Effect
+
+    def __init__(self, value: Float[Array, " n"], effect: Effect):
+        self.value, self.effect = value, effect
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.effect(self.value, x)
+
+
+class Mask(eqx.Module):
+    mask: Bool[Array, ...]
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.where(self.mask, x, 0.0)
+
+
+class Plain(nnx.Module):
+    """An nnx.Pytree with an array of its own, which Flax takes for static under a trace."""
+
+    def __init__(self, up: jax.Array, down: jax.Array):
+        self.up, self.down = up, down
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return jnp.where(x > 0, self.up, self.down) * x
+
+
+class Strength(nnx.Param):
+    pass
+
+
+class Wave(nnx.Module):
+    def __init__(self, rngs: nnx.Rngs):
+        self.strength = Strength(rngs.params.normal((3,)))
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.strength[...] * x
+
+
+class Transformed(nnx.Module):
+    def __init__(self, param: nnx.Variable):
+        self.param = param
+
+    def get_value(self) -> jax.Array:
+        return jnp.tanh(self.param[...])
+
+
+class Parts(nnx.Module):
+    def __init__(self, module_or_state: nnx.State | nnx.Module):
+        self.module = module_or_state
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.module(x)
+
+
+class Normed(eqx.nn.StatefulLayer):
+    """A layer with a state, whose call a batch axis is missing for."""
+
+    norm: eqx.nn.BatchNorm
+
+    def __init__(self, size: int):
+        self.norm = eqx.nn.BatchNorm(size, "batch", mode="batch")
+
+    def __call__(self, x: jax.Array, state: eqx.nn.State) -> tuple[jax.Array, eqx.nn.State]:
+        raise ValueError("nothing suits it")
+
+    def resolve(self) -> jax.Array:
+        return self.norm.weight * 2.0
+
+
+class Mixer(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, size: int):
+        self.weight = jnp.full((size,), 0.5, "float32")
+
+    def __call__(self, x: jax.Array, key: jax.Array) -> jax.Array:
+        return self.weight * x
+
+
+class Step(eqx.Module):
+    """A step, which does nothing by itself."""
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x
+
+
+class Shift(Step):
+    offset: jax.Array
+
+    def __init__(self, size: int):
+        self.offset = jnp.full((size,), 0.5, "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return x + self.offset
+
+
+class Chain(eqx.Module):
+    first: Step
+    second: Step
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.second(self.first(x))
+
+
+class Computed(eqx.Module):
+    """A class whose attributes are computed, which may fail in any way."""
+
+    weight: jax.Array
+
+    def __getattr__(self, name: str):
+        raise TypeError(f"cannot compute {name}")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * x
+'''
+EFFECTS = """
+import equinox as eqx
+import jax
+
+
+class Effect(eqx.Module):
+    slope: jax.Array
+
+    def __call__(self, value: jax.Array, x: jax.Array) -> jax.Array:
+        return (self.slope * value).sum() * x
+"""
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
+    folder = tmp_path_factory.mktemp("unseen")
+    write_tree(folder, {"effects_of_others.py": EFFECTS})
+    found = Asked(folder, "unseen", SOURCE)
+    yield found
+    found.child.close()
+
+
+def test_names_for_type_checkers_alone_are_known(asked: Asked) -> None:
+    found = asked.adopt("Modifier")
+    assert dict(found["inputs"])["effect"].startswith("Effect(") and found["called"]
+
+
+def test_any_shape_written_without_quotes_is_known(asked: Asked) -> None:
+    assert '"bool")' in dict(asked.adopt("Mask")["inputs"])["mask"]
+
+
+def test_an_instance_that_keeps_tracers_is_made_of_values(asked: Asked) -> None:
+    found = asked.adopt("Plain")
+    assert found["called"] and found["method"] == ""
+
+
+def test_variables_of_a_type_of_its_own_are_imported(asked: Asked) -> None:
+    found = asked.adopt("Wave")
+    assert found["leaves"] == ['Var("strength", Strength, (3,))']
+    assert ["Strength", "from unseen import Strength"] in found["leaf_imports"]
+
+
+def test_a_variable_is_one_of_flax_that_holds_an_array(asked: Asked) -> None:
+    assert dict(asked.adopt("Transformed")["inputs"])["param"].startswith("nnx.Param(sample(seed")
+
+
+def test_parts_of_a_module_are_not_made_up(asked: Asked) -> None:
+    assert "nnx.Linear" in dict(asked.adopt("Parts")["inputs"])["module_or_state"]
+
+
+def test_a_call_takes_the_state_of_the_instance(asked: Asked) -> None:
+    found = asked.adopt("Normed")
+    assert found["has_state"] and not found["called"] and "nothing suits it" in found["why"]
+
+
+def test_a_key_that_nothing_depends_on_is_declared(asked: Asked) -> None:
+    assert asked.adopt("Mixer")["ignores_key"] and not asked.adopt("Mask")["ignores_key"]
+
+
+def test_a_subclass_that_holds_arrays_goes_before_a_base_that_holds_none(asked: Asked) -> None:
+    assert [text for _, text in asked.adopt("Chain")["inputs"]] == ["Shift(size=3)", "Shift(size=3)"]
+
+
+def test_a_class_whose_attributes_fail_is_built(asked: Asked) -> None:
+    assert asked.adopt("Computed")["built"]
+
+
+def test_the_file_declares_what_was_found(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"pyproject.toml": "[project]\nname = 'unseen'\n", "effects_of_others.py": EFFECTS})
+    write_tree(tmp_path, {"unseen.py": SOURCE})
+    scaffold(tmp_path, "adopt", "unseen.py:Mixer", "unseen.py:Wave")
+    assert "    ignores_key = True\n" in (tmp_path / "tests/test_mixer.py").read_text()
+    wave = (tmp_path / "tests/test_wave.py").read_text()
+    assert "from unseen import Strength, Wave\n" in wave and 'Var("strength", Strength, (3,))' in wave
+
+
+def test_every_class_over_a_minute_is_named() -> None:
+    names = [f"C{place}" for place in range(8)]
+    outcomes = tuple(Outcome(Adopted("many", name, name, {}), seconds=61.0) for name in names)
+    assert all(f"  61 s  many:{name}" in Report(outcomes).text() for name in names)
