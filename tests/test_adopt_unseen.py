@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import jax
 import pytest
 
 from scaffold.adopt.emit import Adopted
@@ -46,16 +47,6 @@ class Mask(eqx.Module):
         return jnp.where(self.mask, x, 0.0)
 
 
-class Plain(nnx.Module):
-    """An nnx.Pytree with an array of its own, which Flax takes for static under a trace."""
-
-    def __init__(self, up: jax.Array, down: jax.Array):
-        self.up, self.down = up, down
-
-    def __call__(self, x: jax.Array) -> jax.Array:
-        return jnp.where(x > 0, self.up, self.down) * x
-
-
 class Strength(nnx.Param):
     pass
 
@@ -81,7 +72,7 @@ class Parts(nnx.Module):
         self.module = module_or_state
 
     def __call__(self, x: jax.Array) -> jax.Array:
-        return self.module(x)
+        return x * sum(jnp.sum(leaf) for leaf in jax.tree.leaves(self.module))
 
 
 class Normed(eqx.nn.StatefulLayer):
@@ -158,6 +149,16 @@ class Effect(eqx.Module):
 """
 
 
+PLAIN = """
+from flax import nnx
+
+
+class Plain(nnx.Module):
+    def __init__(self, single):
+        self.double = 2.0 * single
+"""
+
+
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asked]:
     folder = tmp_path_factory.mktemp("unseen")
@@ -176,9 +177,17 @@ def test_any_shape_written_without_quotes_is_known(asked: Asked) -> None:
     assert '"bool")' in dict(asked.adopt("Mask")["inputs"])["mask"]
 
 
-def test_an_instance_that_keeps_tracers_is_made_of_values(asked: Asked) -> None:
-    found = asked.adopt("Plain")
-    assert found["called"] and found["method"] == ""
+def test_an_instance_that_keeps_tracers_is_made_of_values(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Flax takes a plain array of a module for static where it is a tracer."""
+    from scaffold.adopt.child.search.built import instance_of
+    from scaffold.adopt.child.values.sources import Source
+
+    write_tree(tmp_path, {"plain_arrays.py": PLAIN})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made = instance_of(Source("Plain(jnp.ones(3))", (("Plain", "from plain_arrays import Plain"),)))
+    assert not isinstance(made.double, jax.core.Tracer) and made.double.shape == (3,)
 
 
 def test_variables_of_a_type_of_its_own_are_imported(asked: Asked) -> None:
