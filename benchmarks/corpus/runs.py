@@ -49,9 +49,10 @@ def measured(command: Sequence[str], folder: Path) -> tuple[int, str, str, int]:
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(["timeout", str(SECONDS), *command], cwd=folder, stdout=out, stderr=errors)
         _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
         errors.seek(0)
-        return os.waitstatus_to_exitcode(status), out.read(), errors.read(), usage.ru_maxrss * 1024
+        return process.returncode, out.read(), errors.read(), usage.ru_maxrss * 1024
 
 
 def installed(library: Table, folder: Path) -> str:

@@ -42,9 +42,7 @@ def render_leaves(suite: Any, kind: str) -> tuple[list[str], list[list[str]]]:
 
     variables = [as_it_flows(suite, one) for one in inferred_variables(suite)]
     types = [variable_type(one.type) for one in variables]
-    texts = [
-        render(one, source_of(one.path), kind.text) for one, kind in zip(variables, types, strict=True)
-    ]
+    texts = [render(one, source_of(one.path), kind.text) for one, kind in zip(variables, types, strict=True)]
     return texts, [list(pair) for one in types for pair in one.imports]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from pytree_laws.inspect.arrays import on_device
 from pytree_laws.inspect.trees import combine, partition
@@ -89,7 +90,7 @@ def instance_of(source: Source) -> Any:
 
 def holds_tracers(value: Any, depth: int = 4) -> bool:
     """Whether an instance keeps a tracer where jax sees no leaf: made under a trace, it is of no use."""
-    if isinstance(value, jax.core.Tracer):
+    if isinstance(value, Tracer):
         return True
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     held = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, type) else ()

@@ -43,7 +43,9 @@ def trace_call(subject: Subject, name: str, chosen: Mapping[str, Source], keywor
         closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
     except NEEDS_VALUES:
         return untraced(run(held, given), others[-1], is_edit=edits[-1])
-    if not outputs and (eager := run(held, given)):  # what it returns holds tracers, and jax sees none of them
+    if not outputs and (
+        eager := run(held, given)
+    ):  # what it returns holds tracers, and jax sees none of them
         return untraced(eager, others[-1], is_edit=edits[-1])
     return replace(read_trace(closed, outputs, held, given), others=others[-1], edits=edits[-1])
 
