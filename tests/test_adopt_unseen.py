@@ -90,6 +90,31 @@ class Normed(eqx.nn.StatefulLayer):
         return self.norm.weight * 2.0
 
 
+class Batched(eqx.nn.StatefulLayer):
+    norm: eqx.nn.BatchNorm
+    scale: jax.Array
+
+    def __init__(self, size: int):
+        self.norm = eqx.nn.BatchNorm(size, "examples", mode="batch")
+        self.scale = jnp.full((size,), 0.5, "float32")
+
+    def __call__(
+        self, x: jax.Array, state: eqx.nn.State, *, key: jax.Array | None = None
+    ) -> tuple[jax.Array, eqx.nn.State]:
+        normed, state = self.norm(x, state)
+        return self.scale * normed, state
+
+
+class Centred(eqx.Module):
+    weight: jax.Array
+
+    def __init__(self, size: int):
+        self.weight = jnp.full((size,), 0.5, "float32")
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        return self.weight * (x - jax.lax.pmean(x, "examples"))
+
+
 class Mixer(eqx.Module):
     weight: jax.Array
 
@@ -209,6 +234,13 @@ def test_a_call_takes_the_state_of_the_instance(asked: Asked) -> None:
     assert found["has_state"] and not found["called"] and "nothing suits it" in found["why"]
 
 
+def test_a_call_that_names_the_axis_of_a_batch_is_mapped_over_it(asked: Asked) -> None:
+    found = asked.adopt("Centred")
+    assert found["axis"] == {"name": "examples", "mapped": ["x"], "has_state": False}
+    assert found["arguments"][0][:2] == ["x", "sample(seed, (4, 3))"]
+    assert asked.adopt("Batched")["axis"]["has_state"] and not asked.adopt("Mixer")["axis"]
+
+
 def test_a_key_that_nothing_depends_on_is_declared(asked: Asked) -> None:
     assert asked.adopt("Mixer")["ignores_key"] and not asked.adopt("Mask")["ignores_key"]
 
@@ -224,8 +256,15 @@ def test_a_class_whose_attributes_fail_is_built(asked: Asked) -> None:
 def test_the_file_declares_what_was_found(tmp_path: Path) -> None:
     write_tree(tmp_path, {"pyproject.toml": "[project]\nname = 'unseen'\n", "effects_of_others.py": EFFECTS})
     write_tree(tmp_path, {"unseen.py": SOURCE})
-    scaffold(tmp_path, "adopt", "unseen.py:Mixer", "unseen.py:Wave")
+    report = scaffold(
+        tmp_path, "adopt", "unseen.py:Mixer", "unseen.py:Wave", "unseen.py:Batched", "unseen.py:Centred"
+    )
+    print(report.stdout)
     assert "    ignores_key = True\n" in (tmp_path / "tests/test_mixer.py").read_text()
+    call = 'return jax.vmap(instance, (0,), 0, axis_name="examples")(x)\n'
+    assert call in (tmp_path / "tests/test_centred.py").read_text()
+    call = 'return jax.vmap(instance, (0, None), (0, None), axis_name="examples")(x, state)\n'
+    assert call in (tmp_path / "tests/test_batched.py").read_text()
     wave = (tmp_path / "tests/test_wave.py").read_text()
     assert "from unseen import Strength, Wave\n" in wave and 'Var("strength", Strength, (3,))' in wave
 

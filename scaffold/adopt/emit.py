@@ -140,9 +140,25 @@ def call_context(found: Found) -> dict[str, Any]:
         "is_called": True,
         "arguments": [text for _, text in taken],
         "targets": targets,
-        "call": f"instance{method}({', '.join(given)})",
+        "call": call_text(f"instance{method}", found, given),
         "ignores_key": found["ignores_key"],
     }
+
+
+def call_text(method: str, found: Found, given: Sequence[str]) -> str:
+    """The call as it is written: over a batch, where it names the axis of one."""
+    axis = found["axis"]
+    if not axis:
+        return f"{method}({', '.join(given)})"
+    by_position = [name for name, _, by_name in found["arguments"] if not by_name]
+    by_name = given[len(by_position) :]
+    one = ", ".join(map(safe, by_position))
+    mapped = f"lambda {one}: {method}({', '.join([one, *by_name])})" if by_name else method
+    places = ", ".join("0" if name in axis["mapped"] else "None" for name in by_position)
+    in_axes = f"({places},)" if len(by_position) == 1 else f"({places})"
+    out_axes = "(0, None)" if axis["has_state"] else "0"
+    axes = f'{in_axes}, {out_axes}, axis_name="{axis["name"]}"'
+    return f"jax.vmap({mapped}, {axes})({', '.join(given[: len(by_position)])})"
 
 
 def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:

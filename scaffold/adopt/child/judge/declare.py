@@ -12,6 +12,7 @@ from pytree_laws.sharding.dims import dims_of_leaves
 
 from ..search.built import Built, StateOf, model_of
 from ..search.called import Called
+from ..search.invoke import invoke
 from ..values.sources import Source, literal, refer
 
 
@@ -92,6 +93,5 @@ def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> t
 def call_of(called: Called, instance: Any, given: Sequence[Any]) -> Any:
     pairs = {name: called.arguments[name].value(0) for name in called.static}
     pairs |= dict(zip([name for name in called.arguments if name not in pairs], given, strict=True))
-    positional = [pairs[name] for name in called.arguments if name not in called.keywords]
     method = getattr(instance, called.method) if called.method else instance
-    return method(*positional, **{name: pairs[name] for name in called.keywords})
+    return invoke(method, {name: pairs[name] for name in called.arguments}, called.keywords, called.axis)

@@ -22,6 +22,7 @@ from ..search.budget import Budget
 from ..search.built import Built, Failure, StateOf, raised_in
 from ..search.call import search
 from ..search.called import Called, Subject
+from ..search.invoke import invoke
 from ..search.trace import combine_instance, instead, partition_instance, shape_in
 from ..values.annotations import EMPTY
 from ..values.domains import DOMAINS, apart, within
@@ -256,9 +257,9 @@ def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequ
 
     def run(own: Any, values: Any) -> Sequence[Any]:
         node, every = combine_instance(static, own), combine(kept, values)
+        every = {name: every[name] for name in called.arguments}  # jax has sorted them
         method = getattr(node, called.method) if called.method else node
-        positional = [every[name] for name in called.arguments if name not in called.keywords]
-        result = method(*positional, **{name: every[name] for name in called.keywords})
+        result = invoke(method, every, called.keywords, called.axis)
         return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
 
     return run, (held, given)

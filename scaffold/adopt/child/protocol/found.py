@@ -32,6 +32,7 @@ def call_to_json(called: Called | None) -> dict[str, Any]:
         "call_helpers": list(dict.fromkeys(line for one in sources for line in one.helpers)),
         "call_guessed": list(called.guesses),
         "ignores_key": called.ignores_key,
+        "axis": called.axis.to_json() if called.axis else None,
         "also": called.also,
         "idle": idle(called),
     }

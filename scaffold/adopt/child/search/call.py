@@ -13,19 +13,18 @@ from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
 from ..values.sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
-from ..values.sources import Source
+from ..values.sources import STATE_OF_SUITE, Source
 from .budget import Budget, combinations
 from .build import instances
 from .built import Failure
 from .called import Called, Subject
+from .invoke import UNBOUND, over_batch
 from .static_arguments import static_arguments
 from .trace import instead, shape_in, trace_call
 
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
-STATE_OF_SUITE = "self.state("
-"""How an argument is written that is the state of the suite."""
 FURTHER = 60
 """How many arguments of another method are tried, where one works."""
 
@@ -59,6 +58,7 @@ def try_method(
     if parameters is None:
         return None
     wanted = [*required(parameters), *(one for one in parameters if is_wanted(one, said))]
+    subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
     for _ in range(2):
         found = search(subject, name, wanted, said, budget, failure)
         if found is not None:
@@ -138,10 +138,16 @@ def try_call(
 ) -> Called | None:
     """The call with these arguments, where it works; without a key that it does not use."""
     keywords = tuple(one.name for one in wanted if one.kind not in BY_POSITION or one.default is not EMPTY)
+    given, axis = chosen, None
+    if subject.axis_name:
+        given, axis = over_batch(chosen, keywords, subject.axis_name)
     try:
-        trace = trace_call(subject, name, chosen, keywords)
+        trace = trace_call(subject, name, given, keywords, axis)
     except Exception as error:
         failure.note(error)
+        if (unbound := UNBOUND.search(str(error))) and not subject.axis_name:
+            subject.axis_name = unbound[1]
+            return try_call(subject, name, wanted, chosen, failure)
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
         return None
@@ -150,9 +156,9 @@ def try_call(
         for one in wanted
         if one.default is not EMPTY and names.KEY.search(one.name) and not trace.by_name.get(one.name, True)
     ]
-    kept = {key: value for key, value in chosen.items() if key not in idle}
+    kept = {key: value for key, value in given.items() if key not in idle}
     keywords = tuple(one for one in keywords if one not in idle)
-    static = static_arguments(subject, name, kept, keywords)
+    static = static_arguments(subject, name, kept, keywords, axis)
     takes = any(trace.by_name.values())
     promised = not name or is_promised(type(subject.instance), name)
     merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
@@ -161,7 +167,7 @@ def try_call(
     by = trace.by_parameters, trace.by_arguments, not trace.others
     keys = [trace.by_name[one] for one in kept if names.KEY.search(one) and one in trace.by_name]
     ignores_key = bool(keys) and not any(keys)
-    return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key)
+    return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key, axis)
 
 
 def passes_state(subject: Subject, arguments: Mapping[str, Source]) -> bool:

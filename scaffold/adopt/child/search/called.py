@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..values.sources import Source
+from .invoke import Axis
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,8 @@ class Called:
     """Whether it computes, of arguments or of most of what the instance holds."""
     ignores_key: bool = False
     """Whether it takes a key, and nothing that it returns depends on it."""
+    axis: Axis | None = None
+    """That of the batch over which it is called, where it names one."""
     also: str = ""
     """Another shape that it takes as well, where the answer is ambiguous."""
 
@@ -69,3 +72,5 @@ class Subject:
     owner: Any = None
     state: Any = None
     """The state that belongs to it, where it has one."""
+    axis_name: str = ""
+    """The axis of a batch, where its calls name one."""

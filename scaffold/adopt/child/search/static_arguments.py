@@ -11,6 +11,7 @@ from pytree_laws.inspect.arrays import is_array
 
 from ..values.sources import Source
 from .called import Called, Subject
+from .invoke import Axis, invoke
 
 VARIES = re.compile(r"\b(seed|self)\b")
 
@@ -25,7 +26,7 @@ def with_static_arguments(called: Called, subject: Subject) -> Called:
 
 
 def static_arguments(
-    subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]
+    subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str], axis: Axis | None
 ) -> tuple[str, ...]:
     """The ints, words and functions among the arguments, where the call takes no tracers for them."""
     given = {key: one.value(0, subject.owner) for key, one in chosen.items() if "seed" not in one.text}
@@ -35,8 +36,7 @@ def static_arguments(
     def run(given: Mapping[str, Any]) -> Any:
         values = {key: one.value(0, subject.owner) for key, one in chosen.items()} | dict(given)
         method = getattr(subject.instance, name) if name else subject.instance
-        positional = [values[key] for key in chosen if key not in keywords]
-        result = method(*positional, **{key: values[key] for key in keywords if key in values})
+        result = invoke(method, values, keywords, axis)
         return [leaf for leaf in jax.tree.leaves(result) if is_array(leaf)]
 
     try:

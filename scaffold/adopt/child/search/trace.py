@@ -16,11 +16,18 @@ from ..classes.kinds import is_nnx
 from ..values.sources import Source
 from .called import Called, Subject, Trace
 from .dependencies import is_empty, used_inputs
+from .invoke import Axis, invoke
 
 NUMBERS = (bool, int, float, complex)
 
 
-def trace_call(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]) -> Trace:
+def trace_call(
+    subject: Subject,
+    name: str,
+    chosen: Mapping[str, Source],
+    keywords: Sequence[str],
+    axis: Axis | None = None,
+) -> Trace:
     """The trace of a call on the arrays of the instance and of the arguments."""
     static, held = partition_instance(subject.instance)
     values = {key: one.value(0, subject.owner) for key, one in chosen.items()}
@@ -29,8 +36,7 @@ def trace_call(subject: Subject, name: str, chosen: Mapping[str, Source], keywor
     def run(own: Any, given: Mapping[str, Any]) -> Any:
         every = {key: combine(parts[key][0], given[key]) for key in chosen}  # jax has sorted them
         method = getattr(combine_instance(static, own), name) if name else combine_instance(static, own)
-        positional = [value for key, value in every.items() if key not in keywords]
-        result = method(*positional, **{key: every[key] for key in keywords if key in every})
+        result = invoke(method, every, keywords, axis)
         leaves = jax.tree.leaves(result)
         found = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
         others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(found))
@@ -43,9 +49,7 @@ def trace_call(subject: Subject, name: str, chosen: Mapping[str, Source], keywor
         closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
     except NEEDS_VALUES:
         return untraced(run(held, given), others[-1], is_edit=edits[-1])
-    if not outputs and (
-        eager := run(held, given)
-    ):  # what it returns holds tracers, and jax sees none of them
+    if not outputs and (eager := run(held, given)):  # jax sees no leaf of what was made under its trace
         return untraced(eager, others[-1], is_edit=edits[-1])
     return replace(read_trace(closed, outputs, held, given), others=others[-1], edits=edits[-1])
 
@@ -96,7 +100,7 @@ def instead(subject: Subject, found: Called, name: str, other: Source) -> Called
     """The call with another value of an argument, where it works."""
     others = {**found.arguments, name: replace(other, told="shape")}
     try:
-        trace_call(subject, found.method, others, found.keywords)
+        trace_call(subject, found.method, others, found.keywords, found.axis)
     except Exception:
         return None
     return replace(found, arguments=others)
