@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import jax
 import pytest
+from jax.core import Tracer
 
 from scaffold.adopt.emit import Adopted
 from scaffold.adopt.report import Outcome, Report
@@ -15,6 +15,7 @@ from tests.support import write_tree
 SOURCE = '''
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import effects_of_others
@@ -150,6 +151,16 @@ class Chain(eqx.Module):
         return self.second(self.first(x))
 
 
+class Endless(eqx.Module):
+    """A class that is built at once, and whose call is never done."""
+
+    weight: jax.Array
+
+    def __call__(self, x: jax.Array) -> jax.Array:
+        while True:
+            time.sleep(0.01)
+
+
 class Computed(eqx.Module):
     """A class whose attributes are computed, which may fail in any way."""
 
@@ -212,7 +223,7 @@ def test_an_instance_that_keeps_tracers_is_made_of_values(
     write_tree(tmp_path, {"plain_arrays.py": PLAIN})
     monkeypatch.syspath_prepend(str(tmp_path))
     made = instance_of(Source("Plain(jnp.ones(3))", (("Plain", "from plain_arrays import Plain"),)))
-    assert not isinstance(made.double, jax.core.Tracer) and made.double.shape == (3,)
+    assert not isinstance(made.double, Tracer) and made.double.shape == (3,)
 
 
 def test_variables_of_a_type_of_its_own_are_imported(asked: Asked) -> None:
@@ -247,6 +258,11 @@ def test_a_key_that_nothing_depends_on_is_declared(asked: Asked) -> None:
 
 def test_a_subclass_that_holds_arrays_goes_before_a_base_that_holds_none(asked: Asked) -> None:
     assert [text for _, text in asked.adopt("Chain")["inputs"]] == ["Shift(size=3)", "Shift(size=3)"]
+
+
+def test_what_was_found_until_the_time_is_up_is_kept(asked: Asked) -> None:
+    found = asked.adopt("Endless", seconds=4.0)
+    assert found["built"] and not found["called"] and found["why"] == "it took more than 4 seconds"
 
 
 def test_a_class_whose_attributes_fail_is_built(asked: Asked) -> None:

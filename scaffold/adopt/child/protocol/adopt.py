@@ -5,12 +5,12 @@ import contextlib
 import inspect
 import warnings
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytree_laws.engine.timeout import TooLong, time_limit
 
-from ..classes.kinds import Kind, kind_of
+from ..classes.kinds import kind_of
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import methods_of
 from ..judge.declare import declarations
@@ -38,6 +38,8 @@ from .found import build_to_json, call_to_json, methods_to_json
 
 Request = dict[str, Any]
 TRIES = 300
+SEARCHES = 0.75
+"""The share of the time that the search may take: what it found by then is described in the rest."""
 STATES = 80
 """How many arguments are tried of methods that give a state, and take it."""
 
@@ -46,71 +48,98 @@ class MistakeError(Exception):
     """What the user says of a class cannot be evaluated."""
 
 
+@dataclass
+class Example:
+    """What is found of a class so far: how it is built and called, its other methods, and why there is no more."""
+
+    built: Built | None = None
+    called: Called | None = None
+    methods: list[Called] = field(default_factory=list[Called])
+    failure: Failure = field(default_factory=Failure)
+    of_call: Failure = field(default_factory=Failure)
+
+
 def adopt(request: Request) -> dict[str, Any]:
     """What is found of one class: plain JSON, of which the tool makes a test file."""
     add_to_path(request["folders"])
     cls = load_class(request["module"], request["name"])
-    kind = kind_of(cls)
-    failure = Failure()
-    try:
-        with time_limit(request["seconds"], "adopt"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return search_class(cls, kind, request, failure)
-    except MistakeError as mistake:
-        return {"built": False, "why": str(mistake), "unknown": []}
-    except TooLong:
-        return {"built": False, "why": f"it took more than {request['seconds']:.0f} seconds", "unknown": []}
-    except SyntaxError as error:
-        return {
-            "built": False,
-            "why": f"what is said of it is no Python: {error.msg}: {error.text}",
-            "unknown": [],
-        }
+    seconds, example = request["seconds"], Example()
+    too_long = f"it took more than {seconds:.0f} seconds"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with time_limit(SEARCHES * seconds, "adopt"):
+                if kind_of(cls).name == "transformation":
+                    return transformation_of(cls, request, example.failure)
+                search_example(cls, request, example)
+        except MistakeError as mistake:
+            return not_built(str(mistake))
+        except SyntaxError as error:
+            return not_built(f"what is said of it is no Python: {error.msg}: {error.text}")
+        except TooLong:
+            example.of_call.first = too_long
+            if example.built is None:
+                return not_built(too_long)
+        if example.built is None:
+            return not_built(
+                example.failure.first or "nothing is known of its arguments", example.failure.unknown
+            )
+        try:
+            with time_limit((1 - SEARCHES) * seconds, "adopt"):
+                return describe_example(cls, example.built, example)
+        except TooLong:
+            return not_built(too_long)
 
 
-def search_class(cls: Any, kind: Kind, request: Request, failure: Failure) -> dict[str, Any]:
-    module, imports = cls.__module__, request.get("imports", ())
-    said = {name: as_said(text, module, imports) for name, text in request["said"].items()}
-    if kind.name == "transformation":
-        own = as_said(request["build"], module, imports) if request["build"] else None
-        return describe_transformation(cls, own, said, failure)
-    of_call = Failure()
-    built, called = built_and_called(cls, request, said, failure, of_call)
-    if built is not None and not request["call"]:
-        built, called = validate_example(cls, built, called, said)
-    if built is None:
-        return {
-            "built": False,
-            "why": failure.first or "nothing is known of its arguments",
-            "unknown": failure.unknown,
-        }
+def not_built(why: str, unknown: Sequence[str] = ()) -> dict[str, Any]:
+    """The answer on a class that nothing built."""
+    return {"built": False, "why": why, "unknown": list(unknown)}
+
+
+def transformation_of(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
+    """The answer on a function that makes a transformation of optax."""
+    text = request["build"]
+    own = as_said(text, cls.__module__, request.get("imports", ())) if text else None
+    return describe_transformation(cls, own, values_said(cls, request), failure)
+
+
+def values_said(cls: Any, request: Request) -> dict[str, Source]:
+    """The values that the user gives for arguments, by name."""
+    imports = request.get("imports", ())
+    return {name: as_said(text, cls.__module__, imports) for name, text in request["said"].items()}
+
+
+def search_example(cls: Any, request: Request, example: Example) -> None:
+    """Find how a class is built and called; the example holds what is found so far."""
+    said = values_said(cls, request)
+    built_and_called(cls, request, said, example)
+    if example.built is None:
+        return
+    if not request["call"]:
+        example.built, example.called = validate_example(cls, example.built, example.called, said)
+    called = example.called
     if called is not None and not (called.is_meaningful or request["call"]):
-        of_call.first = why_no_call(built, called, of_call)
-        called = None
-    methods, further = methods_of(cls), methods_beside(cls, built, called, said)
-    other = validate_methods(built, called, further)
-    if other != built and not request["call"]:
-        built, called = validate_example(cls, other, called, said)
-    if called is None and of_call.first.startswith("NotImplementedError"):
+        example.of_call.first = why_no_call(example.built, called, example.of_call)
+        example.called = None
+    example.methods = methods_beside(cls, example.built, example.called, said)
+    other = validate_methods(example.built, example.called, example.methods)
+    if other != example.built and not request["call"]:
+        example.built, example.called = validate_example(cls, other, example.called, said)
+
+
+def describe_example(cls: Any, built: Built, example: Example) -> dict[str, Any]:
+    """What was found of a class, and what the laws infer of it, as plain JSON."""
+    of_call, methods = example.of_call, methods_of(cls)
+    if example.called is None and of_call.first.startswith("NotImplementedError"):
         return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
-    built, called, further = with_distinct_names(cls, built, called, further)
-    found = {
-        "built": True,
-        "kind": kind.name,
-        "methods": methods,
-        **build_to_json(built),
-        **call_to_json(called),
-        **methods_to_json(further),
-    }
-    guessed = presumed_functions(built, [*([called] if called else []), *further])
+    built, called, extra = with_distinct_names(cls, built, example.called, example.methods)
+    found = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
+    found |= {**call_to_json(called), **methods_to_json(extra)}
+    guessed = presumed_functions(built, [*([called] if called else []), *extra])
     if methods and called is None:
         found |= {"why": of_call.first, "unknown": of_call.unknown, "unusable": without_a_way(built)}
-    return {
-        **found,
-        **declarations(found, built, called),
-        "unsure": without_sizes(built),
-        "presumed": guessed,
-    }
+    inferred = declarations(found, built, called)
+    return {**found, **inferred, "unsure": without_sizes(built), "presumed": guessed}
 
 
 def why_no_call(built: Built, called: Called, failure: Failure) -> str:
@@ -120,37 +149,31 @@ def why_no_call(built: Built, called: Called, failure: Failure) -> str:
     return f"no meaningful call: `{called.method}` takes no arrays, and only gives a part or a copy"
 
 
-def built_and_called(
-    cls: Any, request: Request, said: Mapping[str, Source], failure: Failure, of_call: Failure
-) -> tuple[Built | None, Called | None]:
-    """The first way to build a class for which a call is found that depends on everything; or else the first ones.
+def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], example: Example) -> None:
+    """Find the first way to build a class for which a call is found that depends on everything; or else the first ones.
 
     An instance of which a member raises is taken where no other is found: its sizes are wrong.
     """
-    first: tuple[Built | None, Called | None] = None, None
-    full: tuple[Built, Called] | None = None
-    budget, of_calls = Budget(TRIES), Budget(TRIES + 200)
+    is_full, of_calls = False, Budget(TRIES + 200)
     begins = Budget(STATES)
     own = built_as_said(request, cls.__module__)
-    if own is not None and not builds(cls, own, failure):
-        failure.first = failure.first or f"`{request['build']}` gives another class"
-        return first
-    for built in [own] if own else ways_to_build(cls, said, budget, failure):
+    if own is not None and not builds(cls, own, example.failure):
+        example.failure.first = example.failure.first or f"`{request['build']}` gives another class"
+        return
+    for built in [own] if own else ways_to_build(cls, said, Budget(TRIES), example.failure):
+        example.built = example.built or built
         tries = min(TRIES, of_calls.tries)
         one = Budget(tries)
-        called = call_for(cls, built, request, said, one, of_call, begins)
+        called = call_for(cls, built, request, said, one, example.of_call, begins)
         of_calls.tries -= tries - max(0, one.tries)
-        if not methods_of(cls):
-            return built, called
-        if called is not None and called.is_full:
-            if own or all_members_work(model_of(built, 0)):
-                return built, called
-            full = full or (built, called)
-        if first[0] is None or (first[1] is None and called is not None):
-            first = built, called
-        if of_calls.tries <= 0:
-            break
-    return full or first
+        works = called is not None and called.is_full
+        if not is_full and (works or (example.called is None and called is not None)):
+            example.built, example.called, is_full = built, called, works
+        if not methods_of(cls) or of_calls.tries <= 0:
+            return
+        if works and (own or all_members_work(model_of(built, 0))):
+            example.built, example.called = built, called
+            return
 
 
 def call_for(
@@ -199,6 +222,7 @@ def as_mistake(option: str, text: str) -> Generator[None]:
 
 
 def built_as_said(request: Request, module: str) -> Built | None:
+    """What `--build` says. Raises `MistakeError` where it does not work."""
     if not request["build"]:
         return None
     built = Built(as_said(request["build"], module, request.get("imports", ())), {}, positional=-1)

@@ -22,7 +22,7 @@ from ..judge.validate_example import validate_example
 from ..search.built import Built, Failure, model_of
 from ..values.annotations import fields_of, is_shaped, names_around, resolved, union_members
 from ..values.sources import as_said
-from .adopt import built_and_called
+from .adopt import Example, built_and_called
 
 Request = dict[str, Any]
 LONGEST_VALUE = 40
@@ -45,7 +45,9 @@ def show(request: Request) -> dict[str, Any]:
 
 def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
     said = {name: as_said(text, cls.__module__) for name, text in request["said"].items()}
-    built, called = built_and_called(cls, request, said, failure, Failure())
+    example = Example(failure=failure)
+    built_and_called(cls, request, said, example)
+    built, called = example.built, example.called
     if built is None:
         return {"why": failure.first or "nothing is known of its arguments", "unknown": failure.unknown}
     if not request["build"]:
