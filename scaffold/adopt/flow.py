@@ -266,7 +266,7 @@ def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
     path = str(run.layout.root / tests)
     file = {"text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
     records = run.records and not (run.layout.root / numbers_of(tests)).exists()
-    request = {"do": "hold", **file, "seconds": run.wanted.seconds, "records": records}
+    request = {"do": "run", **file, "seconds": run.wanted.seconds, "records": records}
     try:
         report = child.ask(request, run.wanted.seconds * 5 + GRACE)
         return _with_order(report, child, one, file, run)

@@ -8,15 +8,16 @@ from typing import Any
 
 import jax
 
-from .annotations import EMPTY, required, signature_of
+from ..classes.methods import is_base, methods_of, parameters_of_method, takes_self
+from ..values.annotations import EMPTY, required, signature_of
+from ..values.candidates import values_for
+from ..values.domains import apart
+from ..values.sources import Source, merged
+from .budget import Budget, combinations
 from .built import Failure
-from .call import Called, Subject, contexts, try_method
-from .domains import apart
-from .fixed import is_number
-from .methods import is_base, methods_of, parameters_of_method, takes_self
-from .search import Budget, combinations
-from .sources import Source, merged
-from .values import values_for
+from .call import contexts, try_method
+from .called import Called, Subject
+from .static_arguments import is_number
 
 BEGINS = re.compile(r"^(init|initial|begin|start|create)(_|$)|_init$")
 HOLDS = re.compile(r"(^|_)(state|carry|hidden|memory|cache)$")
@@ -27,7 +28,7 @@ WAYS = 8
 
 
 @dataclass(frozen=True)
-class Begun:
+class InitialState:
     """A state, as an expression over the suite, and the arguments that it was made of."""
 
     state: Source
@@ -38,10 +39,10 @@ def find_with_state(
     cls: type, subject: Subject, said: Mapping[str, Source], budget: Budget, failure: Failure
 ) -> Called | None:
     """The first call that takes a state which another method gives; the same arguments where both have them."""
-    for name in beginners(cls):
+    for name in init_methods(cls):
         result = result_of(getattr(cls, name))
         takers = [(method, taken) for method in methods_of(cls)[:12] if (taken := takes(cls, method, result))]
-        for begun in ways_to_begin(cls, subject, name, said, budget, failure) if takers else ():
+        for begun in ways_to_init(cls, subject, name, said, budget, failure) if takers else ():
             for method, taken in takers:
                 known = {**begun.arguments, taken: begun.state, **said}
                 found = try_method(subject, method, known, Budget(EACH), failure)
@@ -50,7 +51,7 @@ def find_with_state(
     return None
 
 
-def beginners(cls: type) -> list[str]:
+def init_methods(cls: type) -> list[str]:
     """The methods that give a state, by their names."""
     owners = [owner for owner in cls.__mro__ if not is_base(owner)]
     found = [name for owner in owners for name, value in vars(owner).items() if takes_self(value)]
@@ -61,9 +62,9 @@ def beginners(cls: type) -> list[str]:
     ]
 
 
-def ways_to_begin(
+def ways_to_init(
     cls: type, subject: Subject, name: str, said: Mapping[str, Source], budget: Budget, failure: Failure
-) -> Iterator[Begun]:
+) -> Iterator[InitialState]:
     """The states of the first arguments with which a method gives one that jax can carry."""
     wanted = required(parameters_of_method(cls, name) or ())
     found = 0
@@ -73,7 +74,7 @@ def ways_to_begin(
             if not budget.take() or found >= WAYS:
                 return
             chosen = {one.name: each[place] for one, each, place in zip(wanted, lists, places, strict=True)}
-            state = begun_with(name, wanted, apart(chosen))
+            state = init_state_from(name, wanted, apart(chosen))
             try:
                 value = state.value(0, subject.owner)
             except Exception as error:
@@ -81,10 +82,10 @@ def ways_to_begin(
                 continue
             found += 1
             if is_of_arrays(value):
-                yield Begun(state, apart(chosen))
+                yield InitialState(state, apart(chosen))
 
 
-def begun_with(name: str, wanted: Sequence[inspect.Parameter], chosen: Mapping[str, Source]) -> Source:
+def init_state_from(name: str, wanted: Sequence[inspect.Parameter], chosen: Mapping[str, Source]) -> Source:
     """The state that a method gives with these arguments, of an instance that the suite makes."""
     by_name = [one.name for one in wanted if one.kind is inspect.Parameter.KEYWORD_ONLY]
     texts = [f"{key}={one.text}" if key in by_name else one.text for key, one in chosen.items()]

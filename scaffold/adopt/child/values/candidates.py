@@ -147,7 +147,7 @@ def of_special(name: str, kind: Any, context: Context) -> list[Source]:
         return functions(name, len(required(signature_of(vars(cls)["__call__"])[1:])), context)
     if getattr(cls, "__name__", "") == "Hashable":
         return strings(name, context)
-    return of_class(cls, context) if isinstance(cls, type) else []
+    return of_class(name, cls, context) if isinstance(cls, type) else []
 
 
 def of_type_variable(name: str, kind: Any, context: Context) -> list[Source]:
@@ -157,7 +157,7 @@ def of_type_variable(name: str, kind: Any, context: Context) -> list[Source]:
     return [value for one in kinds for value in of_annotation(name, one, context)]
 
 
-def of_class(cls: Any, context: Context) -> list[Source]:
+def of_class(name: str, cls: Any, context: Context) -> list[Source]:
     if cls is jax.ShapeDtypeStruct:
         shapes = dict.fromkeys([*context.shapes[:1], (), *context.shapes[:6]])
         return [Source(f"jax.ShapeDtypeStruct({shape}, jnp.float32)") for shape in shapes]
@@ -176,9 +176,21 @@ def of_class(cls: Any, context: Context) -> list[Source]:
     if equinox is not None and cls is equinox.Module:
         return modules()
     flax: Any = sys.modules.get("flax.nnx")
-    if flax is not None and cls is flax.Module:
-        return [Source("nnx.Linear(3, 2, rngs=nnx.Rngs(seed))")]
+    if flax is not None and (found := of_flax(name, cls, flax, context)) is not None:
+        return found
     return context.instances(cls)
+
+
+def of_flax(name: str, cls: Any, nnx: Any, context: Context) -> list[Source] | None:
+    """Values of Flax's own classes; None of others. Of what a module is taken apart into nobody knows any."""
+    if cls is nnx.Module:
+        return [Source("nnx.Linear(3, 2, rngs=nnx.Rngs(seed))")]
+    if issubclass(cls, nnx.State | nnx.GraphDef):
+        return []
+    if issubclass(cls, nnx.Variable) and getattr(nnx, cls.__name__, None) is cls:
+        kind = "Param" if cls is nnx.Variable else cls.__name__
+        return [one.but(f"nnx.{kind}({one.text})") for one in arrays(name, context)]
+    return None
 
 
 def own_items(cls: Any) -> list[Source]:

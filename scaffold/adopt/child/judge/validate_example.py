@@ -17,21 +17,16 @@ from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES, own_rules
 from pytree_laws.trace.programs import compiled
 
-from .annotations import EMPTY
-from .built import Built, Failure, StateOf, raised_in
-from .call import (
-    Called,
-    Subject,
-    instead,
-    put_together,
-    search,
-    shape_in,
-    taken_apart,
-)
-from .domains import DOMAINS, apart, within
-from .methods import parameters_of_method
-from .search import Budget
-from .sources import Source
+from ..classes.methods import parameters_of_method
+from ..search.budget import Budget
+from ..search.built import Built, Failure, StateOf, raised_in
+from ..search.call import search
+from ..search.called import Called, Subject
+from ..search.invoke import invoke
+from ..search.trace import combine_instance, instead, partition_instance, shape_in
+from ..values.annotations import EMPTY
+from ..values.domains import DOMAINS, apart, within
+from ..values.sources import Source
 
 TRIES = 40
 """How many times the arguments with defaults are looked for."""
@@ -43,7 +38,7 @@ MOST = 2
 
 
 @dataclass(frozen=True)
-class Seen:
+class Evaluation:
     """What one computation of a call shows."""
 
     works: bool
@@ -56,37 +51,37 @@ class Seen:
     """Whether arguments of zeros, and of ones, give numbers too."""
 
 
-def sound(
+def validate_example(
     cls: type, built: Built, called: Called | None, said: Mapping[str, Source]
 ) -> tuple[Built, Called | None]:
     """The same, or with other values where the first are refused, give no number or leave parameters unused."""
     if called is None or built.positional < 0 or built.has_state:
         return built, called
-    seen = look(built, called)
+    seen = evaluate(built, called)
     if not (seen.works and seen.at_edges):
         usual = built, None if seen.refuses else called
-        found = ((pair, look(*pair)) for pair in in_other_domains(built, called))
+        found = ((pair, evaluate(*pair)) for pair in in_other_domains(built, called))
         return next((pair for pair, one in found if one.works and (one.at_edges or not seen.works)), usual)
     if seen.unmoved:
         alone = of_other_draws(built, called)
         others = [*alone, *of_higher_rank(built, called), *with_defaults(cls, built, called, said)]
-        others = [(other, look(built, other)) for other in others]
+        others = [(other, evaluate(built, other)) for other in others]
         better = [(one.unmoved, other) for other, one in others if one.works and one.unmoved < seen.unmoved]
         called = min(better, key=lambda pair: pair[0])[1] if better else called
     return built, called
 
 
-def sound_for_all(built: Built, called: Called | None, methods: Sequence[Called]) -> Built:
+def validate_methods(built: Built, called: Called | None, methods: Sequence[Called]) -> Built:
     """The same, or of numbers of another domain, where of the first ones a method gives none."""
     others = (replace(built, arguments=within(domain, built.arguments)) for domain in DOMAINS)
     others = [one for one in others if one.arguments != built.arguments and built.positional >= 0]
-    if not others or work(built, methods):
+    if not others or all_work(built, methods):
         return built
     every = [*([called] if called is not None else []), *methods]
-    return next((one for one in others if work(one, every)), built)
+    return next((one for one in others if all_work(one, every)), built)
 
 
-def work(built: Built, calls: Sequence[Called]) -> bool:
+def all_work(built: Built, calls: Sequence[Called]) -> bool:
     """Whether what these calls give for the example values are numbers; one program computes them all."""
     runs = [program(built, one, 0)[0] for one in calls]
 
@@ -142,17 +137,17 @@ def with_defaults(cls: type, built: Built, called: Called, said: Mapping[str, So
             yield found
 
 
-def lone_methods(built: Built, called: Called | None) -> list[Called]:
+def argumentless_methods(built: Built, called: Called | None) -> list[Called]:
     """The methods without arguments, where the call leaves parameters to them."""
-    if called is None or not look(built, called).unmoved:
+    if called is None or not evaluate(built, called).unmoved:
         return []
     instance = built.source.value(0)
     names = names_without_arguments(instance)
     found = [Called(name, {}) for name in names if not is_property(type(instance), name)]
-    return [one for one in found if one.method != called.method and look(built, one).works]
+    return [one for one in found if one.method != called.method and evaluate(built, one).works]
 
 
-def presumed(built: Built, calls: Sequence[Called]) -> list[str]:
+def presumed_functions(built: Built, calls: Sequence[Called]) -> list[str]:
     """The functions that nobody has said, where a derivative rule of the class says what they do: an inverse, a root."""
     guessed = [name for name, one in built.arguments.items() if one.helpers]
     return guessed if guessed and any(has_rule(built, one) for one in calls) else []
@@ -167,7 +162,7 @@ def has_rule(built: Built, called: Called) -> bool:
         return False
 
 
-def accepted(built: Built, called: Called) -> Called | None:
+def accept_call(built: Built, called: Called) -> Called | None:
     """The call, or the same with arguments of another domain, where a check refuses the first; None where it refuses all."""
     others = (replace(called, arguments=within(domain, called.arguments)) for domain in DOMAINS)
     return next((one for one in (called, *others) if not is_refused(built, one)), None)
@@ -180,7 +175,7 @@ def is_refused(built: Built, called: Called) -> bool:
         has_check = "callback" in str(jax.make_jaxpr(run)(*arrays))
     except Exception:
         return False
-    return has_check and look(built, called).refuses
+    return has_check and evaluate(built, called).refuses
 
 
 def without_sizes(built: Built) -> list[str]:
@@ -229,20 +224,20 @@ def is_of_jax(error: BaseException) -> bool:
     return raised_in(error) in ("jax", "jaxlib", "numpy")
 
 
-def look(built: Built, called: Called) -> Seen:
+def evaluate(built: Built, called: Called) -> Evaluation:
     """What the call of an instance gives for the example values of several seeds."""
     try:
         run, arrays = program(built, called, 0)
         compute = compiled(run)
         drawn = [program(built, called, seed)[1] for seed in range(DRAWS)]
         if not all([gives_numbers(compute, *one) for one in drawn]):  # a list: a later one may be refused
-            return Seen(False)
-        at_edges = all(gives_numbers(compute, arrays[0], filled(arrays[1], edge)) for edge in (0, 1))
+            return Evaluation(False)
+        at_edges = all(gives_numbers(compute, arrays[0], fill(arrays[1], edge)) for edge in (0, 1))
     except NEEDS_VALUES:
-        return Seen(True)  # it goes through no `jit`, which the laws tell
+        return Evaluation(True)  # it goes through no `jit`, which the laws tell
     except Exception:
-        return Seen(False, refuses=True)
-    return replace(slopes_of(run, *arrays), at_edges=at_edges)
+        return Evaluation(False, refuses=True)
+    return replace(evaluate_gradients(run, *arrays), at_edges=at_edges)
 
 
 def gives_numbers(compute: Callable[..., Sequence[Any]], held: Any, given: Any) -> bool:
@@ -250,27 +245,27 @@ def gives_numbers(compute: Callable[..., Sequence[Any]], held: Any, given: Any) 
     return all(np.isfinite(np.asarray(one)).all() for one in compute(held, given))
 
 
-def filled(given: Any, value: int) -> Any:
+def fill(given: Any, value: int) -> Any:
     """The arguments with one value in their floats."""
     return jax.tree.map(lambda leaf: jnp.full_like(leaf, value) if is_inexact(leaf) else leaf, given)
 
 
 def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequence[Any]], tuple[Any, Any]]:
     """The floats that a call gives, as a function of the arrays of the instance and of the arguments, and these."""
-    static, held = taken_apart(built.source.value(seed))
+    static, held = partition_instance(built.source.value(seed))
     kept, given = partition({name: one.value(seed, StateOf(built)) for name, one in called.arguments.items()})
 
     def run(own: Any, values: Any) -> Sequence[Any]:
-        node, every = put_together(static, own), combine(kept, values)
+        node, every = combine_instance(static, own), combine(kept, values)
+        every = {name: every[name] for name in called.arguments}  # jax has sorted them
         method = getattr(node, called.method) if called.method else node
-        positional = [every[name] for name in called.arguments if name not in called.keywords]
-        result = method(*positional, **{name: every[name] for name in called.keywords})
+        result = invoke(method, every, called.keywords, called.axis)
         return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
 
     return run, (held, given)
 
 
-def slopes_of(run: Callable[..., Sequence[Any]], held: Any, given: Any) -> Seen:
+def evaluate_gradients(run: Callable[..., Sequence[Any]], held: Any, given: Any) -> Evaluation:
     """How many leaves of the instance have no gradient, and whether all are numbers, where gradients can be taken."""
     leaves, treedef = jax.tree.flatten(held)
     places = [place for place, leaf in enumerate(leaves) if is_inexact(leaf)]
@@ -283,5 +278,5 @@ def slopes_of(run: Callable[..., Sequence[Any]], held: Any, given: Any) -> Seen:
     try:
         slopes = list(map(np.asarray, compiled(jax.grad(total))([leaves[place] for place in places])))
     except Exception:
-        return Seen(True)
-    return Seen(all(np.isfinite(one).all() for one in slopes), sum(not np.any(one) for one in slopes))
+        return Evaluation(True)
+    return Evaluation(all(np.isfinite(one).all() for one in slopes), sum(not np.any(one) for one in slopes))

@@ -33,6 +33,8 @@ SHORT = {
 _NAMES = re.compile(r"(?<![\w.\"'])[^\W\d]\w*")
 SEED = re.compile(r"\bseed\b(?!=)(?: \+ (\d+))?")
 """The seed in an expression, and what is added to it; an argument of that name is none."""
+STATE_OF_SUITE = "self.state("
+"""How an argument is written that is the state of the suite."""
 _HOMES: dict[int, tuple[str, str]] = {}
 MEANS_MORE = re.compile(
     r"Test|(PytreeLaws|NnxLaws|StateLaws|Leaf|Var|Output|Method|Any|ClassVar|case|holds|sample|jax|jnp)$"

@@ -10,7 +10,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from .annotations import EMPTY
+from ..values.annotations import EMPTY
 
 SAYS = re.compile(r"^['\"]?(\w+\.)*GradientTransformation(ExtraArgs)?['\"]?$")
 

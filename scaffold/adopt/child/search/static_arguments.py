@@ -3,31 +3,30 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jax
 
 from pytree_laws.inspect.arrays import is_array
 
-from .sources import Source
-
-if TYPE_CHECKING:
-    from .call import Called, Subject
+from ..values.sources import Source
+from .called import Called, Subject
+from .invoke import Axis, invoke
 
 VARIES = re.compile(r"\b(seed|self)\b")
 
 
-def with_fixed(called: "Called", subject: "Subject") -> "Called":
+def with_static_arguments(called: Called, subject: Subject) -> Called:
     """The call, in which what holds no arrays and no numbers is the same for every example, too."""
     same = {name: one for name, one in called.arguments.items() if not VARIES.search(one.text)}
     values = {name: one.value(0, subject.owner) for name, one in same.items()}
     held = {name: jax.tree.leaves(value) for name, value in values.items() if value is not None}
     fixed = [name for name, leaves in held.items() if not any(map(is_number, leaves))]
-    return replace(called, fixed=tuple(dict.fromkeys([*called.fixed, *fixed])))
+    return replace(called, static=tuple(dict.fromkeys([*called.static, *fixed])))
 
 
-def fixed_arguments(
-    subject: "Subject", name: str, chosen: Mapping[str, Source], keywords: Sequence[str]
+def static_arguments(
+    subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str], axis: Axis | None
 ) -> tuple[str, ...]:
     """The ints, words and functions among the arguments, where the call takes no tracers for them."""
     given = {key: one.value(0, subject.owner) for key, one in chosen.items() if "seed" not in one.text}
@@ -37,8 +36,7 @@ def fixed_arguments(
     def run(given: Mapping[str, Any]) -> Any:
         values = {key: one.value(0, subject.owner) for key, one in chosen.items()} | dict(given)
         method = getattr(subject.instance, name) if name else subject.instance
-        positional = [values[key] for key in chosen if key not in keywords]
-        result = method(*positional, **{key: values[key] for key in keywords if key in values})
+        result = invoke(method, values, keywords, axis)
         return [leaf for leaf in jax.tree.leaves(result) if is_array(leaf)]
 
     try:

@@ -13,16 +13,17 @@ from pytree_laws.inspect.classes import TWIN
 from pytree_laws.inspect.references import reachable
 from pytree_laws.inspect.trees import arrays_of, is_node
 
-from .annotations import EMPTY, parameters_of, required
+from ..classes.kinds import kind_of
+from ..classes.methods import ascending
+from ..values.annotations import EMPTY, parameters_of, required
+from ..values.candidates import values_for
+from ..values.domains import apart
+from ..values.plain import Context
+from ..values.sizes import LARGEST
+from ..values.sources import Source, held_by, refer
+from .allowed import with_allowed_values
+from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
-from .domains import allowed, apart
-from .kinds import kind_of
-from .methods import ascending
-from .plain import Context
-from .search import Budget, combinations
-from .sizes import LARGEST
-from .sources import Source, held_by, refer
-from .values import values_for
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
@@ -175,7 +176,7 @@ def that_build(
             last.append(built)
         else:
             found += 1
-            yield with_state(allowed(built))
+            yield with_state(with_allowed_values(built))
     yield from map(with_state, last[: WAYS - found])
 
 
@@ -184,8 +185,11 @@ def hides_a_guess(built: Built) -> bool:
     if not built.guesses:
         return False
     made = instance_of(built.source)
-    held = reachable(made, "", arrays_of(made))
-    return any(is_array(value) for _, value in held)
+    try:
+        held = reachable(made, "", arrays_of(made))
+        return any(is_array(value) for _, value in held)
+    except Exception:  # of a class whose attributes are computed
+        return False
 
 
 # -- values of classes, as arguments of others -------------------------------------------------------------------------
@@ -195,7 +199,14 @@ def instances(cls: type) -> list[Source]:
     """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
     pairs = [(each, built_once(each)) for each in [cls, *subclasses(cls)][:24]]
     found = [(each, one) for each, one in pairs if one is not None]
+    if found and found[0][0] is cls and not holds_arrays(found[0][1]):  # a base, which does nothing by itself
+        found.sort(key=lambda pair: not holds_arrays(pair[1]))
     return [once(each, one.source) for each, one in found[:3] if not one.has_state]
+
+
+def holds_arrays(built: Built) -> bool:
+    """Whether what is built has leaves."""
+    return bool(arrays_of(instance_of(built.source)))
 
 
 def once(cls: type, source: Source) -> Source:
@@ -240,7 +251,7 @@ def walk(cls: type) -> Iterator[type]:
 
 def first_that_works(ways: Iterator[Built]) -> Built | None:
     """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
-    from .further import all_members_work  # which needs this module
+    from .members import all_members_work
 
     found = list(itertools.islice(ways, 4 * WAYS))
     working = (one for one in found if all_members_work(instance_of(one.source)))

@@ -20,12 +20,12 @@ from pytree_laws.report import ADVICE, UNDER_TEST, LawBroken
 from pytree_laws.suites.base import Suite
 from pytree_laws.trace.programs import settings
 
-from .targets import look_in
+from ..classes.lookup import add_to_path
 
 Request = dict[str, Any]
 
 
-def hold(request: Request) -> dict[str, Any]:
+def run_laws(request: Request) -> dict[str, Any]:
     """What the laws find by a test file: each finding, and how many tests passed or were skipped."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -35,7 +35,7 @@ def hold(request: Request) -> dict[str, Any]:
         return {**report, "numbers": new_record(suites, tests) if request["records"] else ""}
 
 
-def order(request: Request) -> dict[str, Any]:
+def leaf_order(request: Request) -> dict[str, Any]:
     """The names of the leaves of the instance that a test file builds, in their order."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -52,7 +52,7 @@ def attribute_of(instance: Any, name: str, leaf: Any) -> str:
 
 def suites_of(request: Request) -> list[Any]:
     """The suites of a test file, which is run as a module."""
-    look_in(request["folders"])
+    add_to_path(request["folders"])
     module = types.ModuleType(request["module"])
     module.__file__ = request["path"]
     sys.modules[request["module"]] = module

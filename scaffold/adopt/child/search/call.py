@@ -2,101 +2,31 @@
 
 import inspect
 import re
-import sys
 import typing
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-import jax
-
-from pytree_laws.inspect.arrays import is_array, is_inexact
-from pytree_laws.inspect.trees import combine, partition
-from pytree_laws.trace.jaxprs import NEEDS_VALUES, is_variable
-
-from . import names
-from .annotations import ARRAYS, EMPTY, is_shaped, required
+from ..classes.methods import is_promised, methods_of, parameters_of_method
+from ..values import names
+from ..values.annotations import ARRAYS, EMPTY, is_shaped, required
+from ..values.candidates import values_for
+from ..values.domains import apart
+from ..values.plain import Context, array, arrays, tuple_of
+from ..values.sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
+from ..values.sources import STATE_OF_SUITE, Source
+from .budget import Budget, combinations
 from .build import instances
 from .built import Failure
-from .depends import is_empty, used_inputs
-from .domains import apart
-from .fixed import fixed_arguments
-from .kinds import is_nnx
-from .methods import is_promised, methods_of, parameters_of_method
-from .plain import Context, array, arrays, tuple_of
-from .search import Budget, combinations
-from .sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
-from .sources import Source
-from .values import values_for
+from .called import Called, Subject
+from .invoke import UNBOUND, over_batch
+from .static_arguments import static_arguments
+from .trace import instead, shape_in, trace_call
 
 BY_POSITION = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-NUMBERS = (bool, int, float, complex)
 
 
 FURTHER = 60
 """How many arguments of another method are tried, where one works."""
-
-
-@dataclass(frozen=True)
-class Called:
-    """A call that works: the method, its arguments, and what its outputs depend on."""
-
-    method: str
-    """Empty for the call of the instance itself."""
-    arguments: Mapping[str, Source]
-    keywords: tuple[str, ...] = ()
-    """Which of them are given by name."""
-    by_parameters: bool = True
-    by_arguments: bool = True
-    by_values: bool = True
-    """Whether arrays are all that it returns."""
-    fixed: tuple[str, ...] = ()
-    """The arguments that no tracer can be: an int that decides a shape, a word."""
-    merit: float = 0.0
-    """How much speaks for it as what the class is for."""
-    is_meaningful: bool = True
-    """Whether it computes, of arguments or of most of what the instance holds."""
-    also: str = ""
-    """Another shape that it takes as well, where the answer is ambiguous."""
-
-    @property
-    def guesses(self) -> list[str]:
-        """The arguments whose shape is one that worked."""
-        return [name for name, one in self.arguments.items() if one.told]
-
-    @property
-    def is_full(self) -> bool:
-        """Whether what it returns are arrays that depend on the parameters and on the arguments."""
-        return self.by_parameters and self.by_arguments and self.by_values
-
-
-@dataclass(frozen=True)
-class Trace:
-    """What a trace of a call shows."""
-
-    arrays: int
-    """Outputs that are arrays with elements."""
-    by_parameters: bool
-    by_arguments: bool
-    by_name: Mapping[str, bool]
-    others: int = 0
-    """Outputs that are neither arrays nor numbers, as functions."""
-    share: float = 1.0
-    """The share of the instance's floating leaves on which the outputs depend."""
-    computes: bool = True
-    """Whether an output is more than a leaf or an argument as it is."""
-    edits: bool = False
-    """Whether it returns an instance of the class: a copy with other values."""
-
-
-@dataclass
-class Subject:
-    """An instance that is called, and what holds its state."""
-
-    instance: Any
-    owner: Any = None
-    state: Any = None
-    """The state that belongs to it, where it has one."""
 
 
 def find_call(
@@ -128,6 +58,7 @@ def try_method(
     if parameters is None:
         return None
     wanted = [*required(parameters), *(one for one in parameters if is_wanted(one, said))]
+    subject = replace(subject)  # this method alone is mapped over a batch where it names the axis of one
     for _ in range(2):
         found = search(subject, name, wanted, said, budget, failure)
         if found is not None:
@@ -207,10 +138,16 @@ def try_call(
 ) -> Called | None:
     """The call with these arguments, where it works; without a key that it does not use."""
     keywords = tuple(one.name for one in wanted if one.kind not in BY_POSITION or one.default is not EMPTY)
+    given, axis = chosen, None
+    if subject.axis_name:
+        given, axis = over_batch(chosen, keywords, subject.axis_name)
     try:
-        trace = traced(subject, name, chosen, keywords)
+        trace = trace_call(subject, name, given, keywords, axis)
     except Exception as error:
         failure.note(error)
+        if (unbound := UNBOUND.search(str(error))) and not subject.axis_name:
+            subject.axis_name = unbound[1]
+            return try_call(subject, name, wanted, chosen, failure)
         return None
     if not trace.arrays or not (trace.by_parameters or trace.by_arguments):
         return None
@@ -219,73 +156,23 @@ def try_call(
         for one in wanted
         if one.default is not EMPTY and names.KEY.search(one.name) and not trace.by_name.get(one.name, True)
     ]
-    kept = {key: value for key, value in chosen.items() if key not in idle}
+    kept = {key: value for key, value in given.items() if key not in idle}
     keywords = tuple(one for one in keywords if one not in idle)
-    fixed = fixed_arguments(subject, name, kept, keywords)
+    static = static_arguments(subject, name, kept, keywords, axis)
     takes = any(trace.by_name.values())
     promised = not name or is_promised(type(subject.instance), name)
     merit = 2.0 * promised + takes + trace.share - 1.5 * trace.edits
     is_meaningful = promised or (trace.computes and (takes or (trace.share > 0.5 and not trace.edits)))
+    is_meaningful = is_meaningful and passes_state(subject, kept)
     by = trace.by_parameters, trace.by_arguments, not trace.others
-    return Called(name, kept, keywords, *by, fixed, merit, is_meaningful)
+    keys = [trace.by_name[one] for one in kept if names.KEY.search(one) and one in trace.by_name]
+    ignores_key = bool(keys) and not any(keys)
+    return Called(name, kept, keywords, *by, static, merit, is_meaningful, ignores_key, axis)
 
 
-def traced(subject: Subject, name: str, chosen: Mapping[str, Source], keywords: Sequence[str]) -> Trace:
-    """The trace of a call on the arrays of the instance and of the arguments."""
-    static, held = taken_apart(subject.instance)
-    values = {key: one.value(0, subject.owner) for key, one in chosen.items()}
-    parts = {key: partition(value) for key, value in values.items()}
-
-    def run(own: Any, given: Mapping[str, Any]) -> Any:
-        every = {key: combine(parts[key][0], given[key]) for key in chosen}  # jax has sorted them
-        method = getattr(put_together(static, own), name) if name else put_together(static, own)
-        positional = [value for key, value in every.items() if key not in keywords]
-        result = method(*positional, **{key: every[key] for key in keywords if key in every})
-        leaves = jax.tree.leaves(result)
-        found = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
-        others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(found))
-        edits.append(isinstance(result, type(subject.instance)))
-        return found
-
-    others, edits = list[int](), list[bool]()
-    given = {key: arrays for key, (_, arrays) in parts.items()}
-    try:
-        closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
-    except NEEDS_VALUES:
-        outputs = run(held, given)
-        full = [one for one in outputs if not is_empty(one)]
-        return Trace(len(full), True, True, {}, others[-1], edits=edits[-1])
-    return replace(read(closed, outputs, held, given), others=others[-1], edits=edits[-1])
-
-
-def read(closed: Any, outputs: Any, held: Any, given: Mapping[str, Any]) -> Trace:
-    used = iter(used_inputs(closed))
-    own = [(is_inexact(leaf), next(used)) for leaf in jax.tree.leaves(held)]
-    trained = [mark for floating, mark in own if floating]
-    # jax takes the entries of a dict in the order of their keys.
-    by_name = {key: [next(used) for _ in given[key]] for key in sorted(given)}
-    every = [mark for marks in by_name.values() for mark in marks]
-    full = [one for one in outputs if not is_empty(one)]
-    flat = {key: any(marks) for key, marks in by_name.items() if marks}
-    by_parameters = any(trained) or (not trained and (any(mark for _, mark in own) or any(every)))
-    share = sum(trained) / len(trained) if trained else 1.0
-    computes = any(one not in closed.jaxpr.invars for one in closed.jaxpr.outvars if is_variable(one))
-    return Trace(len(full), by_parameters, any(every) or not every, flat, share=share, computes=computes)
-
-
-def taken_apart(instance: Any) -> tuple[Any, Any]:
-    """What is static of an instance, and its arrays."""
-    if is_nnx(type(instance)):
-        nnx: Any = sys.modules["flax.nnx"]
-        return nnx.split(instance)
-    return partition(instance)
-
-
-def put_together(static: Any, arrays: Any) -> Any:
-    nnx: Any = sys.modules.get("flax.nnx")
-    if nnx is not None and isinstance(static, nnx.GraphDef):
-        return nnx.merge(static, arrays, copy=True)
-    return combine(static, arrays)
+def passes_state(subject: Subject, arguments: Mapping[str, Source]) -> bool:
+    """Whether the state of the instance goes through the call, where it has one."""
+    return subject.state is None or any(STATE_OF_SUITE in one.text for one in arguments.values())
 
 
 def with_alternative(
@@ -303,19 +190,3 @@ def with_alternative(
             if instead(subject, found, name, array(name, larger, "float", context)):
                 return replace(found, also=f"{name} may be {larger} as well")
     return found
-
-
-def shape_in(source: Source) -> tuple[int, ...] | None:
-    """The shape of a value that is one array of floats."""
-    shape = re.fullmatch(r"sample\(seed(?: \+ \d+)?, (\([\d, ]*\))\)", source.text)
-    return eval(shape[1]) if shape else None
-
-
-def instead(subject: Subject, found: Called, name: str, other: Source) -> Called | None:
-    """The call with another value of an argument, where it works."""
-    others = {**found.arguments, name: replace(other, told="shape")}
-    try:
-        traced(subject, found.method, others, found.keywords)
-    except Exception:
-        return None
-    return replace(found, arguments=others)

@@ -4,7 +4,6 @@ import importlib
 import inspect
 import pkgutil
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -13,23 +12,20 @@ from typing import Any
 
 import pytest
 
-from .annotations import parameters_of
-from .built import message_of
-from .functions import is_transformation
-from .kinds import Kind, kind_of
-from .sources import settle
+from ..classes.factories import is_transformation
+from ..classes.lookup import CLASSES, add_to_path, describe_class, error_text
+from ..values.annotations import parameters_of
 
 Request = dict[str, Any]
 STOPS = (Exception, SystemExit, pytest.skip.Exception, pytest.exit.Exception)
 """What an import may raise that stands for its own module alone."""
 _TESTS = re.compile(r"(^|\.)(tests?|testing|conftest|test_\w+|\w+_test)$")
 """Modules that have tests, and no classes for users."""
-_FOUND: dict[tuple[str, str], Any] = {}
 
 
-def listed(request: Request) -> dict[str, Any]:
+def list_classes(request: Request) -> dict[str, Any]:
     """The classes of all targets, each once, and what cannot be found or imported."""
-    look_in(request["folders"])
+    add_to_path(request["folders"])
     classes: list[dict[str, Any]] = []
     faults: list[dict[str, Any]] = []
     passed_over: list[dict[str, str]] = []
@@ -38,25 +34,25 @@ def listed(request: Request) -> dict[str, Any]:
         try:
             found = list(classes_of(target["module"], target["name"], target["whole"], passed_over))
         except STOPS as error:
-            faults.append({"target": target["text"], "why": told(error)})
+            faults.append({"target": target["text"], "why": error_text(error)})
             continue
         for one in found:
             if id(one[2]) not in seen:
                 seen.add(id(one[2]))
-                classes.append(described(*one, is_named=bool(target["name"])))
-    taken = taken_names(classes) if request.get("said") else []
+                classes.append(describe_class(*one, is_named=bool(target["name"])))
+    taken = argument_names(classes) if request.get("said") else []
     return {"classes": classes, "faults": faults, "taken": taken, "passed_over": passed_over}
 
 
-def taken_names(classes: Sequence[dict[str, Any]]) -> list[str]:
+def argument_names(classes: Sequence[dict[str, Any]]) -> list[str]:
     """The names of all arguments that the constructors and methods of the classes take."""
-    from .build import makers_of  # here, since it looks classes up as well
-    from .methods import methods_of, parameters_of_method
-    from .transformations import FURTHER
+    from ..classes.methods import methods_of, parameters_of_method
+    from ..search.build import makers_of  # here, since it looks classes up as well
+    from ..transformations.find import FURTHER
 
     found: set[str] = set()
     for one in classes:
-        cls = _FOUND[one["module"], one["name"]]
+        cls = CLASSES[one["module"], one["name"]]
         if one["why"]:
             continue
         if one["kind"] == "transformation":
@@ -70,42 +66,11 @@ def taken_names(classes: Sequence[dict[str, Any]]) -> list[str]:
     return sorted(found)
 
 
-def look_in(folders: Sequence[str]) -> None:
-    """Has modules be found in these folders too, as the tests find them."""
-    sys.path[:0] = [place for place in folders if place not in sys.path]
-
-
-def told(error: BaseException) -> str:
-    return f"{type(error).__name__}: {message_of(error)}"
-
-
-def described(module: str, name: str, cls: Any, *, is_named: bool) -> dict[str, Any]:
-    _FOUND[module, name] = cls
-    try:
-        kind = kind_of(cls)
-        settle(cls, module, name)
-    except Exception as error:  # of its metaclass, which may do as it likes
-        kind = Kind("plain", f"it cannot be looked at: {told(error)}")
-    why = kind.why or ("Python takes its name for another within a class" if name.startswith("__") else "")
-    return {"module": module, "name": name, "kind": kind.name, "why": why, "named": is_named}
-
-
-def found_class(module: str, name: str) -> Any:
-    """A class that was listed; looked up again in a process of its own."""
-    if (module, name) not in _FOUND:
-        cls = importlib.import_module(module)
-        for part in name.split("."):
-            cls = getattr(cls, part)
-        _FOUND[module, name] = cls
-        settle(cls, module, name)
-    return _FOUND[module, name]
-
-
 def classes_of(
     module: str, name: str, whole: bool, passed_over: list[dict[str, str]]
 ) -> Iterator[tuple[str, str, Any]]:
     """Module, name and class: the named one, or all that a module has for its users."""
-    module, name = parted(module, name)
+    module, name = split_target(module, name)
     loaded = importlib.import_module(module)
     if name:
         found: Any = loaded
@@ -113,15 +78,15 @@ def classes_of(
             found = getattr(found, part)
         yield module, name, found
         return
-    for one in [loaded, *(below(loaded, passed_over) if whole else ())]:
+    for one in [loaded, *(modules_below(loaded, passed_over) if whole else ())]:
         for key, value in sorted(
-            public(one).items(), key=lambda pair: (pair[0] != said_by(pair[1], "__name__"), pair[0])
+            public_members(one).items(), key=lambda pair: (pair[0] != said_by(pair[1], "__name__"), pair[0])
         ):
             if is_own(value, one, module if whole else one.__name__):
                 yield one.__name__, key, value
 
 
-def parted(module: str, name: str) -> tuple[str, str]:
+def split_target(module: str, name: str) -> tuple[str, str]:
     """Module and class, also where a class is written as Python names it, with dots alone."""
     outer, _, last = module.rpartition(".")
     if not name and last[:1].isupper():
@@ -133,7 +98,7 @@ def parted(module: str, name: str) -> tuple[str, str]:
     return module, name
 
 
-def public(module: ModuleType) -> dict[str, Any]:
+def public_members(module: ModuleType) -> dict[str, Any]:
     """The classes that a module names for its users, and the functions that make transformations."""
     every = getattr(module, "__all__", None)
     names = every if every is not None else [name for name in vars(module) if not name.startswith("_")]
@@ -168,16 +133,16 @@ def is_own(value: Any, module: ModuleType, root: str) -> bool:
     return is_package and own.startswith(f"{root}.")
 
 
-def below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[ModuleType]:
+def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[ModuleType]:
     """The public modules of a package; one that cannot be imported is passed over, and noted."""
     for name in names_below(package):
         try:
             module = importlib.import_module(name)
         except STOPS as error:
-            passed_over.append({"module": name, "why": told(error)})
+            passed_over.append({"module": name, "why": error_text(error)})
             continue
         yield module
-        yield from below(module, passed_over)
+        yield from modules_below(module, passed_over)
 
 
 def names_below(package: ModuleType) -> Iterator[str]:

@@ -9,8 +9,8 @@ from typing import Any
 
 from pytree_laws.declare.methods import is_action
 
-from . import names
-from .annotations import parameters_of
+from ..values import names
+from ..values.annotations import parameters_of
 
 SELF = ("self", "module")
 NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "trainable", "keys", "items",

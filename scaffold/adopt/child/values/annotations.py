@@ -10,9 +10,13 @@ from typing import Any
 import jax
 import numpy as np
 
+from .checker_imports import checker_names
+
 EMPTY = inspect.Parameter.empty
 VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 ARRAYS: tuple[Any, ...] = (jax.Array, np.ndarray)
+ANY_SHAPE = "Array, ...]"
+"""What jaxtyping refuses, and nobody sees where annotations are not evaluated."""
 
 
 def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Parameter]:
@@ -46,8 +50,12 @@ def signature_of(function: Any) -> list[inspect.Parameter]:
 def names_around(function: Any, owner: type | None) -> dict[str, Any]:
     """The names that the annotations of a function may use."""
     bare = inspect.unwrap(getattr(function, "__func__", function))
-    found = dict(getattr(bare, "__globals__", {}))
-    for cls in reversed(owner.__mro__ if owner else ()):
+    classes = [*reversed(owner.__mro__)] if owner else []
+    found: dict[str, Any] = {}
+    for one in (bare, *classes):
+        found |= checker_names(str(getattr(one, "__module__", "")))
+    found |= getattr(bare, "__globals__", {})
+    for cls in classes:
         found |= vars(sys.modules.get(cls.__module__, object))
     return found
 
@@ -55,10 +63,12 @@ def names_around(function: Any, owner: type | None) -> dict[str, Any]:
 def resolved(annotation: Any, names: dict[str, Any]) -> Any:
     if not isinstance(annotation, str):
         return annotation
-    try:
-        return eval(annotation, {**vars(typing), **names})
-    except Exception:
-        return EMPTY
+    for text in (annotation, annotation.replace(ANY_SHAPE, ANY_SHAPE.replace("...", '"..."'))):
+        try:
+            return eval(text, {**vars(typing), **names})
+        except Exception:
+            continue
+    return EMPTY
 
 
 def union_members(annotation: Any) -> tuple[Any, ...]:

@@ -5,16 +5,16 @@ import re
 import sys
 from typing import Any
 
-from .kinds import is_module, kind_of
-from .targets import found_class, look_in
+from ..classes.kinds import is_module, kind_of
+from ..classes.lookup import add_to_path, load_class
 
 Request = dict[str, Any]
 
 
-def place(request: Request) -> dict[str, Any]:
+def locate_source(request: Request) -> dict[str, Any]:
     """File, module and name of the class, its kind, and what its bases hold."""
-    look_in(request["folders"])
-    cls = found_class(request["module"], request["name"])
+    add_to_path(request["folders"])
+    cls = load_class(request["module"], request["name"])
     file = file_of(cls)
     kind = kind_of(cls).name
     return {

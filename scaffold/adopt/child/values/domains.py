@@ -2,18 +2,9 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
-import jax
-
-from pytree_laws.inspect.trees import partition
 
 from . import names
 from .sources import Source
-
-if TYPE_CHECKING:
-    from .built import Built
 
 DRAWN = re.compile(r"sample\(seed[^()\"]*(?:\([^()]*\))?\)")
 """An array of floats as it is written, of any sign."""
@@ -23,34 +14,9 @@ DOMAINS = ("jnp.exp", "jax.nn.sigmoid")
 """What makes numbers of any sign positive, or puts them between 0 and 1."""
 
 
-def allowed(built: "Built") -> "Built":
-    """The same with positive numbers, or with some between 0 and 1, where the constructor refuses others."""
-    if holds_for_values(built):
-        return built
-    for domain in DOMAINS:
-        others = within(domain, built.arguments)
-        changed = [name for name, one in others.items() if one != built.arguments[name]]
-        for moved in [*([one] for one in changed), changed]:
-            chosen = {name: others[name] if name in moved else one for name, one in built.arguments.items()}
-            other = replace(built, arguments=chosen)
-            if holds_for_values(other):
-                return other
-    return built
-
-
 def within(domain: str, arguments: Mapping[str, Source]) -> dict[str, Source]:
     """The arguments with numbers of a domain in place of those of any sign."""
     return {name: one.but(DRAWN.sub(rf"{domain}(\g<0>)", one.text)) for name, one in arguments.items()}
-
-
-def holds_for_values(built: "Built") -> bool:
-    """Whether nothing is raised for the values of several seeds: a check may be made of them alone."""
-    try:
-        for seed in range(3):
-            jax.block_until_ready(partition(built.source.value(seed))[1])
-    except Exception:
-        return False
-    return True
 
 
 def apart(arguments: Mapping[str, Source]) -> dict[str, Source]:

@@ -8,13 +8,14 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
-from pytree_laws import errors
 from pytree_laws.inspect.arrays import on_device
 from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
-from .sources import Source, called
+from ..classes.messages import message_of
+from ..values.sources import Source, called
 
 
 @dataclass(frozen=True)
@@ -55,14 +56,6 @@ class Failure:
         self.messages.append(text[:400])
 
 
-def message_of(error: BaseException) -> str:
-    """What an error says; of a check at run time Equinox tells first where to look for what it says."""
-    try:
-        return errors.message_of(error)
-    except Exception:  # of a class of the user's
-        return "what it says cannot be read"
-
-
 def builds(cls: type, built: Built, failure: Failure) -> bool:
     """Whether an expression gives an instance of the class."""
     try:
@@ -91,7 +84,17 @@ def instance_of(source: Source) -> Any:
         raise
     if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
         return source.value(0)
-    return combine(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+    made = combine(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+    return source.value(0) if holds_tracers(made) else made
+
+
+def holds_tracers(value: Any, depth: int = 4) -> bool:
+    """Whether an instance keeps a tracer where jax sees no leaf: made under a trace, it is of no use."""
+    if isinstance(value, Tracer):
+        return True
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    held = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, type) else ()
+    return depth > 0 and any(holds_tracers(one, depth - 1) for one in (*inner, *held))
 
 
 def raised_in(error: BaseException) -> str:

@@ -10,19 +10,21 @@ from pathlib import Path
 from typing import Any, TextIO
 
 Request = dict[str, Any]
+OF_TOOL = Path(__file__).parents[1]
+"""The folder of all that the tool brings into this process."""
 
 
 def serve(load_laws: Callable[[], object]) -> None:
     """Answers requests until there are none. What classes print goes to stderr."""
-    requests, answers = own_streams()
+    requests, answers = claim_streams()
     problem = missing_library(load_laws)
     answer(answers, {"ready": not problem, "why": problem})
     for line in requests:
         request = json.loads(line)
-        answer(answers, {"id": request["id"], **handled(request)})
+        answer(answers, {"id": request["id"], **handle(request)})
 
 
-def own_streams() -> tuple[TextIO, TextIO]:
+def claim_streams() -> tuple[TextIO, TextIO]:
     """The streams to the tool; whoever prints or reads in this process gets others."""
     requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -54,18 +56,22 @@ def missing_library(load_laws: Callable[[], object]) -> str:
     return ""
 
 
-def handled(request: Request) -> dict[str, Any]:
+def handle(request: Request) -> dict[str, Any]:
     """The answer to a request; whatever a class raises is part of it."""
-    from . import adopted, hold, place, show, targets
-    from .built import message_of
+    from ..classes.messages import message_of
+    from ..judge.run_laws import leaf_order, run_laws
+    from .adopt import adopt
+    from .list_classes import list_classes
+    from .locate_source import locate_source
+    from .show import show
 
     doors: dict[str, Callable[[Request], dict[str, Any]]] = {
-        "list": targets.listed,
-        "adopt": adopted.adopt,
-        "place": place.place,
-        "hold": hold.hold,
-        "order": hold.order,
-        "show": show.show,
+        "list": list_classes,
+        "adopt": adopt,
+        "locate": locate_source,
+        "run": run_laws,
+        "order": leaf_order,
+        "show": show,
     }
     with contextlib.redirect_stdout(sys.stderr):
         try:
@@ -79,5 +85,5 @@ def place_in_tool(error: BaseException) -> str:
     """The file and line of the tool that raised an error; empty where a class or a library did."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     file = Path(frame.filename)
-    is_ours = file.parent == Path(__file__).parent or "pytree_laws" in file.parts
+    is_ours = OF_TOOL in file.parents or "pytree_laws" in file.parts
     return f"{file.name}:{frame.lineno}" if is_ours else ""

@@ -15,13 +15,14 @@ from pytree_laws.engine.timeout import TooLong, time_limit
 from pytree_laws.inspect.arrays import is_array, is_key
 from pytree_laws.inspect.trees import attributes, is_node, look_up, one_level, path_name, walk
 
-from .adopted import as_it_flows, built_and_called, suite_of
-from .annotations import fields_of, is_shaped, names_around, resolved, union_members
-from .built import Built, Failure, model_of
-from .kinds import kind_of
-from .sound import sound
-from .sources import as_said
-from .targets import found_class, look_in
+from ..classes.kinds import kind_of
+from ..classes.lookup import add_to_path, load_class
+from ..judge.declare import as_it_flows, suite_of
+from ..judge.validate_example import validate_example
+from ..search.built import Built, Failure, model_of
+from ..values.annotations import fields_of, is_shaped, names_around, resolved, union_members
+from ..values.sources import as_said
+from .adopt import Example, built_and_called
 
 Request = dict[str, Any]
 LONGEST_VALUE = 40
@@ -29,8 +30,8 @@ LONGEST_VALUE = 40
 
 def show(request: Request) -> dict[str, Any]:
     """What an instance of the class is made of: plain JSON, of which the tool draws a picture."""
-    look_in(request["folders"])
-    cls = found_class(request["module"], request["name"])
+    add_to_path(request["folders"])
+    cls = load_class(request["module"], request["name"])
     failure = Failure()
     try:
         with time_limit(request["seconds"], "show"), warnings.catch_warnings():
@@ -44,11 +45,13 @@ def show(request: Request) -> dict[str, Any]:
 
 def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
     said = {name: as_said(text, cls.__module__) for name, text in request["said"].items()}
-    built, called = built_and_called(cls, request, said, failure, Failure())
+    example = Example(failure=failure)
+    built_and_called(cls, request, said, example)
+    built, called = example.built, example.called
     if built is None:
         return {"why": failure.first or "nothing is known of its arguments", "unknown": failure.unknown}
     if not request["build"]:
-        built, called = sound(cls, built, called, said)
+        built, called = validate_example(cls, built, called, said)
     kind = kind_of(cls).name
     suite: Any = suite_of({"kind": kind}, built, called)()
     instance = model_of(built, 0)

@@ -10,7 +10,7 @@ from typing import Any
 
 import jax
 
-from .functions import is_transformation
+from .factories import is_transformation
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,0 +1,1 @@
+"""How a class is built and called: tries, until one works."""
