@@ -217,7 +217,7 @@ def test_an_instance_that_keeps_tracers_is_made_of_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Flax takes a plain array of a module for static where it is a tracer."""
-    from scaffold.adopt.child.search.built import instance_of
+    from scaffold.adopt.child.building.built import instance_of
     from scaffold.adopt.child.values.sources import Source
 
     write_tree(tmp_path, {"plain_arrays.py": PLAIN})

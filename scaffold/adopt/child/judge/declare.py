@@ -10,9 +10,9 @@ from pytree_laws.declare.render import render, source_of
 from pytree_laws.discover.inference import inferred_leaves, inferred_outputs, inferred_statics
 from pytree_laws.sharding.dims import dims_of_leaves
 
-from ..search.built import Built, StateOf, model_of
-from ..search.called import Called
-from ..search.invoke import invoke
+from ..building.built import Built, StateOf, model_of
+from ..calling.called import Called
+from ..calling.invoke import invoke
 from ..values.sources import Source, literal, refer
 
 

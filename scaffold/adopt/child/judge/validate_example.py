@@ -17,13 +17,13 @@ from pytree_laws.inspect.trees import combine, partition
 from pytree_laws.trace.jaxprs import NEEDS_VALUES, own_rules
 from pytree_laws.trace.programs import compiled
 
+from ..building.budget import Budget
+from ..building.built import Built, Failure, StateOf, raised_in
+from ..calling.call import search
+from ..calling.called import Called, Subject
+from ..calling.invoke import invoke
+from ..calling.trace import combine_instance, instead, partition_instance, shape_in
 from ..classes.methods import parameters_of_method
-from ..search.budget import Budget
-from ..search.built import Built, Failure, StateOf, raised_in
-from ..search.call import search
-from ..search.called import Called, Subject
-from ..search.invoke import invoke
-from ..search.trace import combine_instance, instead, partition_instance, shape_in
 from ..values.annotations import EMPTY
 from ..values.domains import DOMAINS, apart, within
 from ..values.sources import Source

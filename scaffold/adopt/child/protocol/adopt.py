@@ -10,6 +10,15 @@ from typing import Any
 
 from pytree_laws.engine.timeout import TooLong, time_limit
 
+from ..building.budget import Budget
+from ..building.build import ways_to_build
+from ..building.built import Built, Failure, StateOf, builds, instance_of, model_of
+from ..building.members import all_members_work
+from ..calling.call import find_call
+from ..calling.called import Called, Subject
+from ..calling.extra_methods import extra_methods
+from ..calling.init_state import find_with_state
+from ..calling.static_arguments import with_static_arguments
 from ..classes.kinds import kind_of
 from ..classes.lookup import add_to_path, load_class
 from ..classes.methods import methods_of
@@ -23,15 +32,6 @@ from ..judge.validate_example import (
     without_a_way,
     without_sizes,
 )
-from ..search.budget import Budget
-from ..search.build import ways_to_build
-from ..search.built import Built, Failure, StateOf, builds, instance_of, model_of
-from ..search.call import find_call
-from ..search.called import Called, Subject
-from ..search.extra_methods import extra_methods
-from ..search.init_state import find_with_state
-from ..search.members import all_members_work
-from ..search.static_arguments import with_static_arguments
 from ..transformations.describe import describe_transformation
 from ..values.sources import Source, as_said, distinct, refer
 from .found import build_to_json, call_to_json, methods_to_json

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from ..search.built import Built
-from ..search.called import Called
+from ..building.built import Built
+from ..calling.called import Called
 
 
 def build_to_json(built: Built) -> dict[str, Any]:

@@ -46,8 +46,8 @@ def list_classes(request: Request) -> dict[str, Any]:
 
 def argument_names(classes: Sequence[dict[str, Any]]) -> list[str]:
     """The names of all arguments that the constructors and methods of the classes take."""
+    from ..building.build import makers_of  # here, since it looks classes up as well
     from ..classes.methods import methods_of, parameters_of_method
-    from ..search.build import makers_of  # here, since it looks classes up as well
     from ..transformations.find import FURTHER
 
     found: set[str] = set()

@@ -15,11 +15,11 @@ from pytree_laws.engine.timeout import TooLong, time_limit
 from pytree_laws.inspect.arrays import is_array, is_key
 from pytree_laws.inspect.trees import attributes, is_node, look_up, one_level, path_name, walk
 
+from ..building.built import Built, Failure, model_of
 from ..classes.kinds import kind_of
 from ..classes.lookup import add_to_path, load_class
 from ..judge.declare import as_it_flows, suite_of
 from ..judge.validate_example import validate_example
-from ..search.built import Built, Failure, model_of
 from ..values.annotations import fields_of, is_shaped, names_around, resolved, union_members
 from ..values.sources import as_said
 from .adopt import Example, built_and_called

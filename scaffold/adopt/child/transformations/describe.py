@@ -14,8 +14,8 @@ from pytree_laws.discover.inference import inferred_leaves, inferred_statics, na
 from pytree_laws.inspect.arrays import is_array
 from pytree_laws.inspect.trees import arrays_of, numbers_of, replace_leaves
 
-from ..search.built import Failure
-from ..search.dependencies import used_inputs
+from ..building.built import Failure
+from ..calling.dependencies import used_inputs
 from ..values.sources import Source, literal
 from .find import (
     ARRAYS,

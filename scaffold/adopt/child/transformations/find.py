@@ -11,10 +11,10 @@ import jax.numpy as jnp
 
 from pytree_laws.trace.jaxprs import NEEDS_VALUES
 
+from ..building.budget import Budget, combinations
+from ..building.build import instances
+from ..building.built import Failure
 from ..classes.factories import transformation_type
-from ..search.budget import Budget, combinations
-from ..search.build import instances
-from ..search.built import Failure
 from ..values.annotations import VARIABLE, parameters_of, required, signature_of
 from ..values.candidates import values_for
 from ..values.plain import Context

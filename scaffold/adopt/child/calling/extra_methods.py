@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 
+from ..building.budget import Budget
+from ..building.built import Failure
 from ..classes.methods import methods_of, parameters_of_method
 from ..values.annotations import required
 from ..values.sources import Source
-from .budget import Budget
-from .built import Failure
 from .call import try_method
 from .called import Called, Subject
 from .trace import trace_call

@@ -8,13 +8,13 @@ from typing import Any
 
 import jax
 
+from ..building.budget import Budget, combinations
+from ..building.built import Failure
 from ..classes.methods import is_base, methods_of, parameters_of_method, takes_self
 from ..values.annotations import EMPTY, required, signature_of
 from ..values.candidates import values_for
 from ..values.domains import apart
 from ..values.sources import Source, merged
-from .budget import Budget, combinations
-from .built import Failure
 from .call import contexts, try_method
 from .called import Called, Subject
 from .static_arguments import is_number

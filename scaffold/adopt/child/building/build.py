@@ -24,6 +24,7 @@ from ..values.sources import Source, held_by, refer
 from .allowed import with_allowed_values
 from .budget import Budget, combinations
 from .built import Built, Failure, builds, instance_of, with_state
+from .members import all_members_work
 
 WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
 MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
@@ -251,8 +252,6 @@ def walk(cls: type) -> Iterator[type]:
 
 def first_that_works(ways: Iterator[Built]) -> Built | None:
     """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
-    from .members import all_members_work
-
     found = list(itertools.islice(ways, 4 * WAYS))
     working = (one for one in found if all_members_work(instance_of(one.source)))
     return next(iter(working if len(found) > 1 else found), None) or next(iter(found), None)

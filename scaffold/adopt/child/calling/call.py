@@ -6,6 +6,9 @@ import typing
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from ..building.budget import Budget, combinations
+from ..building.build import instances
+from ..building.built import Failure
 from ..classes.methods import is_promised, methods_of, parameters_of_method
 from ..values import names
 from ..values.annotations import ARRAYS, EMPTY, is_shaped, required
@@ -14,9 +17,6 @@ from ..values.domains import apart
 from ..values.plain import Context, array, arrays, tuple_of
 from ..values.sizes import Sizes, foreign_sizes, held_sizes, named_sizes, shapes_of
 from ..values.sources import STATE_OF_SUITE, Source
-from .budget import Budget, combinations
-from .build import instances
-from .built import Failure
 from .called import Called, Subject
 from .invoke import UNBOUND, over_batch
 from .static_arguments import static_arguments

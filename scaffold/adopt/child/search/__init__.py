@@ -1,1 +1,0 @@
-"""How a class is built and called: tries, until one works."""
