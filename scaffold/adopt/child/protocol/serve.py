@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -17,6 +18,7 @@ OF_TOOL = Path(__file__).parents[1]
 def serve(load_laws: Callable[[], object]) -> None:
     """Answers requests until there are none. What classes print goes to stderr."""
     requests, answers = claim_streams()
+    answer(answers, {"versions": installed_versions()})  # before anything of them is imported
     problem = missing_library(load_laws)
     answer(answers, {"ready": not problem, "why": problem})
     for line in requests:
@@ -41,6 +43,15 @@ def answer(answers: TextIO, value: dict[str, Any]) -> None:
         text = json.dumps({"id": value.get("id"), "error": f"its answer is no JSON: {error}"})
     answers.write(text + "\n")
     answers.flush()
+
+
+def installed_versions() -> dict[str, str]:
+    """The versions of the libraries that classes are made of, as far as they are installed."""
+    found: dict[str, str] = {}
+    for name in ("jax", "equinox", "flax"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
 
 
 def missing_library(load_laws: Callable[[], object]) -> str:
