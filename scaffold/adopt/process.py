@@ -148,6 +148,11 @@ class Child:
         ended = f"it ended with {code}" if code is not None else "it closed its streams"
         return ended + (f": {words}" if words else "")
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more can be asked."""
+        return self._ended.is_set()
+
     def close(self) -> None:
         """Ends the process, and all that it has started."""
         self._ended.set()
