@@ -9,13 +9,20 @@ from jax.typing import DTypeLike
 from jaxtyping import Array, ArrayLike, Bool, Float, Int32
 
 
-def _real(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
-    """A copy in `dtype`; without it floats keep theirs, and others take jax's default."""
+def _real(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of floats; other numbers take jax's default one."""
     held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
     if jnp.issubdtype(held, jnp.complexfloating):
         raise TypeError(f"real numbers are declared, got {held}")
-    if dtype is None:
-        dtype = held if jnp.issubdtype(held, jnp.floating) else jnp.result_type(float)
+    is_float = jnp.issubdtype(held, jnp.floating)
+    return jnp.array(value, held if is_float else jnp.result_type(float))
+
+
+def _integer(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy of integers in `dtype`; without it in their own."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if not jnp.issubdtype(held, jnp.integer):
+        raise TypeError(f"integers are declared, got {held}")
     return jnp.array(value, dtype)
 
 
@@ -47,7 +54,7 @@ class LoopCondition(eqx.Module):
         """
         return cls(
             limit=_real(limit),
-            steps=_real(steps, jnp.int32),
+            steps=_integer(steps, jnp.int32),
             structure=_structure_of(example),
         )
 

@@ -19,7 +19,6 @@ from scaffold.rendering.render import render, render_class, render_named
 from scaffold.spec.helpers import emitted_names_faults, suite_names_faults
 from scaffold.spec.model import ModuleSpec
 from scaffold.spec.source.text import docstring, listed
-from scaffold.spec.unit import Unit
 from scaffold.suite.suites import emitted_suite
 
 CONFTEST = "conftest.py.jinja"
@@ -97,7 +96,7 @@ def _several(drafts: Sequence[_Draft], blocks: Context, layout: Layout) -> Itera
     unit = {
         **drafts[0].context,
         **blocks,
-        **_module_doc(specs[0].unit),
+        **_source_doc(specs[0].unit.doc if specs[0].unit else ""),
         "parts": merged_code(specs, [draft.code for draft in drafts]),
         "test_doc": docstring(f"Tests of {listed(f'`{spec.name}`' for spec in specs)}.", ""),
         "suites": [draft.tests for draft in drafts if draft.suite],
@@ -155,7 +154,7 @@ def _drafted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
 def _marks(spec: ModuleSpec) -> Context:
     """What a draft has in the place of imports; nothing where the class is laid out beside others."""
     if spec.unit is not None:
-        return {"imports": [], "test_imports": [], "module_doc": ""}
+        return {"imports": [], "test_imports": [], "has_source_doc": False, "module_doc": ""}
     return {"imports": [_MARK], "test_imports": [_MARK]}
 
 
@@ -165,16 +164,16 @@ def _emitted(spec: ModuleSpec, layout: Layout, known: Mapping[str, ModuleSpec]) 
         **with_comments(spec, kind_of(spec.kind).context(spec)),
         **emitted_suite(spec, known),
         **_places(spec, layout),
+        **_source_doc(spec.module_doc),
     }
     emitted |= generic_context(spec, layout, str(emitted.get("bases", "")))
     keywords = (f"**{source}" if name == "**" else f"{name}={source}" for name, source in spec.keywords)
     return {**emitted, "bases": ", ".join([str(emitted.get("bases", "")), *keywords])}
 
 
-def _module_doc(unit: Unit | None) -> Context:
+def _source_doc(text: str) -> Context:
     """The docstring of the file, where it has one."""
-    text = unit.doc if unit is not None else ""
-    return {"has_doc": bool(text.strip()), "module_doc": docstring(text, "")}
+    return {"has_source_doc": bool(text.strip()), "source_doc": docstring(text, "") if text.strip() else ""}
 
 
 def _places(spec: ModuleSpec, layout: Layout) -> Context:

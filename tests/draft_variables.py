@@ -33,7 +33,8 @@ def variable(draft: Draft) -> None:
     draft.add(name, table, total(array, f"self.{name}"))
     may_update = table["role"] == "state" or (table["role"] == "buffer" and not array.inexact)
     if array.dtype != "bool" and may_update and draft.chance():
-        draft.lines.append(draft.one(f"self.{name} += 1", f"self.{name} = self.{name} + self.{name}"))
+        doubled = f"self.{name} = self.{name} + self.{name} + 1"  # with 1, since zeros would stay zeros
+        draft.lines.append(draft.one(f"self.{name} += 1", doubled))
 
 
 def variables(draft: Draft) -> None:

@@ -57,8 +57,8 @@ DOCS = (
 
 # The dtype of a given array is kept by every function that is applied to it here.
 REAL = ("f", "inexact", "f16", "bf16", "f32", "f64")
-COMPLEX = ("c64", "c128")
-INTEGER = ("i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool")
+COMPLEX = ("c", "c64", "c128")
+INTEGER = ("i", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool")
 WIDE = ("f64", "c128", "i64", "u64")
 """The dtypes that jax has with `jax_enable_x64` alone."""
 

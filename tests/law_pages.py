@@ -81,7 +81,7 @@ def _broken(number: str, key: str, broken: Broken) -> list[str]:
 
 def picture(key: str, broken: Broken) -> str:
     """What `scaffold show` draws of the class, built in this process."""
-    from scaffold.adopt.child.show import show
+    from scaffold.adopt.child.protocol.show import show
 
     name = broken.build.partition("(")[0]
     request = {"folders": [], "module": f"tests.law_classes.{key}", "name": name, "seconds": 60, "said": {}}

@@ -300,7 +300,7 @@ def test_where_parameters_are_not_felt_nothing_is_drawn_twice(ask: Ask) -> None:
 
 @pytest.mark.parametrize(("name", "fixed"), [("Bits", "width"), ("Solver", "field")])
 def test_what_no_tracer_can_be_is_written_in_the_call(ask: Ask, name: str, fixed: str | None) -> None:
-    assert ask(name)["fixed"] == ([fixed] if fixed else [])
+    assert ask(name)["static_arguments"] == ([fixed] if fixed else [])
 
 
 def test_no_two_draws_are_alike(ask: Ask) -> None:
@@ -309,7 +309,7 @@ def test_no_two_draws_are_alike(ask: Ask) -> None:
 
 
 def test_a_method_that_feels_what_the_call_does_not_is_declared(ask: Ask) -> None:
-    assert ["dense", []] in ask("Banded")["further"]
+    assert ["dense", []] in ask("Banded")["extra"]
 
 
 def test_what_is_refused_for_guessed_sizes_is_left_out_with_the_reason(ask: Ask) -> None:

@@ -92,7 +92,7 @@ def test_a_class_that_a_law_has_made_is_no_argument(tmp_path: Path, monkeypatch:
     """Otherwise what is found of a class would depend on which suites have run before."""
     from pytree_laws.inspect.classes import second_class
     from pytree_laws.laws.structure.p03_round_trip import trivial_subclass
-    from scaffold.adopt.child.build import subclasses
+    from scaffold.adopt.child.building.build import subclasses
 
     write_tree(tmp_path, {"shapes_of_laws.py": SHAPES})
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -97,6 +97,46 @@ def test_a_killed_run_keeps_what_is_done_and_goes_on(tmp_path: Path) -> None:
     assert read_tree(killed) == read_tree(whole)
 
 
+LAST = """
+import os
+import sys
+
+import equinox as eqx
+import jax
+
+
+class Adult(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x):
+        if any("pytree_laws" in name and ".laws." in name for name in callers()):
+            os._exit(3)  # the search goes through, and the laws end the process
+        return self.weight * x
+
+
+class Child(eqx.Module):
+    weight: jax.Array
+
+    def __call__(self, x):
+        return self.weight * x
+
+
+def callers():
+    frame = sys._getframe()
+    while frame is not None:
+        yield frame.f_globals.get("__name__", "")
+        frame = frame.f_back
+"""
+
+
+def test_a_class_that_ends_its_process_within_the_laws_costs_no_other(tmp_path: Path) -> None:
+    write_tree(tmp_path, {"last.py": LAST})
+    ran = scaffold(tmp_path, "adopt", "last.py", "--python", sys.executable, "--json", "--dry-run")
+    adult, child = json.loads(ran.stdout)["classes"]
+    assert adult["errors"] == ["it ended with 3"]
+    assert child["state"] == "adopted" and child["passed"] > 20
+
+
 SET = """
 import jax
 

@@ -1,12 +1,14 @@
 """The page of findings is made of the verdicts, and the figures add up."""
 
 import json
+import sys
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
-from benchmarks.corpus import PAGE, drawn, examined, faults_of, line, page, read
+from benchmarks.corpus import PAGE, calls_drawn, drawn, faults_of, line, page, read
+from benchmarks.corpus.runs import measured, run_library, write_whole
 
 
 def test_the_page_is_made_of_the_verdicts() -> None:
@@ -16,6 +18,7 @@ def test_the_page_is_made_of_the_verdicts() -> None:
 @pytest.mark.parametrize("batch", read("figures", "batch"), ids=lambda one: f"batch {one['number']}")
 def test_each_judged_fault_of_a_batch_has_a_verdict(batch: dict[str, int]) -> None:
     assert batch["true"] + batch["by_design"] + batch["false"] == batch["sample"]
+    assert batch.get("meaningful", 0) <= batch.get("calls", 0)
     libraries = {
         one["packages"][0] for one in read("libraries", "library") if one["batch"] == batch["number"]
     }
@@ -52,14 +55,25 @@ def test_what_is_shown_is_seen_where_the_library_is_at_hand(one: dict[str, str])
     assert raised == one.get("raises", "")
 
 
-def test_a_library_whose_report_is_there_is_not_run_again(tmp_path: Path) -> None:
+def test_a_library_whose_record_is_there_is_not_run_again(tmp_path: Path) -> None:
     fault = {"law": "P3", "where": "x", "what": "lost", "severity": "fault"}
     findings = [fault, fault, {**fault, "severity": "advice"}]
+    error = {"test": "test_p03", "what": "KeyError", "where": "p03.py:3"}
     classes = [
-        {"class": "m:A", "state": "adopted", "findings": findings, "seconds": 1.2},
-        {"class": "m:B", "state": "not built", "findings": []},
+        {"class": "m:A", "state": "adopted", "findings": findings, "errors": [error, "it ended"], "call": ""},
+        {"class": "m:B", "state": "not built", "findings": [], "errors": []},
     ]
-    (tmp_path / "m.json").write_text(json.dumps({"classes": classes}))
-    report = examined({"module": "m", "packages": []}, tmp_path)
-    assert line("m", report) == "| `m` | 2 | 1 | 1 | 1 | 1 |"
-    assert drawn([report], 5) == [*faults_of(report)] == [("m:A", fault)]
+    record = {"report": {"classes": classes}, "seconds": 12, "peak_bytes": 3 * 2**29}
+    (tmp_path / "m.json").write_text(json.dumps(record))
+    found = run_library({"module": "m", "packages": []}, tmp_path)
+    assert line("m", found) == "| `m` | 2 | 1 | 1 | 1 | 1 | 12 | 1.5 |"
+    assert drawn([found["report"]], 5) == [*faults_of(found["report"])] == [("m:A", fault)]
+    assert [one["class"] for one in calls_drawn([found["report"]], 5)] == ["m:A"]
+
+
+def test_a_run_is_recorded_whole(tmp_path: Path) -> None:
+    source = "import sys; held = bytearray(2**27); print('{}'); print('said', file=sys.stderr); sys.exit(3)"
+    code, out, errors, peak = measured([sys.executable, "-c", source], tmp_path)
+    assert (code, out, errors) == (3, "{}\n", "said\n") and peak > 2**27
+    write_whole(tmp_path / "m.json", {"exit": code})
+    assert [one.name for one in tmp_path.iterdir()] == ["m.json"]

@@ -224,7 +224,7 @@ def generated(root: Path, raws: Sequence[Mapping[str, Any]]) -> Project:
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    return generated(tmp_path_factory.mktemp("drawn"), [*drawn(CLASSES, 1, draws=800), NESTED, SPREAD])
+    return generated(tmp_path_factory.mktemp("drawn"), [*drawn(CLASSES, 1, draws=1600), NESTED, SPREAD])
 
 
 @pytest.fixture(scope="module")

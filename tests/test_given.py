@@ -130,10 +130,30 @@ def test_numbers_and_integers_become_the_default_float(form: str, value: Any) ->
 @pytest.mark.parametrize("dtype", ["f", "f32", "bf16", "i32"])
 def test_complex_numbers_do_not_go_into_a_real_field(form: str, value: Any, dtype: str) -> None:
     build = builder(form, {"v": f"{dtype}[]@data"})
-    with pytest.raises(TypeError, match=r"^real numbers are declared, got complex64(\n|$)"):
+    declared = "integers" if dtype == "i32" else "real numbers"
+    with pytest.raises(TypeError, match=rf"^{declared} are declared, got complex64(\n|$)"):
         build(v=value)
-    with pytest.raises(TypeError, match=r"^real numbers are declared, got complex64(\n|$)"):
+    with pytest.raises(TypeError, match=rf"^{declared} are declared, got complex64(\n|$)"):
         jax.jit(lambda value: held(build(v=value), "v"))(jnp.asarray(value))
+
+
+@pytest.mark.parametrize("form", COPYING)
+@pytest.mark.parametrize("value", [0.5, np.ones(2), True], ids=repr)
+def test_floats_and_bools_do_not_go_into_an_integer_field(form: str, value: Any) -> None:
+    for dtype in ("i", "i32", "u8"):
+        build = builder(form, {"v": f"{dtype}[]@data"})
+        with pytest.raises(TypeError, match=r"^integers are declared, got (float|bool)"):
+            build(v=value)
+
+
+@pytest.mark.parametrize("form", COPYING)
+def test_open_integers_and_complex_numbers_keep_their_dtype(form: str) -> None:
+    build = builder(form, {"i": "i[n]@data", "c": "c[n]@data"})
+    for given, kept in ((np.int8, jnp.int8), (int, jnp.int32)):
+        instance = build(i=np.arange(2).astype(given) if given is not int else [0, 1], c=[1j, 2.0])
+        assert (held(instance, "i").dtype, held(instance, "c").dtype) == (kept, jnp.complex64)
+        assert not held(instance, "i").weak_type and np.array_equal(held(instance, "i"), [0, 1])
+    assert held(build(i=[1], c=[0.5]), "c").dtype == jnp.complex64
 
 
 @pytest.mark.parametrize("form", COPYING)

@@ -52,7 +52,6 @@ ROWS = [
     (closure(call={**CALL, "args": "*, x: f[n]"}), closure(), "call.args | a closure takes its arguments by position, and all of them, as jax's loops pass them | remove `*` and the defaults"),
     (named(fields={"mean": "f[n]", "name": "str"}), named(), "fields.name.role | a class of kind `namedtuple` has no `static` | remove it"),
     (named(fields={"mean": "f[n]", "training": {"type": "bool", "role": "buffer"}}), named(), "fields.training | all that a NamedTuple holds are leaves, and `training` is buffer, no array | write `kind = \"pytree\"`, or `kind = \"module\"`"),
-    (named(fields={"count": "i32[]"}), named(fields={"counter": "i32[]"}), "fields.count | `count` shadows a method of tuple | write `count_`, or say what it holds"),
     (named(fields={"_mean": "f[n]"}), named(), "fields._mean | a NamedTuple has no field that begins with `_` | write `mean`"),
     (named(fields={"mean": {"type": "f[n]", "check": "mean.ndim == 1"}}), named(), "fields.mean.check | a class of kind `namedtuple` has no `check` | remove it"),
     (named(call={"args": "", "returns": "f[n]", "body": "return self.mean"}), named(), "call | a class of kind `namedtuple` has no `call` | remove it"),

@@ -256,4 +256,5 @@ def test_the_tests_need_an_instance_and_say_so(tmp_path: Path) -> None:
     told = scaffold(tmp_path, "new-module", "--spec", "specs/holder.toml")
     assert told.returncode == 0 and not (tmp_path / "tests/test_holder.py").exists()
     assert "Holder: not tested: the tests cannot build a `settings:Window` for `value`" in told.stdout
+    assert "next:" not in told.stderr  # there is neither a test to run nor a skeleton to fill in
     assert 'write `[test]` and `values = { value = "=Window(...)" }`' in told.stdout

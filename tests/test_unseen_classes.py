@@ -12,8 +12,8 @@ HEAD = """
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, PRNGKeyArray
-from scaffold.skeleton import Module, Nnx, buffer, data, param, state, static
+from jaxtyping import Array, Bool, Complex, Float, Int, PRNGKeyArray
+from scaffold.skeleton import Abstract, Module, Nnx, buffer, data, param, state, static
 """
 CLASSES = {
     "a number that a method has by default is a size of its result": """
@@ -68,6 +68,70 @@ class Attend(Module):
 
     def __call__(self, x: Float[Array, " size"], y: Float[Array, " size"]) -> Float[Array, ""]:
         return (self.query @ x) @ (self.key @ y)
+""",
+    "integers and complex numbers of whatever width": """
+class Spectrum(Module):
+    weight: Complex[Array, "h n"] = param("normal(0.5)")
+    counts: Int[Array, " h"] = data("zeros")
+    order: Int[Array, " n"] = buffer()
+
+    def __call__(self, x: Float[Array, " n"]) -> Float[Array, " h"]:
+        mixed = self.weight @ x[self.order % x.shape[0]].astype(self.weight.dtype)
+        return jnp.abs(mixed) + self.counts.astype(x.dtype)
+""",
+    "a state is made of the one above it": """
+class Codes(Nnx):
+    table: Float[Array, "k d"] = state("normal")
+    slow: Float[Array, "k d"] = state("=table * 0.5")
+
+    def __call__(self, x: Float[Array, " d"]) -> Float[Array, " k"]:
+        y = self.table @ x + self.slow @ x
+        self.slow = 0.5 * (self.slow + self.table)
+        return y
+
+    def rows(self, *index: int) -> Float[Array, "n d"]:
+        return self.table[jnp.array(index, int)]
+""",
+    "a field is of an abstract class, whose methods have their types from there": """
+class Kernel(Abstract):
+    def __call__(self, x: Float[Array, " d"], y: Float[Array, " d"]) -> Float[Array, ""]: ...
+
+    def gram(self, x: Float[Array, "n d"], y: Float[Array, "m d"]) -> Float[Array, "n m"]:
+        return jax.vmap(lambda a: jax.vmap(lambda b: self(a, b))(y))(x)
+
+
+class Radial(Kernel):
+    log_scale: Float[Array, " d"] = param("zeros")
+
+    def __call__(self, x, y):
+        return jnp.exp(-0.5 * jnp.sum(((x - y) * jnp.exp(-self.log_scale)) ** 2))
+
+
+class Total(Kernel):
+    left: Kernel
+    right: Kernel
+
+    def __call__(self, x, y):
+        return self.left(x, y) + self.right(x, y)
+
+
+class Regression(Module):
+    kernel: Radial
+
+    def quadratic(self, x: Float[Array, "n d"], y: Float[Array, " n"]) -> Float[Array, ""]:
+        return y @ self.kernel.gram(x, x) @ y
+""",
+    "an author's own constructor stores a list": """
+class Towers(Module):
+    towers: list[eqx.nn.Linear]
+
+    def __init__(self, size: int, depth: int = 2, *, key: PRNGKeyArray):
+        self.towers = [eqx.nn.Linear(size, size, key=one) for one in jax.random.split(key, depth)]
+
+    def __call__(self, x: Float[Array, " size"]) -> Float[Array, " size"]:
+        for tower in self.towers:
+            x = jnp.tanh(tower(x))
+        return x
 """,
     "values of bfloat16 are not for this function of jax": """
 class Curve(Module):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Tag = Literal["declared", "numbers"]
+Tag = Literal["declared", "numbers", "legitimate"]
 
 
 @dataclass(frozen=True)
@@ -11,7 +11,8 @@ class Edit:
     """A change that somebody who maintains the code could make, and that changes what it does.
 
     `declared` says that the declaration gives it away: shapes, dtypes, roles, initialisers, flags, defaults, and what
-    the spec says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells.
+    the spec says of groups, ties, states, keys and copies. `numbers` says that only the arithmetic tells. `legitimate` says
+    that the change is right.
     """
 
     example: str
@@ -42,3 +43,7 @@ def declared(example: str, done: str, *swaps: tuple[str, str], file: str = "") -
 
 def numbers(example: str, done: str, *swaps: tuple[str, str], file: str = "") -> Edit:
     return Edit(example, "numbers", done, swaps, file)
+
+
+def legitimate(example: str, done: str, *swaps: tuple[str, str], file: str = "") -> Edit:
+    return Edit(example, "legitimate", done, swaps, file)

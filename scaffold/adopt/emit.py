@@ -93,7 +93,7 @@ def class_context(one: Adopted) -> dict[str, Any]:
         "leaves": found["leaves"],
         "static": [[quoted(path), value] for path, value in found["static"]],
         "returns": found["outputs"],
-        "methods": [method_row(name, arguments) for name, arguments in found["further"]],
+        "methods": [method_row(name, arguments) for name, arguments in found["extra"]],
         "updates": [quoted(path) for path in found["updates"]],
         "inputs": found["inputs"] or ([["seed", "seed"]] if found["build"] else []),
         "needs_seed": bool(found["build"]),
@@ -129,19 +129,36 @@ def is_stateful(found: Found) -> bool:
 def call_context(found: Found) -> dict[str, Any]:
     """The example arguments, and the call with them by name."""
     if not found["called"]:
-        return {"is_called": False, "arguments": [], "targets": "", "call": ""}
-    fixed = found["fixed"]
-    taken = [(name, text) for name, text, _ in found["arguments"] if name not in fixed]
+        return {"is_called": False, "arguments": [], "targets": "", "call": "", "ignores_key": False}
+    static = found["static_arguments"]
+    taken = [(name, text) for name, text, _ in found["arguments"] if name not in static]
     names = [safe(name) for name, _ in taken]
-    given = given_to(found["arguments"], fixed)
+    given = given_to(found["arguments"], static)
     method = f".{found['method']}" if found["method"] else ""
     targets = f"({names[0]},)" if len(names) == 1 else ", ".join(names)
     return {
         "is_called": True,
         "arguments": [text for _, text in taken],
         "targets": targets,
-        "call": f"instance{method}({', '.join(given)})",
+        "call": call_text(f"instance{method}", found, given),
+        "ignores_key": found["ignores_key"],
     }
+
+
+def call_text(method: str, found: Found, given: Sequence[str]) -> str:
+    """The call as it is written: over a batch, where it names the axis of one."""
+    axis = found["axis"]
+    if not axis:
+        return f"{method}({', '.join(given)})"
+    by_position = [name for name, _, by_name in found["arguments"] if not by_name]
+    by_name = given[len(by_position) :]
+    one = ", ".join(map(safe, by_position))
+    mapped = f"lambda {one}: {method}({', '.join([one, *by_name])})" if by_name else method
+    places = ", ".join("0" if name in axis["mapped"] else "None" for name in by_position)
+    in_axes = f"({places},)" if len(by_position) == 1 else f"({places})"
+    out_axes = "(0, None)" if axis["has_state"] else "0"
+    axes = f'{in_axes}, {out_axes}, axis_name="{axis["name"]}"'
+    return f"jax.vmap({mapped}, {axes})({', '.join(given[: len(by_position)])})"
 
 
 def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
@@ -155,15 +172,15 @@ def method_row(method: str, arguments: Sequence[tuple[str, str, bool]]) -> str:
     return f"Method({row})"
 
 
-def given_to(arguments: Iterable[tuple[str, str, bool]], fixed: Sequence[str] = ()) -> list[str]:
-    """What a call is written with: names, those by name as such, and what is `fixed` as it is."""
-    texts = [(name, text if name in fixed else safe(name), by_name) for name, text, by_name in arguments]
+def given_to(arguments: Iterable[tuple[str, str, bool]], static: Sequence[str] = ()) -> list[str]:
+    """What a call is written with: names, those by name as such, and what is `static` as it is."""
+    texts = [(name, text if name in static else safe(name), by_name) for name, text, by_name in arguments]
     return [f"{name}={text}" if by_name else text for name, text, by_name in texts]
 
 
 def told_of(found: Found, what: str) -> list[Any]:
-    """What was found for the constructor, for the call and for the methods."""
-    return [one for part in ("", "call_", "further_") for one in found.get(f"{part}{what}", ())]
+    """What was found for the constructor, for the call, for the methods and for the declared leaves."""
+    return [one for part in ("", "call_", "extra_", "leaf_") for one in found.get(f"{part}{what}", ())]
 
 
 def quoted(path: str) -> str:

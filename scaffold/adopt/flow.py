@@ -15,6 +15,7 @@ from scaffold.adopt.process import Child, NoAnswerError
 from scaffold.adopt.report import LeftOut, Outcome, Report, failures
 from scaffold.adopt.streamed import Streamed
 from scaffold.adopt.targets import Target, folders_of, read_targets
+from scaffold.adopt.versions import LIBRARIES
 from scaffold.adopt.wanted import Wanted
 from scaffold.adopt.workers import each
 from scaffold.adopt.written import Written, written_before
@@ -145,16 +146,18 @@ def _path(run: Run) -> dict[str, Any]:
 def listed_by(
     child: Child, targets: Sequence[Target], wanted: Wanted, folders: Sequence[str]
 ) -> dict[str, Any]:
-    """The classes of the targets. Raises `ScaffoldError` where an import ends the process, or does not end."""
+    """The classes of the targets. Raises `ScaffoldError` where an import ends the process, or a library is too old."""
     request = {"do": "list", "targets": [one.to_json() for one in targets], "said": dict(wanted.said)}
     try:
-        return _checked_list(child.ask({**request, "folders": [*folders]}, IMPORTS * wanted.seconds))
+        listed = _checked_list(child.ask({**request, "folders": [*folders]}, IMPORTS * wanted.seconds))
     except NoAnswerError as error:
         raise ScaffoldError(
             f"the interpreter did not come back from the import: {error}",
             where=", ".join(one.text for one in targets),
             fix="name the modules that have the classes, or give it more by `--time-limit` or `--memory`",
         ) from None
+    child.refuse_old(LIBRARIES[one["kind"]] for one in listed["classes"] if one["kind"] in LIBRARIES)
+    return listed
 
 
 def _checked_list(answer: dict[str, Any]) -> dict[str, Any]:
@@ -266,7 +269,7 @@ def _asked(child: Child, one: Adopted, text: str, run: Run) -> dict[str, Any]:
     path = str(run.layout.root / tests)
     file = {"text": text, "path": path, "module": f"test_{one.stem}", **_path(run)}
     records = run.records and not (run.layout.root / numbers_of(tests)).exists()
-    request = {"do": "hold", **file, "seconds": run.wanted.seconds, "records": records}
+    request = {"do": "run", **file, "seconds": run.wanted.seconds, "records": records}
     try:
         report = child.ask(request, run.wanted.seconds * 5 + GRACE)
         return _with_order(report, child, one, file, run)

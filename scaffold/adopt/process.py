@@ -4,7 +4,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -12,6 +12,7 @@ from time import monotonic
 from typing import Any, cast
 
 from scaffold.adopt.memory import GIB, watch
+from scaffold.adopt.versions import refuse_old
 from scaffold.errors import ScaffoldError, shown
 from scaffold.law_wheel import wheel_path
 from scaffold.streams import LONGEST_ANSWER, Lines, Tail
@@ -50,7 +51,8 @@ class Child:
             start_new_session=True,  # whatever it starts is ended with it
         )
         assert self._process.stdout is not None and self._process.stderr is not None
-        self._command = command
+        self._where = " ".join(command)
+        self.versions = dict[str, str]()
         self._excess = ""
         self._ended = Event()
         self._answers, self._errors = Lines(self._process.stdout), Tail(self._process.stderr)
@@ -58,19 +60,36 @@ class Child:
         self._check_start()
 
     def _check_start(self) -> None:
-        try:
-            ready = self._next(STARTS, lambda answer: "ready" in answer, skips=True)
-        except NoAnswerError as error:
-            raise ScaffoldError(
-                f"the interpreter cannot look at classes: {error}",
-                where=" ".join(self._command),
-                fix="name that of your project with `--python`",
-            ) from None
+        """Wait for the interpreter. Raises `ScaffoldError` where the laws cannot run in it."""
+        ready = dict[str, Any]()
+        while "ready" not in ready:
+            ready = self._greeting()
+            self.versions |= ready.get("versions", {})
+            self.refuse_old(["jax"])
         if ready.get("why"):
             self.close()
             what = f"the interpreter has no module `{ready['why']}`, which the laws need"
             fix = "install it there, or name the interpreter of your project with `--python`"
-            raise ScaffoldError(what, where=" ".join(self._command), fix=fix)
+            raise ScaffoldError(what, where=self._where, fix=fix)
+
+    def _greeting(self) -> dict[str, Any]:
+        """The next of the lines that it begins with: the versions that it has, then whether it is ready."""
+        try:
+            return self._next(STARTS, lambda answer: "ready" in answer or "versions" in answer, skips=True)
+        except NoAnswerError as error:
+            raise ScaffoldError(
+                f"the interpreter cannot look at classes: {error}",
+                where=self._where,
+                fix="name that of your project with `--python`",
+            ) from None
+
+    def refuse_old(self, libraries: Iterable[str]) -> None:
+        """End the process where one of these libraries is too old in it. Raises `ScaffoldError`."""
+        try:
+            refuse_old(self.versions, libraries, self._where)
+        except ScaffoldError:
+            self.close()
+            raise
 
     def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """The answer. Raises `NoAnswerError`, after which nothing more can be asked."""
@@ -128,6 +147,11 @@ class Child:
         words = self._errors.text.strip().split("\n")[-1]
         ended = f"it ended with {code}" if code is not None else "it closed its streams"
         return ended + (f": {words}" if words else "")
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing more can be asked."""
+        return self._ended.is_set()
 
     def close(self) -> None:
         """Ends the process, and all that it has started."""

@@ -15,8 +15,8 @@ from scaffold.files.fileset import File
 _CANNOT = "cannot be looked at"
 INCOMPLETE, INTERNAL = 3, 70
 """The exit codes where something could not be looked at, and where a law itself failed."""
-SLOW, MOST_SLOW = 20.0, 5
-"""From how many seconds on a class is told as slow, and how many such classes."""
+SLOW, MOST_SLOW, TOO_SLOW = 20.0, 5, 60.0
+"""From how many seconds on a class is told as slow, how many such classes, and from how many seconds on each."""
 REPORT_IT = "  please report it with this line and the class; --json has the whole"
 _PLURALS = {"fault": "faults", "cost": "costs", "advice": "advice"}
 
@@ -210,11 +210,9 @@ class Report(Struct, frozen=True):
     def _slow(self) -> list[str]:
         """The classes that took longest, where some took long."""
         slow = [one for one in sorted(self.outcomes, key=lambda one: -one.seconds) if one.seconds >= SLOW]
-        return (
-            ["", "slowest:", *(f"  {one.seconds:4.0f} s  {one.one.label}" for one in slow[:MOST_SLOW])]
-            if slow
-            else []
-        )
+        most = max(MOST_SLOW, sum(one.seconds >= TOO_SLOW for one in slow))
+        rows = [f"  {one.seconds:4.0f} s  {one.one.label}" for one in slow[:most]]
+        return ["", "slowest:", *rows] if rows else []
 
     def _internal(self) -> list[str]:
         """Errors of the laws themselves, each law once."""

@@ -89,7 +89,7 @@ class _Server:
 
     def next_child(self) -> Child:
         """The process for one more class."""
-        if self.child is not None and self.served >= SERVES:
+        if self.child is not None and (self.served >= SERVES or self.child.has_ended):
             self.child.close()
             self.child = None
         if self.child is None:

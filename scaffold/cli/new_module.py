@@ -148,7 +148,8 @@ def new_module(
     if written and not (as_json or tests):
         from scaffold.cli.next_steps import after_module
 
-        hint(after_module(written, layout))
+        if following := after_module(written, layout):
+            hint(following)
 
 
 def _refuse_tests(runs_tests: bool, shows: Mapping[str, bool]) -> None:

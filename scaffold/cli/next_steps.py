@@ -20,11 +20,13 @@ _IMPORT = rb"(?m)^\s*(?:from|import) (\w+)"
 
 
 def after_module(plan: "Plan", layout: "Layout") -> str:
-    """After a class was written."""
+    """After a class was written, or a skeleton to fill in; empty for a class that has no tests."""
     tests = test_files(plan, layout)
-    if not tests:  # a skeleton to fill in
-        place = _from_here(plan.root, [step.path for step in plan.steps])
-        return f"next: fill in {place}, then scaffold new-module --spec {place}"
+    if not tests:
+        paths = [step.path for step in plan.steps]
+        place = _from_here(plan.root, paths)
+        is_skeleton = all(layout.specs in path.parents for path in paths)
+        return f"next: fill in {place}, then scaffold new-module --spec {place}" if is_skeleton else ""
     uses_uv = (plan.root / "uv.lock").is_file()
     missing = [] if uses_uv else _missing(plan)
     install = f"{_python()} -m pip install {' '.join(missing)}, then " if missing else ""

@@ -46,7 +46,9 @@ def write_skeleton(
     texts = Texts()
     frame = _frame(specs, texts)
     imports = "\n".join(_imports([spec for _, spec in specs], texts.shown(frame)))
-    return texts.shown(formatted(f"{imports}\n\n\n{frame}\n"))
+    doc = specs[0][1].module_doc
+    above = f"{docstring(doc, '', loose=True) or ''}\n\n" if doc else ""
+    return texts.shown(formatted(f"{above}{imports}\n\n\n{frame}\n"))
 
 
 def _frame(specs: Sequence[tuple[Mapping[str, Any], ModuleSpec]], texts: Texts) -> str:

@@ -39,7 +39,8 @@ class Scope(Struct):
 
     def held(self, one: Field) -> str:
         """The annotation of a field, with None where it may be that."""
-        annotation = self.stored(one.type, static=not one.dynamic)
+        # The author's own constructor stores what the author says.
+        annotation = self.plain(one.type) if one.built else self.stored(one.type, static=not one.dynamic)
         if one.role == "state":
             annotation = f"eqx.nn.StateIndex[{annotation}]"
         return f"{annotation} | None" if one.optional or one.nullable else annotation

@@ -8,7 +8,7 @@ from msgspec import Struct
 from scaffold.emit.annotations import Scope
 from scaffold.emit.given import asked_dtype, copy_of_given, dtype_statements, fields_as_given
 from scaffold.emit.initialised import draw_of_either, initialised, shape_source
-from scaffold.emit.made import array_source, is_new
+from scaffold.emit.made import array_as_made, array_source, is_new
 from scaffold.emit.shapes import shape_statements
 from scaffold.emit.source import as_dict, as_tuple, operand, parsed
 from scaffold.kind import kind_of
@@ -274,6 +274,8 @@ def _expression(spec: ModuleSpec, field: Field, keys: Mapping[str, str]) -> str:
         return array_source(spec, field, field.array, source)
     if _is_made_of_chosen_arrays(field.type) and "dtype" in _names(source):
         return as_tuple(source) if isinstance(field.type, ListType) else source
+    if isinstance(field.type, OpaqueType) and field.type.is_array and field.dynamic:
+        return array_as_made(spec, source)
     maker = "jnp.asarray" if is_new(parsed(source)) else "jnp.array"
     return copy_source(field.type, source, static=not field.dynamic, maker=maker)
 

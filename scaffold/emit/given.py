@@ -12,7 +12,7 @@ from scaffold.spec.construction.constructor import (
     is_plain,
     uses_dtype,
 )
-from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES
 from scaffold.spec.grammar.initialisers import dtype_source
 from scaffold.spec.grammar.types import ArrayType, DictType, ListType, Type
 from scaffold.spec.model import ModuleSpec, once
@@ -54,7 +54,35 @@ def _inexact(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
         raise TypeError(f"complex numbers do not fit {jnp.dtype(dtype)}")
     return jnp.array(value, dtype)
 '''
-COPIERS = {"_real": (_REAL, _REAL_IN_DTYPE), "_inexact": (_INEXACT, _INEXACT_IN_DTYPE)}
+_INTEGER = '''\
+def _integer(value: ArrayLike) -> Array:
+    """A copy of integers, in their own dtype."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if not jnp.issubdtype(held, jnp.integer):
+        raise TypeError(f"integers are declared, got {held}")
+    return jnp.array(value)
+'''
+_INTEGER_IN_DTYPE = '''\
+def _integer(value: ArrayLike, dtype: DTypeLike | None = None) -> Array:
+    """A copy of integers in `dtype`; without it in their own."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    if not jnp.issubdtype(held, jnp.integer):
+        raise TypeError(f"integers are declared, got {held}")
+    return jnp.array(value, dtype)
+'''
+_COMPLEX = '''\
+def _complex(value: ArrayLike) -> Array:
+    """A copy that keeps the dtype of complex numbers; others take jax's default one."""
+    held = jnp.result_type(*jax.tree.leaves(value))  # of a list, too
+    is_complex = jnp.issubdtype(held, jnp.complexfloating)
+    return jnp.array(value, held if is_complex else complex)
+'''
+COPIERS = {
+    "_real": (_REAL, _REAL_IN_DTYPE),
+    "_inexact": (_INEXACT, _INEXACT_IN_DTYPE),
+    "_integer": (_INTEGER, _INTEGER_IN_DTYPE),
+    "_complex": (_COMPLEX, _COMPLEX),
+}
 """The functions by name, each without an argument `dtype` and with it."""
 
 
@@ -65,14 +93,24 @@ def copy_of_given(array: ArrayType, source: str, asked: str) -> str:
     copier = _copier(array)
     if not copier:
         return f"jnp.array({source}, {dtype_source(array)})"
-    dtype = asked if array.dtype in CHOSEN_DTYPES else dtype_source(array)
+    dtype = asked if array.dtype in CHOSEN_DTYPES else _fixed_dtype(array)
     return f"{copier}({source}, {dtype})" if dtype else f"{copier}({source})"
 
 
 def _copier(array: ArrayType) -> str:
-    if array.dtype == "inexact":
-        return "_inexact"
-    return "" if array.dtype in ("bool", "key") or array.dtype[0] == "c" else "_real"
+    if array.dtype in ("bool", "key", "c64", "c128"):
+        return ""
+    if array.dtype in _COPIER_BY_DTYPE:
+        return _COPIER_BY_DTYPE[array.dtype]
+    return "_integer" if array.dtype[0] in "iu" else "_real"
+
+
+_COPIER_BY_DTYPE = {"inexact": "_inexact", "c": "_complex"}
+
+
+def _fixed_dtype(array: ArrayType) -> str:
+    """The source of a dtype that no caller chooses; empty where what is given keeps its own."""
+    return "" if array.dtype in DEFAULT_DTYPES else dtype_source(array)
 
 
 @once
@@ -125,7 +163,8 @@ def functions_for_given(spec: ModuleSpec) -> tuple[str, ...]:
     # Several classes of one module share the function that takes a dtype.
     named = dict.fromkeys(map(_copier, copied), spec.unit is not None)
     for array in copied:
-        named[_copier(array)] |= takes_dtype or array.dtype not in CHOSEN_DTYPES
+        is_chosen = array.dtype in CHOSEN_DTYPES
+        named[_copier(array)] |= takes_dtype if is_chosen else bool(_fixed_dtype(array))
     return tuple(COPIERS[name][named[name]] for name in COPIERS if name in named)
 
 

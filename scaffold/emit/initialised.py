@@ -53,7 +53,7 @@ def _may_draw_both_parts(field: Field) -> bool:
     return field.initialiser == "uniform" and field.measure is not None and dtype in (*_PARTS, "inexact")
 
 
-_PARTS = {"c64": "float32", "c128": "float64"}
+_PARTS = {"c": "float", "c64": "jnp.float32", "c128": "jnp.float64"}
 
 
 def _drawn_parts(spec: ModuleSpec, array: ArrayType, key: str, limit: str) -> str:
@@ -61,7 +61,7 @@ def _drawn_parts(spec: ModuleSpec, array: ArrayType, key: str, limit: str) -> st
     if array.dtype == "inexact":
         return f"{_name_of_draw(spec)}({key}, {shape_source(array)}, {limit})"
     shape = shape_source(replace(array, dims=("2", *array.dims)))
-    drawn = f"jax.random.uniform({key}, {shape}, jnp.{_PARTS[array.dtype]}, -1.0, 1.0)"
+    drawn = f"jax.random.uniform({key}, {shape}, {_PARTS[array.dtype]}, -1.0, 1.0)"
     return f"{operand(limit)} * jax.lax.complex(*{drawn})"
 
 

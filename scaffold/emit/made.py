@@ -57,6 +57,19 @@ def array_source(spec: ModuleSpec, field: Field, array: ArrayType, source: str) 
     return _of_array(source, array, nullable=field.nullable, local=_free_local(spec))
 
 
+def array_as_made(spec: ModuleSpec, source: str) -> str:
+    """The value that an expression makes of an array whose dtype the annotation leaves open."""
+    node = parsed(source)
+    if is_new(node) and any(isinstance(part, ast.Call) for part in ast.walk(node)):
+        return source
+    if isinstance(node, ast.Constant):  # without a dtype it would be weakly typed
+        return f"jnp.array({source}, {type(node.value).__name__})"
+    if is_simple(source):
+        return f"jnp.array({source}, jnp.result_type({source}))"
+    local = _free_local(spec)
+    return f"jnp.array({local} := {source}, jnp.result_type({local}))"
+
+
 def _of_array(source: str, array: ArrayType, *, nullable: bool, local: str) -> str:
     node = parsed(source)
     if array.dtype == "key":

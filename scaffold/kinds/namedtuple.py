@@ -25,9 +25,6 @@ def _field_faults(field: Field, place: str) -> Iterator[Fault]:
     if field.name.startswith("_"):
         fix = f"write `{field.name.strip('_')}`"
         yield Fault(place, "a NamedTuple has no field that begins with `_`", fix)
-    if field.name in _METHODS:
-        fix = f"write `{field.name}_`, or say what it holds"
-        yield Fault(place, f"`{field.name}` shadows a method of tuple", fix)
     if field.python_leaf:
         what = f"all that a NamedTuple holds are leaves, and `{field.name}` is {field.role}, no array"
         yield Fault(place, what, _ANOTHER)

@@ -52,7 +52,14 @@ def with_compute(spec: ModuleSpec) -> ModuleSpec:
     methods.append(Method(ATTRIBUTE, Call((), "", source=source, above=first)))
     if any(f"self.{CAST}(" in text for one in (call, *(one.call for one in methods)) for text in _texts(one)):
         methods.append(Method(CAST, Call((), "", source=_CASTS)))
-    return replace(spec, call=call, methods=tuple(methods))
+    fields = tuple(_computed_field(one, casts) for one in spec.fields)
+    return replace(spec, call=call, methods=tuple(methods), fields=fields)
+
+
+def _computed_field(field: Field, casts: dict[str, str]) -> Field:
+    """The field, whose property reads what it is made from in the dtype of the class."""
+    source = field.expression if field.role == "derived" else None
+    return replace(field, init=f"={_read(source, casts)}") if source else field
 
 
 def _texts(call: Call | None) -> tuple[str, ...]:

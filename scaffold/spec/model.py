@@ -221,6 +221,8 @@ class ModuleSpec(Struct, frozen=True, dict=True):
     """`like base.weight`, or `default`, where the constructor takes no `dtype`; empty where it takes one."""
     setup: str = ""
     imports: tuple[str, ...] = ()
+    module_doc: str = ""
+    """The docstring of the module, where the class is alone in it."""
     helpers: str = ""
     """Statements of the module above the class."""
     below: str = ""

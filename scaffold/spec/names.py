@@ -10,8 +10,8 @@ from scaffold.errors import Fault
 
 _FROM_JAXTYPING = (
     *("Array", "ArrayLike", "PRNGKeyArray", "PyTree", "Key", "Float", "Inexact", "Bool"),
-    *("Float16", "BFloat16", "Float32", "Float64", "Complex64", "Complex128"),
-    *("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"),
+    *("Float16", "BFloat16", "Float32", "Float64", "Complex", "Complex64", "Complex128"),
+    *("Int", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"),
 )
 _ABSTRACT = ("Callable", "Iterable", "Mapping", "Sequence")
 _FROM = {

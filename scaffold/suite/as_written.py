@@ -81,6 +81,7 @@ def _call(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> dict[str, Any]:
         "arguments": found["arguments"],
         "targets": found["call_targets"],
         "call": found["called"],
+        "ignores_key": found["ignores_key"],
         "returns": [],
         "methods": found["method_rows"],
     }

@@ -18,6 +18,7 @@ from scaffold.spec.construction.key_arguments import key_arguments
 from scaffold.spec.fields.training import ALWAYS, undecayed
 from scaffold.spec.grammar.types import (
     ArrayType,
+    CallableType,
     ClassType,
     DictType,
     ListType,
@@ -26,6 +27,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import Field, ModuleSpec
+from scaffold.spec.rules.bases import concrete
 from scaffold.spec.rules.claims import never_reads
 from scaffold.spec.source.text import docstring
 from scaffold.spec.states import holds_state, is_stateful, state_fields
@@ -240,9 +242,15 @@ def _static(subject: Subject) -> list[list[str]]:
             rows.append([field.name, _as_stored(field.type, source)])
         elif not subject.is_absent(field):
             rows.append([field.name, "..."])
+    if kind_of(subject.spec.kind).variables:  # a function in the place of a module is an attribute
+        rows += [[one.name, "..."] for one in subject.spec.stored if _is_function(one)]
     presets = [one for one in subject.spec.fields if subject.is_kept_apart(one)]
     rows += [[f"{one.name}_preset", f"({_pairs(one.preset)})"] for one in presets]
     return rows
+
+
+def _is_function(field: Field) -> bool:
+    return field.role == "module" and isinstance(field.type, CallableType)
 
 
 def _pairs(preset: tuple[tuple[str, str], ...]) -> str:
@@ -294,14 +302,16 @@ def _carry(subject: Subject) -> str:
     return str(names.index(call.carry)) if call and call.carry in names else ""
 
 
+def _built(name: str, known: Mapping[str, ModuleSpec]) -> str:
+    """The name of the class that an example builds for one that a field holds."""
+    made = concrete(known[name], known) if name in known else None
+    return name if made is None else made.name
+
+
 def _classes(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> set[str]:
     """The names of generated classes that the example builds, and those that these build."""
-    own = {
-        part.name
-        for one in spec.stored
-        if one.given
-        for part in walk(one.type)
-        if isinstance(part, ClassType) and part.module is None
-    }
+    parts = [part for one in spec.stored if one.given for part in walk(one.type)]
+    named = [part.name for part in parts if isinstance(part, ClassType) and part.module is None]
+    own = {_built(name, known) for name in named}
     inner = (_classes(known[name], known) for name in own if name in known)
     return own.union(*inner)

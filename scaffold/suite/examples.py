@@ -7,7 +7,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from scaffold.errors import ScaffoldError
-from scaffold.kind import kind_of
 from scaffold.spec.construction.arithmetic import evaluate
 from scaffold.spec.construction.constructor import KEY, Parameter, is_plain, parameters
 from scaffold.spec.construction.sizes import all_positive, is_int, several, sizes
@@ -30,6 +29,7 @@ from scaffold.spec.grammar.types import (
     walk,
 )
 from scaffold.spec.model import ModuleSpec
+from scaffold.spec.rules.bases import concrete
 from scaffold.spec.states import is_state, is_stateful
 from scaffold.suite.positive import positive_names
 
@@ -160,12 +160,13 @@ class Examples(Struct, frozen=True, dict=True):
 
     def instance(self, kind: ClassType, name: str, offset: int) -> str:
         """Source that builds an instance of another class; that class must be generated too, or a value given."""
-        spec = self.known.get(kind.name) if kind.module is None else None
-        if spec is None or not kind_of(spec.kind).has_instances:
+        asked = self.known.get(kind.name) if kind.module is None else None
+        spec = concrete(asked, self.known) if asked is not None else None
+        if spec is None:
             raise ScaffoldError(
                 f"the tests cannot build a `{type_text(kind)}` for `{name}`",
                 where=f"{self.spec.where}: test.values",
-                fix=_how_to_build(kind, name, is_abstract=spec is not None),
+                fix=_how_to_build(kind, name, is_abstract=asked is not None),
             )
         inner = replace(
             Examples.of(spec, self.known), begin=self.begin + offset + 1, sizes=self.sizes_of(spec)
@@ -194,7 +195,7 @@ _SCALARS = {"int": "3", "bool": "True", "float": "0.3", "dtype": "jnp.float32", 
 def _dtype_of_example(array: ArrayType) -> str:
     """The dtype as `sample` takes it: `float` is jax's default."""
     name = DTYPES[array.dtype][1]
-    return name if name in ("float", "bool") else f"jnp.{name}"
+    return name if name in ("float", "bool", "int", "complex") else f"jnp.{name}"
 
 
 def _how_to_build(kind: ClassType, name: str, *, is_abstract: bool) -> str:

@@ -32,8 +32,8 @@ def with_method_as_call(subject: Subject) -> Subject:
     method = next(found, None)
     if method is None:
         return subject
-    called = subject.of(method).spec
-    return replace(subject, spec=called, sized=subject.examples, method=method.name)
+    called = subject.of(method)
+    return replace(subject, spec=called.spec, sized=called.sized, method=method.name)
 
 
 def _maps_arrays(subject: Subject, method: Method) -> bool:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from scaffold.errors import ScaffoldError
 from scaffold.spec.grammar.types import ClassType, OpaqueType, walk
 from scaffold.spec.model import Argument, Method, ModuleSpec
+from scaffold.spec.rules.bases import with_types_of_bases
 from scaffold.spec.source.definitions import function_of, is_generator, returns_value
 from scaffold.suite.examples import Examples
 
@@ -71,7 +72,7 @@ def untried_notes(specs: Iterable[ModuleSpec], known: Known) -> tuple[str, ...]:
 
 def _note(spec: ModuleSpec, known: Known) -> str:
     names: dict[str, list[str]] = {}
-    for name, reason in untried(spec, known).items():
+    for name, reason in untried(with_types_of_bases(spec, known), known).items():
         names.setdefault(reason, []).append(name)
     told = "; ".join(f"{', '.join(listed)} ({reason})" for reason, listed in names.items())
     return f"{spec.name}: not tried: {told}" if told else ""

@@ -48,5 +48,5 @@ def _build(found: Found, own: str) -> str:
 def _values_of_methods(found: Found) -> Iterable[tuple[str, str]]:
     """The arguments of each method, behind its name."""
     called = [[found["method"] or "__call__", found["arguments"]]] if found["called"] else []
-    for method, arguments in (*called, *found["further"]):
+    for method, arguments in (*called, *found["extra"]):
         yield from ((f"{method}.{name}", text) for name, text, _ in arguments)

@@ -69,7 +69,7 @@ def _with_abstract(one: Mapping[str, Any]) -> dict[str, Any]:
 def _one(one: Mapping[str, Any], run: Inquiry, child: Child, layout: Layout) -> Said:
     if one["kind"] == "transformation":
         return Said(label_of(one), why=FUNCTION)
-    placed = run.ask(child, "place", one)
+    placed = run.ask(child, "locate", one)
     if "error" in placed:
         return Said(label_of(one), why=str(placed["error"]))
     found = run.ask_said(child, "adopt", one) if one["kind"] != "abstract" else {}

@@ -31,7 +31,7 @@ def main() -> None:
     here = Path(__file__).resolve().parent
     sys.path[:] = [place for place in sys.path if place and Path(place).resolve() != here]
     load("scaffold_adopt", here)
-    from scaffold_adopt.serve import serve  # pyright: ignore[reportMissingImports]
+    from scaffold_adopt.protocol.serve import serve  # pyright: ignore[reportMissingImports]
 
     serve(lambda: load_laws(sys.argv[1]))
 

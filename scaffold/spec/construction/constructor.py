@@ -273,12 +273,13 @@ def readable_above(spec: ModuleSpec, field: Field) -> frozenset[str]:
 def _readable(spec: ModuleSpec) -> frozenset[str]:
     # What the constructor is given goes before: the name of an argument, or of what `setup` binds, stands for that.
     taken = {*assigned_names(spec.setup), *(parameter.name for parameter in parameters(spec))}
-    return frozenset(field.name for field in spec.fields if _is_readable(field)) - taken
+    return frozenset(field.name for field in spec.fields if _is_readable(spec, field)) - taken
 
 
-def _is_readable(field: Field) -> bool:
+def _is_readable(spec: ModuleSpec, field: Field) -> bool:
     """Whether a made field is there in each instance, as a value that has no holder yet."""
-    is_plain = field.array is not None and field.role in ("param", "data", "buffer")
+    roles = ("param", "data", "buffer", *(["state"] if kind_of(spec.kind).variables else []))
+    is_plain = field.array is not None and field.role in roles
     sometimes = field.optional or field.nullable
     return not field.given and not sometimes and (is_plain or field.role == "static")
 

@@ -7,8 +7,10 @@ DTYPES = {
     "bf16": ("BFloat16", "bfloat16"),
     "f32": ("Float32", "float32"),
     "f64": ("Float64", "float64"),
+    "c": ("Complex", "complex"),
     "c64": ("Complex64", "complex64"),
     "c128": ("Complex128", "complex128"),
+    "i": ("Int", "int"),
     "i8": ("Int8", "int8"),
     "i16": ("Int16", "int16"),
     "i32": ("Int32", "int32"),
@@ -20,13 +22,19 @@ DTYPES = {
     "bool": ("Bool", "bool"),
     "key": ("Key", "key"),
 }
-"""Short dtype name to its jaxtyping annotation and to jax's name. `f` and `inexact` take the constructor's dtype."""
+"""Short dtype name to its jaxtyping annotation and to jax's name.
+
+`f` and `inexact` take the constructor's dtype, `i` and `c` jax's default one, or that of an array that is given.
+"""
 CHOSEN_DTYPES = ("f", "inexact")
+"""Dtypes that the constructor's `dtype` chooses."""
+DEFAULT_DTYPES = {"i": "int", "c": "complex"}
+"""Dtypes that are jax's default, by the types of Python that name them."""
 BY_ANNOTATION = {annotation: short for short, (annotation, _) in DTYPES.items()}
 BY_LONG_NAME = {name: short for short, (_, name) in reversed(DTYPES.items())}
 _NEARLY = {
-    **{"int": "i32", "integer": "i32", "long": "i64", "short": "i16", "uint": "u32", "byte": "u8"},
-    **{"complex": "c64", "double": "f64", "single": "f32", "half": "f16", "fp16": "f16", "fp32": "f32"},
+    **{"integer": "i", "long": "i64", "short": "i16", "uint": "u32", "byte": "u8"},
+    **{"double": "f64", "single": "f32", "half": "f16", "fp16": "f16", "fp32": "f32"},
     **{"fp64": "f64", "boolean": "bool", "num": "inexact", "real": "f", "shaped": "f", "number": "f"},
     **{"array": "f", "ndarray": "f", "arraylike": "f"},
 }

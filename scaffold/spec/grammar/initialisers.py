@@ -9,7 +9,7 @@ from functools import cache
 
 from msgspec import Struct
 
-from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DTYPES
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES, DTYPES
 from scaffold.spec.grammar.types import ArrayType
 
 
@@ -106,6 +106,6 @@ def legal_initialisers(array: ArrayType) -> tuple[str, ...]:
 
 def dtype_source(array: ArrayType) -> str:
     """The source of the array's dtype: the constructor's `dtype` where the spec leaves the choice to it."""
-    return (
-        "dtype" if array.dtype in CHOSEN_DTYPES else f"jnp.{DTYPES[array.dtype][1].replace('bool', 'bool_')}"
-    )
+    if array.dtype in CHOSEN_DTYPES:
+        return "dtype"
+    return DEFAULT_DTYPES.get(array.dtype) or f"jnp.{DTYPES[array.dtype][1].replace('bool', 'bool_')}"

@@ -67,7 +67,7 @@ _FORMS = {
     **{name: "`list[f[size]]`" for name in ("list", "List")},
     **{name: "`dict[str, f[size]]`" for name in ("dict", "Dict")},
     **{name: "`tuple[int, ...]`" for name in ("tuple", "Tuple")},
-    **{"Literal": '`Literal["a", "b"]`', "complex": "`c64[]`", "bytes": "`u8[size]`, or `str`"},
+    **{"Literal": '`Literal["a", "b"]`', "bytes": "`u8[size]`, or `str`"},
     **{"number": "`f[]`, or `int`", "string": "`str`", "integer": "`int`", "boolean": "`bool`"},
     "function": "`callable`",
 }

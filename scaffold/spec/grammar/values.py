@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DTYPES
+from scaffold.spec.grammar.dtypes import CHOSEN_DTYPES, DEFAULT_DTYPES, DTYPES
 from scaffold.spec.grammar.types import (
     ArrayType,
     CallableType,
@@ -40,7 +40,9 @@ def literal(value: Any, role: str = "", kind: Type | None = None) -> str:
 
 
 _NUMBER_DTYPES = {
-    name: DTYPES[name][1].replace("bool", "bool_") for name in DTYPES if name not in ("key", *CHOSEN_DTYPES)
+    name: DTYPES[name][1].replace("bool", "bool_")
+    for name in DTYPES
+    if name not in ("key", *CHOSEN_DTYPES, *DEFAULT_DTYPES)
 }
 _DTYPE_NAMES = {**_NUMBER_DTYPES, **{name.removesuffix("_"): name for name in _NUMBER_DTYPES.values()}}
 """The dtypes by their names in the grammar and in NumPy, each with its name in jax.numpy."""

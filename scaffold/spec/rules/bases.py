@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from scaffold.errors import Fault
 from scaffold.kind import kind_of
 from scaffold.spec.grammar.type_texts import type_text
-from scaffold.spec.grammar.types import ClassType
+from scaffold.spec.grammar.types import ClassType, walk
 from scaffold.spec.model import Argument, Call, Method, ModuleSpec
 from scaffold.spec.rules.known_names import known_attributes
+from scaffold.spec.source.definitions import is_left_open
 from scaffold.spec.states import is_stateful
 
 MODULE = ClassType("Module", "equinox")
@@ -24,7 +25,11 @@ def is_abstract_body(body: str) -> bool:
 
 def asks_for(spec: ModuleSpec, method: Method) -> bool:
     """Whether a method, or the call, of an abstract class is abstract."""
-    return not kind_of(spec.kind).has_instances and is_abstract_body(method.call.body or "...")
+    if kind_of(spec.kind).has_instances:
+        return False
+    call = method.call
+    # What is carried says it by a decorator of its own.
+    return is_left_open(call.source) if call.source else is_abstract_body(call.body or "...")
 
 
 def asks_for_call(spec: ModuleSpec) -> bool:
@@ -44,6 +49,21 @@ def lineage(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> tuple[ModuleSp
     return tuple(found.values())
 
 
+def concrete(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec | None:
+    """The class itself, or the first one that fulfils it where it is abstract: one that holds no class of this family."""
+    if kind_of(spec.kind).has_instances:
+        return spec
+    family = [one for one in known.values() if spec.name in {base.name for base in lineage(one, known)}]
+    names = {spec.name, *(one.name for one in family)}
+    able = (one for one in family if kind_of(one.kind).has_instances and one.own_constructor is None)
+    return next((one for one in able if not names & _held_by(one)), None)
+
+
+def _held_by(spec: ModuleSpec) -> set[str]:
+    """The names of the classes that its fields hold."""
+    return {part.name for one in spec.stored for part in walk(one.type) if isinstance(part, ClassType)}
+
+
 def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
     """The spec as its tests know it: with the call, the fields and the examples of methods that bases have, and it has not."""
     every = lineage(spec, known)
@@ -59,6 +79,30 @@ def with_inherited(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleS
         fields=tuple(fields.values()),
         test=replace(spec.test, values=tuple(dict([*values, *spec.test.values]).items())),
     )
+
+
+def with_types_of_bases(spec: ModuleSpec, known: Mapping[str, ModuleSpec]) -> ModuleSpec:
+    """The spec whose methods have the types of those that they override, where their own signatures say none."""
+    asked = {name: call for base in reversed(lineage(spec, known)) for name, call in _calls(base).items()}
+    methods = tuple(replace(one, call=_typed(one.call, asked.get(one.name))) for one in spec.methods)
+    call = spec.call if spec.call is None else _typed(spec.call, asked.get("__call__"))
+    return replace(spec, call=call, methods=methods) if asked else spec
+
+
+def _calls(spec: ModuleSpec) -> dict[str, Call]:
+    own = {} if spec.call is None else {"__call__": spec.call}
+    return own | {one.name: one.call for one in spec.methods if one.is_function}
+
+
+def _typed(call: Call, asked: Call | None) -> Call:
+    """The call with the types of another, by the names of arguments."""
+    if asked is None or not call.source:
+        return call
+    kinds = {one.name: one.type for one in asked.args}
+    args = tuple(replace(one, type=one.type or kinds.get(one.name)) for one in call.args)
+    if call.returns:
+        return replace(call, args=args)
+    return replace(call, args=args, returns=asked.returns, returns_tuple=asked.returns_tuple)
 
 
 def bases_faults(spec: ModuleSpec) -> Iterator[Fault]:

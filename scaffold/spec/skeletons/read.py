@@ -18,7 +18,7 @@ from scaffold.spec.skeletons.classes.as_written import is_as_written, read_as_wr
 from scaffold.spec.skeletons.classes.class_statements import KINDS_ELSEWHERE
 from scaffold.spec.skeletons.classes.classes import ClassReader
 from scaffold.spec.skeletons.classes.type_variables import type_variables, used_variables
-from scaffold.spec.skeletons.words.names import Import, Names, is_for_types, read_names
+from scaffold.spec.skeletons.words.names import SELF, Import, Names, is_for_types, read_names
 from scaffold.spec.skeletons.words.notes import Notes
 from scaffold.spec.source.expressions import parse
 from scaffold.spec.unit import Unit
@@ -68,7 +68,10 @@ def skeletons_of(text: str, where: str, path: Path | None = None) -> list[Skelet
     unit = _unit(tree, classes, names, file, path or Path(where)) if len(classes) > 1 else None
     above = _comments_above(tree.body, file)
     parts = zip(classes, _beside(classes, beside), strict=True)
-    return [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
+    found = [_skeleton(node, sides, above.get(node), unit, names, file) for node, sides in parts]
+    if unit is None and (doc := ast.get_docstring(tree)):
+        found[0].raw["module_doc"] = doc
+    return found
 
 
 def _is_described_in(folder: Path | None, module: str, name: str) -> bool:
@@ -155,7 +158,7 @@ def _skeleton(
     if "imports" in raw:
         is_read = "source" in raw or bool(beside)
         is_read = is_read or any("source" in one for one in raw.get("methods", {}).values())
-        raw["imports"] = [one for one in raw["imports"] if is_read or not (one == FUTURE or _is_of_abc(one))]
+        raw["imports"] = [one for one in raw["imports"] if is_read or not _is_for_carried(one)]
         raw = {key: part for key, part in raw.items() if key != "imports" or part}
     if unit is not None and "file" in raw:
         what, fix = f"the classes of one file are one module, `{unit.stem}.py`", "rename the skeleton"
@@ -170,9 +173,12 @@ def _source_of(statements: list[ast.stmt], key: str, notes: Notes) -> str:
     return joined(helpers_in(notes.text, statements))
 
 
-def _is_of_abc(line: str) -> bool:
-    """Whether an import is for abstract methods, which the tool marks itself."""
-    return line == "import abc" or line.startswith("from abc ")
+def _is_for_carried(line: str) -> bool:
+    """Whether Python that is carried may need an import, and nothing that the tool writes: it marks abstract methods itself, and names the class."""
+    return line in (FUTURE, "import abc", *_OF_SELF) or line.startswith("from abc ")
+
+
+_OF_SELF = tuple(f"from {module} import {name}" for module, name in (one.rsplit(".", 1) for one in SELF))
 
 
 def _is_read(statement: ast.stmt) -> bool:

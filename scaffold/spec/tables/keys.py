@@ -101,6 +101,7 @@ SPEC_KEYS = {
     ),
     "setup": Key("Statements that the constructor runs first."),
     "imports": Key("Import statements that expressions and bodies need.", "array of strings"),
+    "module_doc": Key("The docstring of the module."),
     "helpers": Key("Statements of the module above the class: functions, constants, classes."),
     "below": Key("Statements of the module below the class."),
     "source": Key("Kind as-written: the class statement, word for word."),

@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
+from msgspec.structs import replace
+
 from scaffold.kind import kind_of
 from scaffold.spec.skeletons.classes.carried import blocks, is_carried, source_of
 from scaffold.spec.skeletons.classes.class_statements import (
@@ -43,6 +45,7 @@ class ClassReader:
             self.node, self.raw.get("kind", "module"), self.raw.get("bases", []), self.notes
         )
         self.raw |= {"kind": "abstract"} if self._is_abstract() else {}
+        self.names = replace(self.names, is_abstract=self.raw.get("kind") == "abstract")
         self._body()
         self.raw |= read_decorators(self.node, self.names, self.notes)
         for name, value in self.inits.items():

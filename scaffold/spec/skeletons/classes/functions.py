@@ -85,7 +85,11 @@ def owner_of(node: Function) -> str:
 
 def is_left_open(node: Function, names: Names) -> bool:
     """Whether subclasses write it."""
-    return any(names.of(one) == "abc.abstractmethod" for one in node.decorator_list)
+    body = node.body[ast.get_docstring(node) is not None :]
+    gives = node.returns is not None and ast.unparse(node.returns) != "None"
+    is_empty = [ast.unparse(statement) for statement in body] == ["..."] or (gives and not body)
+    is_marked = any(names.of(decorator) == "abc.abstractmethod" for decorator in node.decorator_list)
+    return is_marked or (names.is_abstract and is_empty)
 
 
 # -- the signature -----------------------------------------------------------------------------------------------------

@@ -28,17 +28,15 @@ class Names(Struct):
     """The names that functions and constants of the file bind."""
     stands_alone: bool = False
     """Whether the tests build no class but this one: a type that names another says nothing to them."""
+    is_abstract: bool = False
+    """Whether the class says that it is abstract: a method with the body `...` is then for subclasses to write."""
     lines: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     """Each imported name with its line, for names that are more than words of types and of the vocabulary."""
 
     def within(self, own: str) -> "Names":
         """The same in the class `own`, for which `Self` stands."""
         meant = {name: own for name, whole in self.whole.items() if whole in SELF}
-        lines = [
-            (name, line)
-            for name, line in self.lines
-            if name not in meant and (line != GENERIC or not self.variables)
-        ]
+        lines = [(name, line) for name, line in self.lines if line != GENERIC or not self.variables]
         return replace(self, whole={**self.whole, **meant}, lines=lines)
 
     def of(self, node: ast.expr) -> str:

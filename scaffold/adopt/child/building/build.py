@@ -1,0 +1,270 @@
+"""How a class is built: the constructor or a class method, with the first arguments that it takes."""
+
+import inspect
+import itertools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytree_laws.declare.methods import is_action
+from pytree_laws.inspect.arrays import is_array
+from pytree_laws.inspect.classes import TWIN
+from pytree_laws.inspect.references import reachable
+from pytree_laws.inspect.trees import arrays_of, is_node
+
+from ..classes.kinds import kind_of
+from ..classes.methods import ascending
+from ..values.annotations import EMPTY, parameters_of, required
+from ..values.candidates import values_for
+from ..values.domains import apart
+from ..values.plain import Context
+from ..values.sizes import LARGEST
+from ..values.sources import Source, held_by, refer
+from .allowed import with_allowed_values
+from .budget import Budget, combinations
+from .built import Built, Failure, builds, instance_of, with_state
+from .members import all_members_work
+
+WORDS = re.compile(r"[`'\"]([A-Za-z_][\w,>-]*)[`'\"]")
+MAKERS = ("create", "init", "initialize", "make", "identity", "from_random")
+WAYS = 5
+"""How many combinations of one constructor are looked at, where no call is found."""
+_BUSY: list[type] = []
+_BUILT: dict[type, "Built | None"] = {}
+
+
+def find_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Built | None:
+    """The first way to build a class that works. What did not work is noted."""
+    return next(ways_to_build(cls, said, budget, failure), None)
+
+
+def ways_to_build(cls: type, said: Mapping[str, Source], budget: Budget, failure: Failure) -> Iterator[Built]:
+    """The ways to build a class that work: by its constructor, with arrays of several shapes, and by its class methods."""
+    for name, maker in makers_of(cls):
+        try:
+            parameters = parameters_of(maker, cls)
+        except (TypeError, ValueError):
+            continue
+        ordered = ascending(cls, [one.name for one in parameters])
+        context = Context(said=said, instances=instances, ascending=ordered)
+        for given in (*with_several(parameters), parameters):
+            ways = ways_of_maker(cls, given, named(cls, name), context, budget, failure)
+            while (built := next_way(cls, ways)) is not None:
+                yield built
+
+
+def with_several(parameters: Sequence[inspect.Parameter]) -> Iterator[list[inspect.Parameter]]:
+    """The parameters with two in the place of any number of them, where nothing else is needed: of none there is nothing to see."""
+    several = [one for one in parameters if one.kind is inspect.Parameter.VAR_POSITIONAL]
+    hands_on = any(one.kind is inspect.Parameter.VAR_KEYWORD or one.name == "args" for one in parameters)
+    if not several or hands_on or required(parameters):
+        return
+    (one,) = several
+    names = [f"{one.name.removesuffix('s')}_{place}" for place in (0, 1)]
+    first = [one.replace(name=name, kind=inspect.Parameter.POSITIONAL_ONLY) for name in names]
+    yield [*first, *(other for other in parameters if other.kind is inspect.Parameter.KEYWORD_ONLY)]
+
+
+def next_way(cls: type, ways: Iterator[Built]) -> Built | None:
+    """The next one; while it is looked for, the class is none that others are made of."""
+    _BUSY.append(cls)
+    try:
+        return next(ways, None)
+    finally:
+        _BUSY.pop()
+
+
+def named(cls: type, name: str) -> Source:
+    own = refer(cls)
+    return own.but(f"{own.text}.{name}") if name else own
+
+
+def makers_of(cls: Any) -> Iterator[tuple[str, Any]]:
+    """The constructor, then the class methods that may build."""
+    yield "", cls
+    found = [
+        name
+        for owner in cls.__mro__
+        for name, value in vars(owner).items()
+        if isinstance(value, classmethod) and may_build(cls, name) and returns(value, cls)
+    ]
+    ordered = sorted(dict.fromkeys(found), key=lambda name: (name not in MAKERS, found.index(name)))
+    yield from ((name, getattr(cls, name)) for name in ordered)
+
+
+def may_build(cls: type, name: str) -> bool:
+    """Whether a class method may be tried: it is public, and does not read or write files by its name."""
+    return not name.startswith("_") and not is_action(cls, name)
+
+
+def returns(method: Any, cls: type) -> bool:
+    """Whether a class method gives an instance, as far as its annotation says."""
+    wanted = getattr(method.__func__, "__annotations__", {}).get("return", EMPTY)
+    text = wanted if isinstance(wanted, str) else getattr(wanted, "__name__", str(wanted))
+    own = {one.__name__ for one in cls.__mro__} | {"Self"}
+    return wanted is EMPTY or any(word in own for word in re.findall(r"\w+", text)) or text.startswith("~")
+
+
+def ways_of_maker(
+    cls: type,
+    parameters: Sequence[inspect.Parameter],
+    written: Source,
+    context: Context,
+    budget: Budget,
+    failure: Failure,
+) -> Iterator[Built]:
+    """Tries the arguments that a constructor needs; then those also that its errors name."""
+    names = {one.name for one in parameters}
+    optional = [one for one in parameters if one.default is not EMPTY]
+    needed = (*context.said, "rngs")  # without streams of its own, each call of an NNX module needs some
+    wanted = required(parameters) + [one for one in optional if one.name in needed]
+    filled: list[str] = []
+    for _ in range(3):
+        lists = {one.name: values_for(one.name, one.annotation, context) for one in wanted}
+        failure.unknown = [name for name, found in lists.items() if not found]
+        found, is_bare = False, False
+        for built in that_build(cls, written, wanted, lists, budget, failure):
+            found, is_bare = True, is_bare or not arrays_of(instance_of(built.source))
+            spare = [one.name for one in wanted if one in optional and one.name not in (*needed, *filled)]
+            yield least(cls, built, spare)
+        words = [word for text in failure.messages for word in WORDS.findall(text)]
+        told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+        further = [one for one in parameters if one.name in told and one not in wanted]
+        new = [word for word in dict.fromkeys(words) if word not in context.words and word not in names]
+        counts = [int(one) for one in sorted(told) if one.isdigit() and 1 < int(one) <= LARGEST]
+        numbers = [one for one in counts if one not in context.numbers]
+        if not (further or new or numbers):  # nothing is named: what may be left out is perhaps needed
+            further = [one for one in optional if one not in wanted][:2]
+        if is_bare and not filled:  # without its optional parts there is nothing to see
+            further, found = [one for one in optional if one.default is None and one not in wanted], False
+            filled = [one.name for one in further]
+        if found or not (further or new or numbers):
+            return
+        wanted = [*wanted, *further[:4]]
+        words, numbers = [*context.words, *new[:8]], [*context.numbers, *numbers[:4]]
+        context = replace(context, words=words, numbers=numbers)
+
+
+def least(cls: type, built: Built, optional: Sequence[str]) -> Built:
+    """The same without the arguments with defaults that it can do without, the last ones first."""
+    for name in reversed(optional):
+        fewer = replace(built, arguments={key: one for key, one in built.arguments.items() if key != name})
+        if builds(cls, fewer, Failure()):
+            built = fewer
+    return built
+
+
+def that_build(
+    cls: type,
+    written: Source,
+    wanted: Sequence[inspect.Parameter],
+    lists: Mapping[str, list[Source]],
+    budget: Budget,
+    failure: Failure,
+) -> Iterator[Built]:
+    """The first combinations that give an instance; at last those that hide a guess."""
+    positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
+    found, last = 0, list[Built]()
+    for places in combinations([lists[one.name] for one in wanted], 150):
+        if not budget.take() or found >= WAYS:
+            break
+        chosen = {one.name: lists[one.name][place] for one, place in zip(wanted, places, strict=True)}
+        built = Built(written, apart(chosen), positional)
+        if not builds(cls, built, failure):
+            continue
+        if hides_a_guess(built):
+            last.append(built)
+        else:
+            found += 1
+            yield with_state(with_allowed_values(built))
+    yield from map(with_state, last[: WAYS - found])
+
+
+def hides_a_guess(built: Built) -> bool:
+    """Whether an array that nobody asked for is held where no leaf is: something else belongs there."""
+    if not built.guesses:
+        return False
+    made = instance_of(built.source)
+    try:
+        held = reachable(made, "", arrays_of(made))
+        return any(is_array(value) for _, value in held)
+    except Exception:  # of a class whose attributes are computed
+        return False
+
+
+# -- values of classes, as arguments of others -------------------------------------------------------------------------
+
+
+def instances(cls: type) -> list[Source]:
+    """Expressions for instances of a class, or of those of its subclasses that can be built with least."""
+    pairs = [(each, built_once(each)) for each in [cls, *subclasses(cls)][:24]]
+    found = [(each, one) for each, one in pairs if one is not None]
+    if found and found[0][0] is cls and not holds_arrays(found[0][1]):  # a base, which does nothing by itself
+        found.sort(key=lambda pair: not holds_arrays(pair[1]))
+    return [once(each, one.source) for each, one in found[:3] if not one.has_state]
+
+
+def holds_arrays(built: Built) -> bool:
+    """Whether what is built has leaves."""
+    return bool(arrays_of(instance_of(built.source)))
+
+
+def once(cls: type, source: Source) -> Source:
+    """What equals itself alone, and is no pytree, is made once, at the top of the test file."""
+    if cls.__eq__ is not object.__eq__ or "seed" in source.text or source.helpers:
+        return source
+    if is_node(source.value(0)):
+        return source
+    name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", cls.__name__).upper()
+    return Source(name, source.imports, (f"{name} = {source.text}",), source.told)
+
+
+def subclasses(cls: type) -> list[type]:
+    """All subclasses, those of the same package first, and then those that need the fewest arguments."""
+    root = cls.__module__.partition(".")[0]
+
+    def order(one: type) -> Any:
+        return not one.__module__.startswith(root), needs(one), one.__module__, one.__qualname__
+
+    return sorted(filter(is_of_its_module, dict.fromkeys(walk(cls))), key=order)
+
+
+def is_of_its_module(cls: type) -> bool:
+    """Whether its module has it by its name, and not a law that made it for a comparison."""
+    return held_by(cls.__module__, cls.__qualname__) is cls and not cls.__module__.endswith(TWIN)
+
+
+def needs(cls: type) -> int:
+    """How many arguments a class cannot be built without."""
+    try:
+        return len(required(parameters_of(cls, cls)))
+    except (TypeError, ValueError):
+        return 99
+
+
+def walk(cls: type) -> Iterator[type]:
+    below: list[type] = type.__subclasses__(cls)
+    for one in below:
+        yield one
+        yield from walk(one)
+
+
+def first_that_works(ways: Iterator[Built]) -> Built | None:
+    """The first way to build a class whose members work, or else the first: its sizes may be wrong."""
+    found = list(itertools.islice(ways, 4 * WAYS))
+    working = (one for one in found if all_members_work(instance_of(one.source)))
+    return next(iter(working if len(found) > 1 else found), None) or next(iter(found), None)
+
+
+def built_once(cls: type) -> Built | None:
+    """How a class is built that another one asks for; None where it asks for itself."""
+    if cls in _BUSY or len(_BUSY) > 3 or kind_of(cls).name in ("abstract", "function"):
+        return None
+    if cls not in _BUILT:
+        try:
+            refer(cls)
+            _BUILT[cls] = first_that_works(ways_to_build(cls, {}, Budget(60), Failure()))
+        except (LookupError, ValueError, TypeError):
+            _BUILT[cls] = None
+    return _BUILT[cls]

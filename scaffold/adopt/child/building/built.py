@@ -1,0 +1,141 @@
+"""What builds a class: an expression, what it gives, and why there is none."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.core import Tracer
+
+from pytree_laws.inspect.arrays import on_device
+from pytree_laws.inspect.trees import combine, partition
+from pytree_laws.trace.jaxprs import NEEDS_VALUES
+
+from ..classes.messages import message_of
+from ..values.sources import Source, called
+
+
+@dataclass(frozen=True)
+class Built:
+    """An expression that builds a class, by what is called with which arguments."""
+
+    maker: Source
+    arguments: Mapping[str, Source]
+    positional: int = 0
+    """How many of them are given by position; below 0 where the maker is the whole expression."""
+    has_state: bool = False
+    """Whether it gives the state of an Equinox Module too."""
+
+    @property
+    def guesses(self) -> list[str]:
+        """The arguments whose shape is one that worked."""
+        return [name for name, one in self.arguments.items() if one.told]
+
+    @property
+    def source(self) -> Source:
+        """The expression."""
+        if self.positional < 0:
+            return self.maker
+        return called(self.maker, self.arguments, self.positional)
+
+
+@dataclass
+class Failure:
+    """Why nothing built a class: what the first try said, and the arguments that nothing is known of."""
+
+    first: str = ""
+    messages: list[str] = field(default_factory=list[str])
+    unknown: list[str] = field(default_factory=list[str])
+
+    def note(self, error: BaseException) -> None:
+        text = f"{type(error).__name__}: {message_of(error)}"
+        self.first = self.first or text
+        self.messages.append(text[:400])
+
+
+def builds(cls: type, built: Built, failure: Failure) -> bool:
+    """Whether an expression gives an instance of the class."""
+    try:
+        made = instance_of(built.source)
+        return isinstance(made[0] if built.has_state else made, cls)
+    except Exception as error:
+        failure.note(error)
+        return False
+
+
+def instance_of(source: Source) -> Any:
+    """What an expression gives, with zeros for values, so that nothing is compiled; with its values where it needs them."""
+    kept: list[Any] = []
+
+    def build() -> Any:
+        static, arrays = partition(source.value(0))
+        kept.append(static)
+        return arrays
+
+    try:
+        shapes = jax.eval_shape(build)
+    except Exception as error:
+        needs_values = isinstance(error, NEEDS_VALUES) or "racer" in f"{type(error).__name__} {error}"
+        if needs_values or raised_in(error) == "equinox":  # which asks arrays what tracers have no answer to
+            return source.value(0)
+        raise
+    if any(jnp.issubdtype(one.dtype, jax.dtypes.prng_key) for one in shapes):
+        return source.value(0)
+    made = combine(kept[-1], [on_device(np.zeros(one.shape, one.dtype)) for one in shapes])
+    return source.value(0) if holds_tracers(made) else made
+
+
+def holds_tracers(value: Any, depth: int = 4) -> bool:
+    """Whether an instance keeps a tracer where jax sees no leaf: made under a trace, it is of no use."""
+    if isinstance(value, Tracer):
+        return True
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    held = vars(value).values() if hasattr(value, "__dict__") and not isinstance(value, type) else ()
+    return depth > 0 and any(holds_tracers(one, depth - 1) for one in (*inner, *held))
+
+
+def raised_in(error: BaseException) -> str:
+    """The package whose code raised an error."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = str(trace.tb_frame.f_globals.get("__name__", "")) if trace is not None else ""
+    return module.partition(".")[0]
+
+
+def with_state(built: Built) -> Built:
+    """The same through `make_with_state`, for what holds a place in a state."""
+    equinox: Any = sys.modules.get("equinox")
+    if equinox is None:
+        return built
+    held = jax.tree.leaves(
+        instance_of(built.source), is_leaf=lambda one: isinstance(one, equinox.nn.StateIndex)
+    )
+    if not any(isinstance(one, equinox.nn.StateIndex) for one in held):
+        return built
+    maker = built.maker.but(f"eqx.nn.make_with_state({built.maker.text})")
+    return replace(built, maker=maker, has_state=True)
+
+
+class StateOf:
+    """What stands for the suite where an argument is its state."""
+
+    def __init__(self, built: Built) -> None:
+        self.built = built
+        self.made: dict[int, Any] = {}
+
+    def state(self, seed: int) -> Any:
+        return self.built.source.value(seed)[1]
+
+    def make(self, seed: int) -> Any:
+        if seed not in self.made:
+            self.made[seed] = model_of(self.built, seed)
+        return self.made[seed]
+
+
+def model_of(built: Built, seed: int) -> Any:
+    made = built.source.value(seed)
+    return made[0] if built.has_state else made

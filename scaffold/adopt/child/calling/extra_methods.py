@@ -1,0 +1,39 @@
+"""The methods beside the call whose arguments are found as well."""
+
+from collections.abc import Iterator, Mapping
+
+from ..building.budget import Budget
+from ..building.built import Failure
+from ..classes.methods import methods_of, parameters_of_method
+from ..values.annotations import required
+from ..values.sources import Source
+from .call import try_method
+from .called import Called, Subject
+from .trace import trace_call
+
+TRIES = 60
+"""How many times the arguments of a method are looked for."""
+MOST = 8
+"""How many methods of a class are looked at."""
+
+
+def extra_methods(
+    cls: type, subject: Subject, called: Called | None, said: Mapping[str, Source]
+) -> Iterator[Called]:
+    """Those that need arguments, and whose outputs depend on these and on the parameters."""
+    main = called.method if called is not None else None
+    names = [name for name in methods_of(cls) if name and name != main and needs_arguments(cls, name)]
+    for name in names[:MOST]:
+        found = try_method(subject, name, said, Budget(TRIES), Failure())
+        if found is not None and found.is_full and is_traced(subject, found):
+            yield found
+
+
+def needs_arguments(cls: type, name: str) -> bool:
+    """Whether it cannot be called without any: what can be, the laws find by themselves."""
+    return bool(required(parameters_of_method(cls, name) or ()))
+
+
+def is_traced(subject: Subject, found: Called) -> bool:
+    """Whether it takes tracers: a method that decides by values is the author's to declare."""
+    return bool(trace_call(subject, found.method, found.arguments, found.keywords).by_name)

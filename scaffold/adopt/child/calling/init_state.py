@@ -1,0 +1,112 @@
+"""States that a method gives: what `init(...)` returns is what another method of the instance takes."""
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+
+from ..building.budget import Budget, combinations
+from ..building.built import Failure
+from ..classes.methods import is_base, methods_of, parameters_of_method, takes_self
+from ..values.annotations import EMPTY, required, signature_of
+from ..values.candidates import values_for
+from ..values.domains import apart
+from ..values.sources import Source, merged
+from .call import contexts, try_method
+from .called import Called, Subject
+from .static_arguments import is_number
+
+BEGINS = re.compile(r"^(init|initial|begin|start|create)(_|$)|_init$")
+HOLDS = re.compile(r"(^|_)(state|carry|hidden|memory|cache)$")
+EACH = 8
+"""How many arguments of a method that takes the state are tried: most are those that it was made of."""
+WAYS = 8
+"""With how many of the arguments that work the other methods are tried."""
+
+
+@dataclass(frozen=True)
+class InitialState:
+    """A state, as an expression over the suite, and the arguments that it was made of."""
+
+    state: Source
+    arguments: Mapping[str, Source]
+
+
+def find_with_state(
+    cls: type, subject: Subject, said: Mapping[str, Source], budget: Budget, failure: Failure
+) -> Called | None:
+    """The first call that takes a state which another method gives; the same arguments where both have them."""
+    for name in init_methods(cls):
+        result = result_of(getattr(cls, name))
+        takers = [(method, taken) for method in methods_of(cls)[:12] if (taken := takes(cls, method, result))]
+        for begun in ways_to_init(cls, subject, name, said, budget, failure) if takers else ():
+            for method, taken in takers:
+                known = {**begun.arguments, taken: begun.state, **said}
+                found = try_method(subject, method, known, Budget(EACH), failure)
+                if found is not None and found.is_full:
+                    return found
+    return None
+
+
+def init_methods(cls: type) -> list[str]:
+    """The methods that give a state, by their names."""
+    owners = [owner for owner in cls.__mro__ if not is_base(owner)]
+    found = [name for owner in owners for name, value in vars(owner).items() if takes_self(value)]
+    return [
+        name
+        for name in dict.fromkeys(found)
+        if BEGINS.search(name) and parameters_of_method(cls, name) is not None
+    ]
+
+
+def ways_to_init(
+    cls: type, subject: Subject, name: str, said: Mapping[str, Source], budget: Budget, failure: Failure
+) -> Iterator[InitialState]:
+    """The states of the first arguments with which a method gives one that jax can carry."""
+    wanted = required(parameters_of_method(cls, name) or ())
+    found = 0
+    for context in contexts(subject, wanted, said):
+        lists = [values_for(one.name, one.annotation, context) for one in wanted]
+        for places in combinations(lists, 60):
+            if not budget.take() or found >= WAYS:
+                return
+            chosen = {one.name: each[place] for one, each, place in zip(wanted, lists, places, strict=True)}
+            state = init_state_from(name, wanted, apart(chosen))
+            try:
+                value = state.value(0, subject.owner)
+            except Exception as error:
+                failure.note(error)
+                continue
+            found += 1
+            if is_of_arrays(value):
+                yield InitialState(state, apart(chosen))
+
+
+def init_state_from(name: str, wanted: Sequence[inspect.Parameter], chosen: Mapping[str, Source]) -> Source:
+    """The state that a method gives with these arguments, of an instance that the suite makes."""
+    by_name = [one.name for one in wanted if one.kind is inspect.Parameter.KEYWORD_ONLY]
+    texts = [f"{key}={one.text}" if key in by_name else one.text for key, one in chosen.items()]
+    return replace(merged(f"self.make(seed).{name}({', '.join(texts)})", list(chosen.values())), told="")
+
+
+def is_of_arrays(value: Any) -> bool:
+    """Whether it is a state that jax can carry: a function among its leaves goes through no `jit`."""
+    leaves = jax.tree.leaves(value)
+    return bool(leaves) and all(map(is_number, leaves))
+
+
+def result_of(method: Any) -> Any:
+    """What a method says that it returns."""
+    found = getattr(method, "__annotations__", {}).get("return", EMPTY)
+    return found if found is not None and signature_of(method) else EMPTY
+
+
+def takes(cls: type, method: str, result: Any) -> str | None:
+    """The argument of a method that the state is for: by its annotation, or by its name."""
+    parameters = required(parameters_of_method(cls, method or "__call__") or ())
+    by_type = [one.name for one in parameters if result is not EMPTY and one.annotation == result]
+    by_name = [one.name for one in parameters if HOLDS.search(one.name)]
+    return next(iter([*by_type, *by_name]), None)

@@ -1,0 +1,57 @@
+"""The call of a method with values for its arguments: over a batch, where what it computes names the axis of one."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+
+from ..values.sources import STATE_OF_SUITE, Source
+
+UNBOUND = re.compile(r"unbound axis name:? [`'\"]?(\w+)")
+"""How jax says that a call is meant for `jax.vmap` with a name for its axis."""
+BATCH = 4
+"""How many examples are in a batch."""
+_DRAWN = re.compile(r"^sample\((seed(?: \+ \d+)?)(?:, \(([\d, ]*)\))?(?=[,)])")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis of a batch: its name, the arguments that have it, and whether a state goes through the call."""
+
+    name: str
+    mapped: tuple[str, ...]
+    has_state: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain JSON."""
+        return {"name": self.name, "mapped": list(self.mapped), "has_state": self.has_state}
+
+
+def invoke(method: Any, values: Mapping[str, Any], keywords: Sequence[str], axis: Axis | None = None) -> Any:
+    """What a method returns."""
+    named = {key: values[key] for key in keywords if key in values}
+    given = {key: value for key, value in values.items() if key not in named}
+    if axis is None:
+        return method(*given.values(), **named)
+    in_axes = tuple(0 if key in axis.mapped else None for key in given)
+    out_axes = (0, None) if axis.has_state else 0
+    mapped = jax.vmap(lambda *each: method(*each, **named), in_axes, out_axes, axis_name=axis.name)
+    return mapped(*given.values())
+
+
+def over_batch(
+    chosen: Mapping[str, Source], keywords: Sequence[str], name: str
+) -> tuple[dict[str, Source], Axis]:
+    """The arguments for a batch: each array that is given by position has one more axis."""
+    found = {key: one.but(_DRAWN.sub(_batched, one.text)) for key, one in chosen.items()}
+    found = {key: chosen[key] if key in keywords else one for key, one in found.items()}
+    mapped = tuple(key for key, one in found.items() if one != chosen[key])
+    return found, Axis(name, mapped, any(STATE_OF_SUITE in one.text for one in chosen.values()))
+
+
+def _batched(drawn: re.Match[str]) -> str:
+    axes = [axis.strip() for axis in (drawn[2] or "").split(",") if axis.strip()]
+    shape = ", ".join([str(BATCH), *axes]) + ("" if axes else ",")
+    return f"sample({drawn[1]}, ({shape})"

@@ -1,0 +1,106 @@
+"""The trace of a call on the arrays of an instance and of its arguments."""
+
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import jax
+
+from pytree_laws.inspect.arrays import is_array, is_inexact
+from pytree_laws.inspect.trees import combine, partition
+from pytree_laws.trace.jaxprs import NEEDS_VALUES, is_variable
+
+from ..classes.kinds import is_nnx
+from ..values.sources import Source
+from .called import Called, Subject, Trace
+from .dependencies import is_empty, used_inputs
+from .invoke import Axis, invoke
+
+NUMBERS = (bool, int, float, complex)
+
+
+def trace_call(
+    subject: Subject,
+    name: str,
+    chosen: Mapping[str, Source],
+    keywords: Sequence[str],
+    axis: Axis | None = None,
+) -> Trace:
+    """The trace of a call on the arrays of the instance and of the arguments."""
+    static, held = partition_instance(subject.instance)
+    values = {key: one.value(0, subject.owner) for key, one in chosen.items()}
+    parts = {key: partition(value) for key, value in values.items()}
+
+    def run(own: Any, given: Mapping[str, Any]) -> Any:
+        every = {key: combine(parts[key][0], given[key]) for key in chosen}  # jax has sorted them
+        method = getattr(combine_instance(static, own), name) if name else combine_instance(static, own)
+        result = invoke(method, every, keywords, axis)
+        leaves = jax.tree.leaves(result)
+        found = [leaf for leaf in leaves if is_array(leaf) or hasattr(leaf, "aval")]
+        others.append(sum(not isinstance(leaf, NUMBERS) for leaf in leaves) - len(found))
+        edits.append(isinstance(result, type(subject.instance)))
+        return found
+
+    others, edits = list[int](), list[bool]()
+    given = {key: arrays for key, (_, arrays) in parts.items()}
+    try:
+        closed, outputs = jax.make_jaxpr(run, return_shape=True)(held, given)
+    except NEEDS_VALUES:
+        return untraced(run(held, given), others[-1], is_edit=edits[-1])
+    if not outputs and (eager := run(held, given)):  # jax sees no leaf of what was made under its trace
+        return untraced(eager, others[-1], is_edit=edits[-1])
+    return replace(read_trace(closed, outputs, held, given), others=others[-1], edits=edits[-1])
+
+
+def untraced(outputs: Sequence[Any], others: int, *, is_edit: bool) -> Trace:
+    """What a call shows that no trace can follow: it is taken to depend on everything."""
+    full = [one for one in outputs if not is_empty(one)]
+    return Trace(len(full), True, True, {}, others, edits=is_edit)
+
+
+def read_trace(closed: Any, outputs: Any, held: Any, given: Mapping[str, Any]) -> Trace:
+    used = iter(used_inputs(closed))
+    own = [(is_inexact(leaf), next(used)) for leaf in jax.tree.leaves(held)]
+    trained = [mark for floating, mark in own if floating]
+    # jax takes the entries of a dict in the order of their keys.
+    by_name = {key: [next(used) for _ in given[key]] for key in sorted(given)}
+    every = [mark for marks in by_name.values() for mark in marks]
+    full = [one for one in outputs if not is_empty(one)]
+    flat = {key: any(marks) for key, marks in by_name.items() if marks}
+    by_parameters = any(trained) or (not trained and (any(mark for _, mark in own) or any(every)))
+    share = sum(trained) / len(trained) if trained else 1.0
+    computes = any(one not in closed.jaxpr.invars for one in closed.jaxpr.outvars if is_variable(one))
+    return Trace(len(full), by_parameters, any(every) or not every, flat, share=share, computes=computes)
+
+
+def partition_instance(instance: Any) -> tuple[Any, Any]:
+    """What is static of an instance, and its arrays."""
+    if is_nnx(type(instance)):
+        nnx: Any = sys.modules["flax.nnx"]
+        return nnx.split(instance)
+    return partition(instance)
+
+
+def combine_instance(static: Any, arrays: Any) -> Any:
+    nnx: Any = sys.modules.get("flax.nnx")
+    if nnx is not None and isinstance(static, nnx.GraphDef):
+        return nnx.merge(static, arrays, copy=True)
+    return combine(static, arrays)
+
+
+def shape_in(source: Source) -> tuple[int, ...] | None:
+    """The shape of a value that is one array of floats."""
+    shape = re.fullmatch(r"sample\(seed(?: \+ \d+)?, (\([\d, ]*\))\)", source.text)
+    return eval(shape[1]) if shape else None
+
+
+def instead(subject: Subject, found: Called, name: str, other: Source) -> Called | None:
+    """The call with another value of an argument, where it works."""
+    others = {**found.arguments, name: replace(other, told="shape")}
+    try:
+        trace_call(subject, found.method, others, found.keywords, found.axis)
+    except Exception:
+        return None
+    return replace(found, arguments=others)

@@ -1,0 +1,1 @@
+"""Classes and functions as targets: where they are, and of what kind."""

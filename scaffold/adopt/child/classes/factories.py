@@ -1,0 +1,78 @@
+"""Which functions make a transformation of optax, as far as they say it: none is run to find out."""
+
+import ast
+import functools
+import inspect
+import re
+import sys
+import textwrap
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from ..values.annotations import EMPTY
+
+SAYS = re.compile(r"^['\"]?(\w+\.)*GradientTransformation(ExtraArgs)?['\"]?$")
+
+
+def transformation_type() -> Any:
+    """The class of all transformations, where optax is in use."""
+    return getattr(sys.modules.get("optax"), "GradientTransformation", None)
+
+
+def is_transformation(function: Any, above: tuple[Any, ...] = ()) -> bool:
+    """Whether a function says that it makes a transformation: by its annotation, or by what it returns."""
+    if not isinstance(function, types.FunctionType) or transformation_type() is None or function in above:
+        return False
+    said = function.__annotations__.get("return", EMPTY)
+    if said is not EMPTY:
+        return says(said)
+    return any(makes(node, function, above) for node in returned(function))
+
+
+def says(annotation: Any) -> bool:
+    """Whether an annotation names the class of transformations, as an object or as text."""
+    if isinstance(annotation, type):
+        return issubclass(annotation, transformation_type())
+    return isinstance(annotation, str) and SAYS.match(annotation) is not None
+
+
+def returned(function: Any) -> Iterator[ast.expr]:
+    """The expressions that a function itself returns, as it is written; of a local name, what it is assigned."""
+    try:
+        [node] = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return
+    own = list(statements_in(node))
+    values = {
+        target.id: one.value
+        for one in own
+        if isinstance(one, ast.Assign)
+        for target in one.targets
+        if isinstance(target, ast.Name)
+    }
+    for one in own:
+        if isinstance(one, ast.Return) and one.value is not None:
+            yield values.get(one.value.id, one.value) if isinstance(one.value, ast.Name) else one.value
+
+
+def statements_in(function: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a function without those of functions and classes in it."""
+    for one in ast.iter_child_nodes(function):
+        if not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
+            yield one
+            yield from statements_in(one)
+
+
+def makes(node: ast.expr, function: Any, above: tuple[Any, ...]) -> bool:
+    """Whether an expression is the call of what makes a transformation, or of the class of these."""
+    if not isinstance(node, ast.Call):
+        return False
+    try:
+        first, *names = ast.unparse(node.func).split(".")
+        held = functools.reduce(getattr, names, function.__globals__[first])
+    except (AttributeError, KeyError):
+        return False
+    if isinstance(held, type):
+        return issubclass(held, transformation_type())
+    return is_transformation(held, (*above, function))

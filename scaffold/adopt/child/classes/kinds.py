@@ -1,0 +1,116 @@
+"""Which kind of pytree a class is, and why one is left out."""
+
+import dataclasses
+import enum
+import inspect
+import sys
+import types
+import warnings
+from typing import Any
+
+import jax
+
+from .factories import is_transformation
+
+
+@dataclasses.dataclass(frozen=True)
+class Kind:
+    """What a class is, in one word, and why it gets no suite, where it gets none."""
+
+    name: str
+    why: str = ""
+
+
+def kind_of(cls: Any) -> Kind:
+    """The kind of a class; of what is no pytree, `plain`."""
+    if isinstance(cls, types.FunctionType):
+        return kind_of_function(cls)
+    if not isinstance(cls, type) or issubclass(cls, enum.Enum | BaseException):
+        return Kind("plain", "it is no class that jax flattens")
+    if missing := abstract_members(cls):
+        return Kind("abstract", f"it is abstract: {missing}")
+    if is_module(cls) and not is_part(cls):
+        return Kind("module")
+    if is_nnx(cls):
+        return Kind("nnx")
+    if issubclass(cls, tuple):
+        return namedtuple_kind(cls)
+    if is_part(cls):
+        return Kind("part", "it is held by modules, whose suites look at it")
+    if is_registered(cls):
+        return Kind("registered")
+    return Kind("plain", "it is no pytree: nothing registers it with jax")
+
+
+def kind_of_function(function: Any) -> Kind:
+    """A function that makes a transformation of optax; others are no targets."""
+    if is_transformation(function):
+        return Kind("transformation")
+    return Kind(
+        "plain",
+        "it is a function, and nothing says that what it returns is an `optax.GradientTransformation`",
+    )
+
+
+def is_module(cls: type) -> bool:
+    equinox: Any = sys.modules.get("equinox")
+    return equinox is not None and issubclass(cls, equinox.Module)
+
+
+def is_part(cls: type) -> bool:
+    """Whether a class is one by which a library keeps what its modules hold: states, Variables, keys."""
+    equinox: Any = sys.modules.get("equinox")
+    flax: Any = sys.modules.get("flax.nnx")
+    parts = [equinox.nn.State, equinox.nn.StateIndex] if equinox is not None else []
+    parts += [flax.Variable, flax.State, flax.GraphDef, flax.RngStream, flax.Rngs] if flax is not None else []
+    return issubclass(cls, tuple(parts))
+
+
+def is_nnx(cls: type) -> bool:
+    nnx: Any = sys.modules.get("flax.nnx")
+    return nnx is not None and issubclass(cls, nnx.Module)
+
+
+MOST_NAMED = 3
+
+
+def abstract_members(cls: type) -> str:
+    """What a subclass has to bring, as text; nothing for a class that can be built."""
+    if getattr(cls, "_is_protocol", False):
+        return "a protocol"
+    found = [*getattr(cls, "__abstractmethods__", ()), *getattr(cls, "__abstractvars__", ())]
+    found += getattr(cls, "__abstractclassvars__", ())
+    names = sorted(name if isinstance(name, str) else str(name) for name in found)
+    if names:
+        listed = ", ".join(f"`{name}`" for name in names[:MOST_NAMED])
+        more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+        return f"{listed}{more} {'is' if len(names) == 1 else 'are'} missing"
+    return "all that it has is for subclasses" if is_bare_base(cls) else ""
+
+
+def is_bare_base(cls: type) -> bool:
+    """Whether a class says by its own name or word that it is a base: it is called `Abstract...`."""
+    return cls.__name__.startswith(("Abstract", "_Abstract")) or inspect.isabstract(cls)
+
+
+def namedtuple_kind(cls: Any) -> Kind:
+    """A NamedTuple of arrays, or one that holds functions, as a transformation of optax does."""
+    types = [str(kind) for kind in getattr(cls, "__annotations__", {}).values()]
+    functions = [text for text in types if "Fn" in text or "Callable" in text or "Protocol" in text]
+    if types and len(functions) == len(types):
+        return Kind("function", "it holds functions alone, and no arrays")
+    return Kind("namedtuple")
+
+
+def is_registered(cls: type) -> bool:
+    """Whether jax flattens the instances of a class, as a blank one shows."""
+    try:
+        blank = object.__new__(cls)
+    except TypeError:
+        return False
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return jax.tree_util.default_registry.flatten_one_level(blank) is not None  # type: ignore[attr-defined]
+    except Exception:  # it is flattened, and misses its attributes
+        return True

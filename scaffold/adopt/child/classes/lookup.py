@@ -1,0 +1,43 @@
+"""Classes by module and name, each looked up once."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ..values.sources import settle
+from .kinds import Kind, kind_of
+from .messages import message_of
+
+CLASSES: dict[tuple[str, str], Any] = {}
+
+
+def add_to_path(folders: Sequence[str]) -> None:
+    """Has modules be found in these folders too, as the tests find them."""
+    sys.path[:0] = [place for place in folders if place not in sys.path]
+
+
+def error_text(error: BaseException) -> str:
+    return f"{type(error).__name__}: {message_of(error)}"
+
+
+def describe_class(module: str, name: str, cls: Any, *, is_named: bool) -> dict[str, Any]:
+    CLASSES[module, name] = cls
+    try:
+        kind = kind_of(cls)
+        settle(cls, module, name)
+    except Exception as error:  # of its metaclass, which may do as it likes
+        kind = Kind("plain", f"it cannot be looked at: {error_text(error)}")
+    why = kind.why or ("Python takes its name for another within a class" if name.startswith("__") else "")
+    return {"module": module, "name": name, "kind": kind.name, "why": why, "named": is_named}
+
+
+def load_class(module: str, name: str) -> Any:
+    """A class that was listed; looked up again in a process of its own."""
+    if (module, name) not in CLASSES:
+        cls = importlib.import_module(module)
+        for part in name.split("."):
+            cls = getattr(cls, part)
+        CLASSES[module, name] = cls
+        settle(cls, module, name)
+    return CLASSES[module, name]

@@ -1,0 +1,98 @@
+"""The methods of a class that may be its call, and what speaks for each."""
+
+import inspect
+import re
+import sys
+import typing
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pytree_laws.declare.methods import is_action
+
+from ..values import names
+from ..values.annotations import parameters_of
+
+SELF = ("self", "module")
+NO_CALLS = ("replace", "tree_flatten", "tree_unflatten", "tree_flatten_with_keys", "init", "setup", "to_tuple", "trainable", "keys", "items",
+             "values", "copy", "get_raw_value", "eval", "train", "sow", "perturb", "set_attributes")  # fmt: skip
+
+
+def methods_of(cls: type) -> list[str]:
+    """The methods that may be the call, that of the instance first."""
+    found = [
+        name
+        for owner in cls.__mro__
+        if not is_base(owner)
+        for name, value in vars(owner).items()
+        if takes_self(value)
+    ]
+    public = [name for name in dict.fromkeys(found) if not name.startswith("_")]
+    plain = [name for name in public if name not in NO_CALLS and not is_action(cls, name)]
+    own_call = any("__call__" in vars(owner) for owner in cls.__mro__ if not is_base(owner))
+    return [*([""] if own_call else []), *plain]
+
+
+def takes_self(value: Any) -> bool:
+    """Whether what a class holds is a method: a function, as it is or wrapped, of an instance."""
+    if not callable(value) or isinstance(value, type | staticmethod | classmethod):
+        return False
+    try:
+        return next(iter(inspect.signature(value).parameters), "") in SELF
+    except (TypeError, ValueError):
+        return False
+
+
+def is_base(owner: type) -> bool:
+    """Whether a class is one that all of its kind have, whose methods are no calls."""
+    known = {
+        ("equinox", "Module"), ("flax.nnx", "Module"), ("flax.nnx", "Pytree"), ("flax.nnx", "Object"),
+    }  # fmt: skip
+    held = [getattr(sys.modules.get(module), name, None) for module, name in known]
+    if owner.__module__.partition(".")[0] in ("abc", "chex", "collections", "typing"):
+        return True
+    return owner in (object, tuple, list, dict, typing.Generic, *held)
+
+
+def parameters_of_method(cls: type, name: str) -> list[inspect.Parameter] | None:
+    """The parameters of a method without `self`, as its class has it: what wraps it for an instance hides some of them."""
+    try:
+        found = parameters_of(getattr(cls, name), cls)
+    except (AttributeError, TypeError, ValueError):
+        return None
+    return found[1:] if found and found[0].name in SELF else found
+
+
+def is_promised(cls: type, name: str) -> bool:
+    """Whether a base leaves a method to the class, or a docstring of the class uses it: it is what the class is for."""
+    return any(name in getattr(owner, "__abstractmethods__", ()) for owner in cls.__mro__[1:]) or any(
+        re.search(rf"\.{re.escape(name)}\(", text) for text in docstrings_of(cls)
+    )
+
+
+def ascending(cls: type, parameters: Iterable[str]) -> tuple[str, ...]:
+    """The arguments of which a docstring of the class says that their numbers ascend."""
+    return tuple(
+        name
+        for name in parameters
+        if any(
+            names.DOCUMENTED_ORDER.search(entry)
+            for text in docstrings_of(cls)
+            for entry in entries(text, name)
+        )
+    )
+
+
+def entries(text: str, name: str) -> Iterator[str]:
+    """What a docstring says of an argument: from its name and a colon to the entry of the next one."""
+    for found in re.finditer(
+        rf"^[ \t]*{re.escape(name)}\b[^\n:]*:.*(?:\n(?![ \t]*[\w, ]+:).+)*", text, re.MULTILINE
+    ):
+        yield found[0]
+
+
+def docstrings_of(cls: type) -> Iterator[str]:
+    """The docstrings of a class and of its own bases."""
+    for owner in cls.__mro__:
+        if not is_base(owner):
+            yield owner.__doc__ or ""
+            yield getattr(vars(owner).get("__init__"), "__doc__", None) or ""

@@ -1,0 +1,1 @@
+"""Whether an example says anything, and what the laws say of it."""

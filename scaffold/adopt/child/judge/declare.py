@@ -1,0 +1,97 @@
+"""What the suite of a class declares, as the laws infer it."""
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from pytree_laws import PytreeLaws
+from pytree_laws.declare.render import render, source_of
+from pytree_laws.discover.inference import inferred_leaves, inferred_outputs, inferred_statics
+from pytree_laws.sharding.dims import dims_of_leaves
+
+from ..building.built import Built, StateOf, model_of
+from ..calling.called import Called
+from ..calling.invoke import invoke
+from ..values.sources import Source, literal, refer
+
+
+def declarations(found: Mapping[str, Any], built: Built, called: Called | None) -> dict[str, Any]:
+    """Leaves, static values and outputs, as the laws infer them; what they cannot, a suite finds by itself."""
+    suite: Any = suite_of(found, built, called)()
+    leaves, imports, statics, outputs, updates = [], [], [], [], []
+    with contextlib.suppress(Exception):
+        leaves, imports = render_leaves(suite, found["kind"])
+    with contextlib.suppress(Exception):
+        statics = [[path, literal(value)] for path, value in inferred_statics(suite).items()]
+    with contextlib.suppress(Exception):
+        outputs = [render(one) for one in inferred_outputs(suite)]
+    with contextlib.suppress(Exception):
+        updates = list(updates_of(suite, found["kind"]))
+    dims = list[str]()
+    with contextlib.suppress(Exception):
+        dims = sorted({dim for named in dims_of_leaves(suite.cached_instance()).values() for dim in named})
+    manifest = {"leaves": leaves, "leaf_imports": imports, "static": statics}
+    return {**manifest, "outputs": outputs, "updates": updates, "dims": dims}
+
+
+def render_leaves(suite: Any, kind: str) -> tuple[list[str], list[list[str]]]:
+    """The leaves as they are declared, and the imports of the types of Variables. Raises `LookupError` for one without a name."""
+    if kind != "nnx":
+        return [render(one) for one in inferred_leaves(suite)], []
+    from pytree_laws.nnx.subject.inference import inferred_variables
+
+    variables = [as_it_flows(suite, one) for one in inferred_variables(suite)]
+    types = [variable_type(one.type) for one in variables]
+    texts = [render(one, source_of(one.path), kind.text) for one, kind in zip(variables, types, strict=True)]
+    return texts, [list(pair) for one in types for pair in one.imports]
+
+
+def variable_type(kind: type) -> Source:
+    """How the type of a Variable is written: Flax's own by `nnx`, another by its import."""
+    from pytree_laws.nnx.subject.inference import name_of_type
+
+    text = name_of_type(kind)
+    return Source(text) if "." in text else refer(kind)
+
+
+def as_it_flows(suite: Any, variable: Any) -> Any:
+    """A Variable as it was found; running statistics are cut off where no gradient comes from them."""
+    from flax import nnx
+
+    if issubclass(variable.type, nnx.BatchStat):
+        with contextlib.suppress(Exception):
+            return replace(variable, flows=suite.seems_to_flow(variable.path))
+    return variable
+
+
+def updates_of(suite: Any, kind: str) -> Sequence[str]:
+    if kind != "nnx":
+        return ()
+    from pytree_laws.nnx.subject.inference import inferred_updates
+
+    return inferred_updates(suite)
+
+
+def suite_of(found: Mapping[str, Any], built: Built, called: Called | None) -> type:
+    """The suite without its declarations."""
+    laws: Any = PytreeLaws
+    if found["kind"] == "nnx":
+        from pytree_laws.nnx import NnxLaws
+
+        laws = NnxLaws
+    body: dict[str, Any] = {"build": lambda self, seed: model_of(built, seed)}
+    if called is not None:
+        owner = StateOf(built)
+        body["arguments"] = lambda self, seed: tuple(
+            one.value(seed, owner) for name, one in called.arguments.items() if name not in called.static
+        )
+        body["call"] = lambda self, instance, *given: call_of(called, instance, given)
+    return type("Adopted", (laws,), body)
+
+
+def call_of(called: Called, instance: Any, given: Sequence[Any]) -> Any:
+    pairs = {name: called.arguments[name].value(0) for name in called.static}
+    pairs |= dict(zip([name for name in called.arguments if name not in pairs], given, strict=True))
+    method = getattr(instance, called.method) if called.method else instance
+    return invoke(method, {name: pairs[name] for name in called.arguments}, called.keywords, called.axis)

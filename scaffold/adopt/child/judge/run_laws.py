@@ -1,0 +1,141 @@
+"""Holds a class to the laws by the test file that was written for it."""
+
+import linecache
+import sys
+import traceback
+import types
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytree_laws.check import run, tests_of
+from pytree_laws.engine.applicability import NotApplicable
+from pytree_laws.engine.summary import law_behind
+from pytree_laws.inspect.trees import named_leaves
+from pytree_laws.laws.values.conditions import NotTrue, conditions_of
+from pytree_laws.laws.values.p19_snapshot import record_text
+from pytree_laws.report import ADVICE, UNDER_TEST, LawBroken
+from pytree_laws.suites.base import Suite
+from pytree_laws.trace.programs import settings
+
+from ..classes.lookup import add_to_path
+
+Request = dict[str, Any]
+
+
+def run_laws(request: Request) -> dict[str, Any]:
+    """What the laws find by a test file: each finding, and how many tests passed or were skipped."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        suites = suites_of(request)
+        report = report_of(suites, request["seconds"])
+        tests = Path(request["path"]).name
+        return {**report, "numbers": new_record(suites, tests) if request["records"] else ""}
+
+
+def leaf_order(request: Request) -> dict[str, Any]:
+    """The names of the leaves of the instance that a test file builds, in their order."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        suite = suites_of(request)[0]()
+        instance = suite.build(**suite.inputs(0))
+        return {"leaves": [attribute_of(instance, name, leaf) for name, leaf in named_leaves(instance)]}
+
+
+def attribute_of(instance: Any, name: str, leaf: Any) -> str:
+    """The attribute that holds a leaf, also where the class is registered without keys."""
+    held = getattr(instance, "__dict__", {})
+    return next((key for key, value in held.items() if value is leaf), name)
+
+
+def suites_of(request: Request) -> list[Any]:
+    """The suites of a test file, which is run as a module."""
+    add_to_path(request["folders"])
+    module = types.ModuleType(request["module"])
+    module.__file__ = request["path"]
+    sys.modules[request["module"]] = module
+    lines = request["text"].splitlines(keepends=True)
+    linecache.cache[request["path"]] = len(request["text"]), None, lines, request["path"]
+    exec(compile(request["text"], request["path"], "exec"), vars(module))
+    found = [one for name, one in vars(module).items() if name.startswith("Test")]
+    return [one for one in found if isinstance(one, type) and issubclass(one, Suite)]
+
+
+def report_of(suites: list[Any], seconds: float) -> dict[str, Any]:
+    passed, skipped, findings, errors = 0, 0, list[dict[str, str]](), list[dict[str, str]]()
+    rests: dict[str, str] = {}
+    for suite in suites:
+        suite.time_limit = seconds
+        suite.severity = ADVICE  # all of it is told
+        instance = suite()  # one, since its session keeps what has been traced
+        conditions = dict(conditions_of(instance))
+        for name, test in [*tests_of(instance), *conditions.items()]:
+            try:
+                with settings():
+                    run(test)
+                passed += 1
+            except LawBroken as broken:
+                if is_of_laws(broken):
+                    errors.append(internal_error(name, broken.__cause__))
+                else:
+                    findings.append({**broken.finding.to_json(), "text": str(broken.finding)})
+            except NotApplicable:
+                continue
+            except pytest.fail.Exception:  # an accepted finding that is none any more
+                passed += 1
+            except pytest.skip.Exception as reason:
+                skipped += 1
+                law = law_behind(str(reason))
+                rests |= {name: law} if law else {}
+            except Exception as error:
+                if name in conditions:
+                    is_told = any(f"{type(error).__name__}: {error}"[:200] in one["what"] for one in findings)
+                    findings += [] if is_told else [of_condition(name, suite, error)]
+                else:  # of a law, and not of the class
+                    errors.append(internal_error(name, error))
+    findings = [*{(one["test"], one["what"]): one for one in findings[::-1]}.values()][::-1]
+    return {"passed": passed, "skipped": skipped, "findings": findings, "errors": errors, "rests": rests}
+
+
+def new_record(suites: list[Any], tests: str) -> str:
+    """The record of what suites compute, as their first run writes it; empty where one cannot be computed."""
+    try:
+        with settings():
+            return record_text([suite() for suite in suites], tests)
+    except Exception:  # of a class that breaks its laws, which the findings say
+        return ""
+
+
+def is_of_laws(broken: LawBroken) -> bool:
+    """Whether a law itself failed: its own line raised an error, and no law speaks of that."""
+    error = broken.__cause__
+    if error is None or not broken.finding.what.startswith(UNDER_TEST):
+        return False  # What a law says of an operation is of the class, though Python's own code raised it.
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    is_of_law = str(frame.f_globals.get("__name__", "")).partition(".")[0] == "pytree_laws"
+    return is_of_law and not isinstance(error, AssertionError)
+
+
+def internal_error(name: str, error: BaseException | None) -> dict[str, str]:
+    """An error of a law itself: the test, what was raised, and where."""
+    frames = traceback.extract_tb(error.__traceback__) if error is not None else []
+    where = f"{Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return {"test": name, "what": f"{type(error).__name__}: {error}"[:500], "where": where}
+
+
+def of_condition(name: str, suite: type, error: Exception) -> dict[str, str]:
+    """What a condition of the suite found, as a law would tell it."""
+    what = str(error) if isinstance(error, NotTrue) else f"it raised {type(error).__name__}: {error}"
+    return {
+        "law": "@holds",
+        "name": name.removeprefix("test_").replace("_", " "),
+        "test": name,
+        "where": suite.__name__,
+        "what": what,
+        "hint": "",
+        "severity": "fault",
+        "fix": "Mend what the condition is about, or the condition.",
+        "text": f"{name}: {what}",
+    }

@@ -1,0 +1,282 @@
+"""Whether an example says anything with its values: what is refused, is no number or moves nothing is looked for anew."""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from pytree_laws.declare.methods import Method, is_property, names_without_arguments
+from pytree_laws.errors import raises_deliberately
+from pytree_laws.inspect.arrays import is_inexact
+from pytree_laws.inspect.trees import combine, partition
+from pytree_laws.trace.jaxprs import NEEDS_VALUES, own_rules
+from pytree_laws.trace.programs import compiled
+
+from ..building.budget import Budget
+from ..building.built import Built, Failure, StateOf, raised_in
+from ..calling.call import search
+from ..calling.called import Called, Subject
+from ..calling.invoke import invoke
+from ..calling.trace import combine_instance, instead, partition_instance, shape_in
+from ..classes.methods import parameters_of_method
+from ..values.annotations import EMPTY
+from ..values.domains import DOMAINS, apart, within
+from ..values.sources import Source
+
+TRIES = 40
+"""How many times the arguments with defaults are looked for."""
+DRAWS = 8
+"""For how many seeds the values are looked at: a scalar of any sign is often positive."""
+OF_JAX = re.compile(r"[\\/]jax[\\/]_src[\\/]|^<")
+MOST = 2
+"""How many arguments with defaults are given at most, each alone."""
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What one computation of a call shows."""
+
+    works: bool
+    """Whether it gives numbers, and raises nothing."""
+    unmoved: int = 0
+    """How many floats of the instance its outputs do not follow."""
+    refuses: bool = False
+    """Whether the call raises for its values."""
+    at_edges: bool = True
+    """Whether arguments of zeros, and of ones, give numbers too."""
+
+
+def validate_example(
+    cls: type, built: Built, called: Called | None, said: Mapping[str, Source]
+) -> tuple[Built, Called | None]:
+    """The same, or with other values where the first are refused, give no number or leave parameters unused."""
+    if called is None or built.positional < 0 or built.has_state:
+        return built, called
+    seen = evaluate(built, called)
+    if not (seen.works and seen.at_edges):
+        usual = built, None if seen.refuses else called
+        found = ((pair, evaluate(*pair)) for pair in in_other_domains(built, called))
+        return next((pair for pair, one in found if one.works and (one.at_edges or not seen.works)), usual)
+    if seen.unmoved:
+        alone = of_other_draws(built, called)
+        others = [*alone, *of_higher_rank(built, called), *with_defaults(cls, built, called, said)]
+        others = [(other, evaluate(built, other)) for other in others]
+        better = [(one.unmoved, other) for other, one in others if one.works and one.unmoved < seen.unmoved]
+        called = min(better, key=lambda pair: pair[0])[1] if better else called
+    return built, called
+
+
+def validate_methods(built: Built, called: Called | None, methods: Sequence[Called]) -> Built:
+    """The same, or of numbers of another domain, where of the first ones a method gives none."""
+    others = (replace(built, arguments=within(domain, built.arguments)) for domain in DOMAINS)
+    others = [one for one in others if one.arguments != built.arguments and built.positional >= 0]
+    if not others or all_work(built, methods):
+        return built
+    every = [*([called] if called is not None else []), *methods]
+    return next((one for one in others if all_work(one, every)), built)
+
+
+def all_work(built: Built, calls: Sequence[Called]) -> bool:
+    """Whether what these calls give for the example values are numbers; one program computes them all."""
+    runs = [program(built, one, 0)[0] for one in calls]
+
+    def every(held: Any, given: Sequence[Any]) -> Sequence[Any]:
+        return [part for run, values in zip(runs, given, strict=True) for part in run(held, values)]
+
+    try:
+        compute = compiled(every)
+        drawn = [[program(built, one, seed)[1] for one in calls] for seed in range(3)]
+        return all(gives_numbers(compute, one[0][0], [values for _, values in one]) for one in drawn if one)
+    except NEEDS_VALUES:
+        return True
+    except Exception:
+        return False
+
+
+def in_other_domains(built: Built, called: Called) -> Iterator[tuple[Built, Called]]:
+    """The example with positive numbers, or such between 0 and 1: in the instance, in the call, in both."""
+    for domain in DOMAINS:
+        of_call = replace(called, arguments=within(domain, called.arguments))
+        of_both = replace(built, arguments=within(domain, built.arguments))
+        yield from ((of_both, called), (built, of_call), (of_both, of_call))
+
+
+def of_other_draws(built: Built, called: Called) -> list[Called]:
+    """The call with draws of its own, where it has one of the constructor's: of equal times no time has passed."""
+    own = {f"the constructor's {name}": one for name, one in built.arguments.items()}
+    arguments = {name: one for name, one in apart({**own, **called.arguments}).items() if name not in own}
+    return [replace(called, arguments=arguments)] if arguments != called.arguments else []
+
+
+def of_higher_rank(built: Built, called: Called) -> Iterator[Called]:
+    """The call with an axis or two more in what it is given: over one element alone there is nothing to normalise."""
+    subject = Subject(built.source.value(0), StateOf(built))
+    for name in called.guesses:
+        shape = shape_in(called.arguments[name]) or ()
+        for above in ((5,), (5, 7)) if shape else ():
+            other = called.arguments[name].but(f"sample(seed, {(*above, *shape)})")
+            if (found := instead(subject, called, name, other)) is not None:
+                yield found
+
+
+def with_defaults(cls: type, built: Built, called: Called, said: Mapping[str, Source]) -> Iterator[Called]:
+    """The call with one more argument, of those that it can do without."""
+    parameters = parameters_of_method(cls, called.method or "__call__") or []
+    given = [one for one in parameters if one.name in called.arguments]
+    spare = [one for one in parameters if one.default is not EMPTY and one.name not in called.arguments]
+    subject = Subject(built.source.value(0), StateOf(built))
+    for one in spare[:MOST]:
+        needed = one.replace(default=inspect.Parameter.empty)
+        found = search(subject, called.method, [*given, needed], said, Budget(TRIES), Failure())
+        if found is not None and found.is_full:
+            yield found
+
+
+def argumentless_methods(built: Built, called: Called | None) -> list[Called]:
+    """The methods without arguments, where the call leaves parameters to them."""
+    if called is None or not evaluate(built, called).unmoved:
+        return []
+    instance = built.source.value(0)
+    names = names_without_arguments(instance)
+    found = [Called(name, {}) for name in names if not is_property(type(instance), name)]
+    return [one for one in found if one.method != called.method and evaluate(built, one).works]
+
+
+def presumed_functions(built: Built, calls: Sequence[Called]) -> list[str]:
+    """The functions that nobody has said, where a derivative rule of the class says what they do: an inverse, a root."""
+    guessed = [name for name, one in built.arguments.items() if one.helpers]
+    return guessed if guessed and any(has_rule(built, one) for one in calls) else []
+
+
+def has_rule(built: Built, called: Called) -> bool:
+    """Whether a derivative rule, of another library than jax, goes through a call."""
+    try:
+        run, arrays = program(built, called, 0)
+        return bool(own_rules(jax.make_jaxpr(run)(*arrays).jaxpr, OF_JAX))
+    except Exception:
+        return False
+
+
+def accept_call(built: Built, called: Called) -> Called | None:
+    """The call, or the same with arguments of another domain, where a check refuses the first; None where it refuses all."""
+    others = (replace(called, arguments=within(domain, called.arguments)) for domain in DOMAINS)
+    return next((one for one in (called, *others) if not is_refused(built, one)), None)
+
+
+def is_refused(built: Built, called: Called) -> bool:
+    """Whether a check of values, which no trace shows the outcome of, refuses the example."""
+    try:
+        run, arrays = program(built, called, 0)
+        has_check = "callback" in str(jax.make_jaxpr(run)(*arrays))
+    except Exception:
+        return False
+    return has_check and evaluate(built, called).refuses
+
+
+def without_sizes(built: Built) -> list[str]:
+    """The methods and properties that jax refuses, where the sizes of arrays are guessed: these may be wrong."""
+    if not built.guesses:
+        return []
+    instance = built.source.value(0)
+    return [name for name in names_without_arguments(instance) if has_wrong_sizes(instance, name)]
+
+
+def without_a_way(built: Built) -> list[list[str]]:
+    """The methods that refuse the type or the value of what a found instance holds, with what they say.
+
+    Where nothing else is a call either, that may be how they are meant to be used: on what somebody has made ready.
+    """
+    if built.positional < 0:  # somebody has said how it is built
+        return []
+    instance = built.source.value(0)
+    told = ([name, _what_it_raises(instance, name)] for name in names_without_arguments(instance))
+    return [[name, what] for name, what in told if what]
+
+
+def _what_it_raises(instance: Any, name: str) -> str:
+    try:
+        Method(name).use(instance)
+    except (TypeError, ValueError, LookupError) as error:
+        return "" if raises_deliberately(error, type(instance)) else f"{type(error).__name__}: {error!s:.100}"
+    except Exception:
+        return ""
+    return ""
+
+
+def has_wrong_sizes(instance: Any, name: str) -> bool:
+    try:
+        Method(name).use(instance)
+    except (TypeError, ValueError, IndexError) as error:
+        of_arrays = isinstance(error, IndexError) or is_of_jax(error)
+        return of_arrays and not raises_deliberately(error, type(instance))
+    except Exception:
+        return False
+    return False
+
+
+def is_of_jax(error: BaseException) -> bool:
+    """Whether jax, and not the code of the class, raised it."""
+    return raised_in(error) in ("jax", "jaxlib", "numpy")
+
+
+def evaluate(built: Built, called: Called) -> Evaluation:
+    """What the call of an instance gives for the example values of several seeds."""
+    try:
+        run, arrays = program(built, called, 0)
+        compute = compiled(run)
+        drawn = [program(built, called, seed)[1] for seed in range(DRAWS)]
+        if not all([gives_numbers(compute, *one) for one in drawn]):  # a list: a later one may be refused
+            return Evaluation(False)
+        at_edges = all(gives_numbers(compute, arrays[0], fill(arrays[1], edge)) for edge in (0, 1))
+    except NEEDS_VALUES:
+        return Evaluation(True)  # it goes through no `jit`, which the laws tell
+    except Exception:
+        return Evaluation(False, refuses=True)
+    return replace(evaluate_gradients(run, *arrays), at_edges=at_edges)
+
+
+def gives_numbers(compute: Callable[..., Sequence[Any]], held: Any, given: Any) -> bool:
+    """Whether all that it returns is finite."""
+    return all(np.isfinite(np.asarray(one)).all() for one in compute(held, given))
+
+
+def fill(given: Any, value: int) -> Any:
+    """The arguments with one value in their floats."""
+    return jax.tree.map(lambda leaf: jnp.full_like(leaf, value) if is_inexact(leaf) else leaf, given)
+
+
+def program(built: Built, called: Called, seed: int) -> tuple[Callable[..., Sequence[Any]], tuple[Any, Any]]:
+    """The floats that a call gives, as a function of the arrays of the instance and of the arguments, and these."""
+    static, held = partition_instance(built.source.value(seed))
+    kept, given = partition({name: one.value(seed, StateOf(built)) for name, one in called.arguments.items()})
+
+    def run(own: Any, values: Any) -> Sequence[Any]:
+        node, every = combine_instance(static, own), combine(kept, values)
+        every = {name: every[name] for name in called.arguments}  # jax has sorted them
+        method = getattr(node, called.method) if called.method else node
+        result = invoke(method, every, called.keywords, called.axis)
+        return [leaf for leaf in jax.tree.leaves(result) if is_inexact(leaf)]
+
+    return run, (held, given)
+
+
+def evaluate_gradients(run: Callable[..., Sequence[Any]], held: Any, given: Any) -> Evaluation:
+    """How many leaves of the instance have no gradient, and whether all are numbers, where gradients can be taken."""
+    leaves, treedef = jax.tree.flatten(held)
+    places = [place for place, leaf in enumerate(leaves) if is_inexact(leaf)]
+
+    def total(values: Sequence[Any]) -> Any:
+        every = dict(enumerate(leaves)) | dict(zip(places, values, strict=True))
+        outputs = run(treedef.unflatten([every[place] for place in range(len(leaves))]), given)
+        return sum((jnp.sum(jnp.abs(one)) for one in outputs), jnp.zeros(()))
+
+    try:
+        slopes = list(map(np.asarray, compiled(jax.grad(total))([leaves[place] for place in places])))
+    except Exception:
+        return Evaluation(True)
+    return Evaluation(all(np.isfinite(one).all() for one in slopes), sum(not np.any(one) for one in slopes))

@@ -1,0 +1,1 @@
+"""Requests of the tool and what they are answered with."""

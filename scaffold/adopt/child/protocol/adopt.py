@@ -1,0 +1,265 @@
+"""What a class's suite declares: how it is built and called, and what that shows."""
+
+import ast
+import contextlib
+import inspect
+import warnings
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pytree_laws.engine.timeout import TooLong, time_limit
+
+from ..building.budget import Budget
+from ..building.build import ways_to_build
+from ..building.built import Built, Failure, StateOf, builds, instance_of, model_of
+from ..building.members import all_members_work
+from ..calling.call import find_call
+from ..calling.called import Called, Subject
+from ..calling.extra_methods import extra_methods
+from ..calling.init_state import find_with_state
+from ..calling.static_arguments import with_static_arguments
+from ..classes.kinds import kind_of
+from ..classes.lookup import add_to_path, load_class
+from ..classes.methods import methods_of
+from ..judge.declare import declarations
+from ..judge.validate_example import (
+    accept_call,
+    argumentless_methods,
+    presumed_functions,
+    validate_example,
+    validate_methods,
+    without_a_way,
+    without_sizes,
+)
+from ..transformations.describe import describe_transformation
+from ..values.sources import Source, as_said, distinct, refer
+from .found import build_to_json, call_to_json, methods_to_json
+
+Request = dict[str, Any]
+TRIES = 300
+SEARCHES = 0.75
+"""The share of the time that the search may take: what it found by then is described in the rest."""
+STATES = 80
+"""How many arguments are tried of methods that give a state, and take it."""
+
+
+class MistakeError(Exception):
+    """What the user says of a class cannot be evaluated."""
+
+
+@dataclass
+class Example:
+    """What is found of a class so far: how it is built and called, its other methods, and why there is no more."""
+
+    built: Built | None = None
+    called: Called | None = None
+    methods: list[Called] = field(default_factory=list[Called])
+    failure: Failure = field(default_factory=Failure)
+    of_call: Failure = field(default_factory=Failure)
+
+
+def adopt(request: Request) -> dict[str, Any]:
+    """What is found of one class: plain JSON, of which the tool makes a test file."""
+    add_to_path(request["folders"])
+    cls = load_class(request["module"], request["name"])
+    seconds, example = request["seconds"], Example()
+    too_long = f"it took more than {seconds:.0f} seconds"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            with time_limit(SEARCHES * seconds, "adopt"):
+                if kind_of(cls).name == "transformation":
+                    return transformation_of(cls, request, example.failure)
+                search_example(cls, request, example)
+        except MistakeError as mistake:
+            return not_built(str(mistake))
+        except SyntaxError as error:
+            return not_built(f"what is said of it is no Python: {error.msg}: {error.text}")
+        except TooLong:
+            example.of_call.first = too_long
+            if example.built is None:
+                return not_built(too_long)
+        if example.built is None:
+            return not_built(
+                example.failure.first or "nothing is known of its arguments", example.failure.unknown
+            )
+        try:
+            with time_limit((1 - SEARCHES) * seconds, "adopt"):
+                return describe_example(cls, example.built, example)
+        except TooLong:
+            return not_built(too_long)
+
+
+def not_built(why: str, unknown: Sequence[str] = ()) -> dict[str, Any]:
+    """The answer on a class that nothing built."""
+    return {"built": False, "why": why, "unknown": list(unknown)}
+
+
+def transformation_of(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
+    """The answer on a function that makes a transformation of optax."""
+    text = request["build"]
+    own = as_said(text, cls.__module__, request.get("imports", ())) if text else None
+    return describe_transformation(cls, own, values_said(cls, request), failure)
+
+
+def values_said(cls: Any, request: Request) -> dict[str, Source]:
+    """The values that the user gives for arguments, by name."""
+    imports = request.get("imports", ())
+    return {name: as_said(text, cls.__module__, imports) for name, text in request["said"].items()}
+
+
+def search_example(cls: Any, request: Request, example: Example) -> None:
+    """Find how a class is built and called; the example holds what is found so far."""
+    said = values_said(cls, request)
+    built_and_called(cls, request, said, example)
+    if example.built is None:
+        return
+    if not request["call"]:
+        example.built, example.called = validate_example(cls, example.built, example.called, said)
+    called = example.called
+    if called is not None and not (called.is_meaningful or request["call"]):
+        example.of_call.first = why_no_call(example.built, called, example.of_call)
+        example.called = None
+    example.methods = methods_beside(cls, example.built, example.called, said)
+    other = validate_methods(example.built, example.called, example.methods)
+    if other != example.built and not request["call"]:
+        example.built, example.called = validate_example(cls, other, example.called, said)
+
+
+def describe_example(cls: Any, built: Built, example: Example) -> dict[str, Any]:
+    """What was found of a class, and what the laws infer of it, as plain JSON."""
+    of_call, methods = example.of_call, methods_of(cls)
+    if example.called is None and of_call.first.startswith("NotImplementedError"):
+        return {"built": False, "abstract": f"it leaves its call to subclasses: {of_call.first}"}
+    built, called, extra = with_distinct_names(cls, built, example.called, example.methods)
+    found = {"built": True, "kind": kind_of(cls).name, "methods": methods, **build_to_json(built)}
+    found |= {**call_to_json(called), **methods_to_json(extra)}
+    guessed = presumed_functions(built, [*([called] if called else []), *extra])
+    if methods and called is None:
+        found |= {"why": of_call.first, "unknown": of_call.unknown, "unusable": without_a_way(built)}
+    inferred = declarations(found, built, called)
+    return {**found, **inferred, "unsure": without_sizes(built), "presumed": guessed}
+
+
+def why_no_call(built: Built, called: Called, failure: Failure) -> str:
+    """Why the only call that runs is none: it takes no state, or computes nothing."""
+    if built.has_state:
+        return failure.first or f"no meaningful call: `{called.method}` takes no state"
+    return f"no meaningful call: `{called.method}` takes no arrays, and only gives a part or a copy"
+
+
+def built_and_called(cls: Any, request: Request, said: Mapping[str, Source], example: Example) -> None:
+    """Find the first way to build a class for which a call is found that depends on everything; or else the first ones.
+
+    An instance of which a member raises is taken where no other is found: its sizes are wrong.
+    """
+    is_full, of_calls = False, Budget(TRIES + 200)
+    begins = Budget(STATES)
+    own = built_as_said(request, cls.__module__)
+    if own is not None and not builds(cls, own, example.failure):
+        example.failure.first = example.failure.first or f"`{request['build']}` gives another class"
+        return
+    for built in [own] if own else ways_to_build(cls, said, Budget(TRIES), example.failure):
+        example.built = example.built or built
+        tries = min(TRIES, of_calls.tries)
+        one = Budget(tries)
+        called = call_for(cls, built, request, said, one, example.of_call, begins)
+        of_calls.tries -= tries - max(0, one.tries)
+        works = called is not None and called.is_full
+        if not is_full and (works or (example.called is None and called is not None)):
+            example.built, example.called, is_full = built, called, works
+        if not methods_of(cls) or of_calls.tries <= 0:
+            return
+        if works and (own or all_members_work(model_of(built, 0))):
+            example.built, example.called = built, called
+            return
+
+
+def call_for(
+    cls: Any,
+    built: Built,
+    request: Request,
+    said: Mapping[str, Source],
+    budget: Budget,
+    failure: Failure,
+    begins: Budget,
+) -> Called | None:
+    made = instance_of(built.source)
+    instance, state = made if built.has_state else (made, None)
+    subject = Subject(instance, StateOf(built), state)
+    wished, bracket, _ = request["call"].partition("(")
+    if bracket:
+        with as_mistake("--call", request["call"]):
+            called = call_as_said(cls, subject, request)
+            for source in called.arguments.values():
+                source.value(0, subject.owner)
+        return called
+    if not (wished or methods_of(cls)):
+        return None
+    found = find_call(cls, subject, wished, said, budget, failure)
+    if not (wished or built.has_state or (found is not None and found.is_full)):
+        found = find_with_state(cls, subject, said, begins, failure) or found
+    return with_static_arguments(found, subject) if found is not None else None
+
+
+def methods_beside(cls: Any, built: Built, called: Called | None, said: Mapping[str, Source]) -> list[Called]:
+    """The methods beside the call; none where a state goes through them."""
+    if built.has_state:
+        return []
+    found = extra_methods(cls, Subject(instance_of(built.source), StateOf(built)), called, said)
+    allowed = (accept_call(built, one) for one in found)
+    return [*filter(None, allowed), *argumentless_methods(built, called)]
+
+
+@contextlib.contextmanager
+def as_mistake(option: str, text: str) -> Generator[None]:
+    """Says of an error that it is one of what the user gave. Raises `MistakeError`."""
+    try:
+        yield
+    except Exception as error:
+        raise MistakeError(f"{option} {text!r} raised {type(error).__name__}: {error}") from error
+
+
+def built_as_said(request: Request, module: str) -> Built | None:
+    """What `--build` says. Raises `MistakeError` where it does not work."""
+    if not request["build"]:
+        return None
+    built = Built(as_said(request["build"], module, request.get("imports", ())), {}, positional=-1)
+    with as_mistake("--build", request["build"]):
+        built.maker.value(0)
+    return built
+
+
+def call_as_said(cls: Any, subject: Subject, request: Request) -> Called:
+    """The call of `--call`: a method and its arguments, as they are written."""
+    text, imports = request["call"], request.get("imports", ())
+    tree = ast.parse(f"instance.{text}" if not text.startswith("(") else f"instance{text}", mode="eval").body
+    assert isinstance(tree, ast.Call)
+    method = tree.func.attr if isinstance(tree.func, ast.Attribute) else ""
+    names = list(inspect.signature(getattr(subject.instance, method or "__call__")).parameters)
+    given = {names[i] if i < len(names) else f"argument{i}": one for i, one in enumerate(tree.args)}
+    by_name = {str(one.arg): one.value for one in tree.keywords}
+    texts = {name: ast.unparse(one) for name, one in {**given, **by_name}.items()}
+    sources = {name: as_said(text, cls.__module__, imports) for name, text in texts.items()}
+    return Called(method, sources, tuple(by_name))
+
+
+def with_distinct_names(
+    cls: type, built: Built, called: Called | None, further: Sequence[Called]
+) -> tuple[Built, Called | None, list[Called]]:
+    """The same, where no two classes share a name in the test file, which imports the adopted one by its own."""
+    parts = [built, *([called] if called is not None else []), *further]
+    sources = [one for part in parts for one in part.arguments.values()]
+    own = [pair for one in (refer(cls), built.maker) for pair in one.imports]
+    names = iter(distinct(sources, own))
+    renamed = [replace(part, arguments={name: next(names) for name in part.arguments}) for part in parts]
+    calls = [one for one in renamed if isinstance(one, Called)]
+    first = [one for one in renamed if isinstance(one, Built)]
+    return first[0], calls[0] if called is not None else None, calls[called is not None :]
+
+
+# -- as plain JSON -----------------------------------------------------------------------------------------------------
+
+
+# -- what the laws find of it ------------------------------------------------------------------------------------------

@@ -1,0 +1,157 @@
+"""Targets: the classes of a module, a package or a file."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from ..classes.factories import is_transformation
+from ..classes.lookup import CLASSES, add_to_path, describe_class, error_text
+from ..values.annotations import parameters_of
+
+Request = dict[str, Any]
+STOPS = (Exception, SystemExit, pytest.skip.Exception, pytest.exit.Exception)
+"""What an import may raise that stands for its own module alone."""
+_TESTS = re.compile(r"(^|\.)(tests?|testing|conftest|test_\w+|\w+_test)$")
+"""Modules that have tests, and no classes for users."""
+
+
+def list_classes(request: Request) -> dict[str, Any]:
+    """The classes of all targets, each once, and what cannot be found or imported."""
+    add_to_path(request["folders"])
+    classes: list[dict[str, Any]] = []
+    faults: list[dict[str, Any]] = []
+    passed_over: list[dict[str, str]] = []
+    seen: set[int] = set()
+    for target in request["targets"]:
+        try:
+            found = list(classes_of(target["module"], target["name"], target["whole"], passed_over))
+        except STOPS as error:
+            faults.append({"target": target["text"], "why": error_text(error)})
+            continue
+        for one in found:
+            if id(one[2]) not in seen:
+                seen.add(id(one[2]))
+                classes.append(describe_class(*one, is_named=bool(target["name"])))
+    taken = argument_names(classes) if request.get("said") else []
+    return {"classes": classes, "faults": faults, "taken": taken, "passed_over": passed_over}
+
+
+def argument_names(classes: Sequence[dict[str, Any]]) -> list[str]:
+    """The names of all arguments that the constructors and methods of the classes take."""
+    from ..building.build import makers_of  # here, since it looks classes up as well
+    from ..classes.methods import methods_of, parameters_of_method
+    from ..transformations.find import FURTHER
+
+    found: set[str] = set()
+    for one in classes:
+        cls = CLASSES[one["module"], one["name"]]
+        if one["why"]:
+            continue
+        if one["kind"] == "transformation":
+            found |= {"params", *FURTHER, *(each.name for each in parameters_of(cls))}
+            continue
+        for _, maker in makers_of(cls):
+            with suppress(TypeError, ValueError):
+                found |= {each.name for each in parameters_of(maker, cls)}
+        for name in methods_of(cls):
+            found |= {each.name for each in parameters_of_method(cls, name or "__call__") or ()}
+    return sorted(found)
+
+
+def classes_of(
+    module: str, name: str, whole: bool, passed_over: list[dict[str, str]]
+) -> Iterator[tuple[str, str, Any]]:
+    """Module, name and class: the named one, or all that a module has for its users."""
+    module, name = split_target(module, name)
+    loaded = importlib.import_module(module)
+    if name:
+        found: Any = loaded
+        for part in name.split("."):
+            found = getattr(found, part)
+        yield module, name, found
+        return
+    for one in [loaded, *(modules_below(loaded, passed_over) if whole else ())]:
+        for key, value in sorted(
+            public_members(one).items(), key=lambda pair: (pair[0] != said_by(pair[1], "__name__"), pair[0])
+        ):
+            if is_own(value, one, module if whole else one.__name__):
+                yield one.__name__, key, value
+
+
+def split_target(module: str, name: str) -> tuple[str, str]:
+    """Module and class, also where a class is written as Python names it, with dots alone."""
+    outer, _, last = module.rpartition(".")
+    if not name and last[:1].isupper():
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as error:
+            if error.name == module and hasattr(importlib.import_module(outer), last):
+                return outer, last
+    return module, name
+
+
+def public_members(module: ModuleType) -> dict[str, Any]:
+    """The classes that a module names for its users, and the functions that make transformations."""
+    every = getattr(module, "__all__", None)
+    names = every if every is not None else [name for name in vars(module) if not name.startswith("_")]
+    held = {name: getattr(module, name, None) for name in names}
+    return {name: value for name, value in held.items() if is_target(value)}
+
+
+def is_target(value: Any) -> bool:
+    """Whether it is a class, or a function that makes a transformation."""
+    try:
+        return inspect.isclass(value) or is_transformation(value)
+    except Exception:  # of an object that does as it likes when it is asked for its class
+        return False
+
+
+def said_by(value: Any, name: str) -> str:
+    """What a class or a function says of itself, whatever its metaclass makes of that."""
+    if not inspect.isclass(value):
+        return str(getattr(value, name, ""))
+    try:
+        return str(type.__getattribute__(value, name))
+    except AttributeError:
+        return ""
+
+
+def is_own(value: Any, module: ModuleType, root: str) -> bool:
+    """Whether a class belongs to a module, and is not merely used there."""
+    own = said_by(value, "__module__")
+    if own == module.__name__:
+        return True
+    is_package = hasattr(module, "__path__")
+    return is_package and own.startswith(f"{root}.")
+
+
+def modules_below(package: ModuleType, passed_over: list[dict[str, str]]) -> Iterator[ModuleType]:
+    """The public modules of a package; one that cannot be imported is passed over, and noted."""
+    for name in names_below(package):
+        try:
+            module = importlib.import_module(name)
+        except STOPS as error:
+            passed_over.append({"module": name, "why": error_text(error)})
+            continue
+        yield module
+        yield from modules_below(module, passed_over)
+
+
+def names_below(package: ModuleType) -> Iterator[str]:
+    """The public modules right below a package; of a namespace, its folders too."""
+    places = list(getattr(package, "__path__", ()))
+    found = {one.name for one in pkgutil.iter_modules(places)}
+    if getattr(package, "__file__", None) is None:
+        folders = [folder for place in places for folder in Path(place).iterdir() if folder.is_dir()]
+        found |= {one.name for one in folders if one.name.isidentifier() and any(one.rglob("*.py"))}
+    for name in sorted(found):
+        if not (name.startswith("_") or _TESTS.search(name)):
+            yield f"{package.__name__}.{name}"

@@ -1,0 +1,100 @@
+"""Requests and answers: a line of JSON each."""
+
+import contextlib
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, TextIO
+
+Request = dict[str, Any]
+OF_TOOL = Path(__file__).parents[1]
+"""The folder of all that the tool brings into this process."""
+
+
+def serve(load_laws: Callable[[], object]) -> None:
+    """Answers requests until there are none. What classes print goes to stderr."""
+    requests, answers = claim_streams()
+    answer(answers, {"versions": installed_versions()})  # before anything of them is imported
+    problem = missing_library(load_laws)
+    answer(answers, {"ready": not problem, "why": problem})
+    for line in requests:
+        request = json.loads(line)
+        answer(answers, {"id": request["id"], **handle(request)})
+
+
+def claim_streams() -> tuple[TextIO, TextIO]:
+    """The streams to the tool; whoever prints or reads in this process gets others."""
+    requests, answers = os.fdopen(os.dup(0)), os.fdopen(os.dup(1), "w")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    return requests, answers
+
+
+def answer(answers: TextIO, value: dict[str, Any]) -> None:
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:  # of what a class gave for a text
+        text = json.dumps({"id": value.get("id"), "error": f"its answer is no JSON: {error}"})
+    answers.write(text + "\n")
+    answers.flush()
+
+
+def installed_versions() -> dict[str, str]:
+    """The versions of the libraries that classes are made of, as far as they are installed."""
+    found: dict[str, str] = {}
+    for name in ("jax", "equinox", "flax"):
+        with contextlib.suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def missing_library(load_laws: Callable[[], object]) -> str:
+    """The module that this interpreter lacks, of those that the laws need; nothing else."""
+    try:
+        load_laws()
+    except ModuleNotFoundError as error:
+        return str(error.name)
+    import jax
+
+    # Most of what is tried fails, and to shorten the traceback takes longer than the try.
+    jax.config.update("jax_traceback_filtering", "off")
+    return ""
+
+
+def handle(request: Request) -> dict[str, Any]:
+    """The answer to a request; whatever a class raises is part of it."""
+    from ..classes.messages import message_of
+    from ..judge.run_laws import leaf_order, run_laws
+    from .adopt import adopt
+    from .list_classes import list_classes
+    from .locate_source import locate_source
+    from .show import show
+
+    doors: dict[str, Callable[[Request], dict[str, Any]]] = {
+        "list": list_classes,
+        "adopt": adopt,
+        "locate": locate_source,
+        "run": run_laws,
+        "order": leaf_order,
+        "show": show,
+    }
+    with contextlib.redirect_stdout(sys.stderr):
+        try:
+            return doors[request["do"]](request)
+        except Exception as error:  # of the tool: what classes raise is caught where they run
+            told = f"{type(error).__name__}: {message_of(error)}"
+            return {"error": told, "internal": place_in_tool(error)}
+
+
+def place_in_tool(error: BaseException) -> str:
+    """The file and line of the tool that raised an error; empty where a class or a library did."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    file = Path(frame.filename)
+    is_ours = OF_TOOL in file.parents or "pytree_laws" in file.parts
+    return f"{file.name}:{frame.lineno}" if is_ours else ""

@@ -1,0 +1,265 @@
+"""An instance as the nodes, leaves and static values of its tree, for a picture."""
+
+import contextlib
+import dataclasses
+import inspect
+import warnings
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from pytree_laws.discover.inference import inferred_leaves, inferred_statics
+from pytree_laws.engine.timeout import TooLong, time_limit
+from pytree_laws.inspect.arrays import is_array, is_key
+from pytree_laws.inspect.trees import attributes, is_node, look_up, one_level, path_name, walk
+
+from ..building.built import Built, Failure, model_of
+from ..classes.kinds import kind_of
+from ..classes.lookup import add_to_path, load_class
+from ..judge.declare import as_it_flows, suite_of
+from ..judge.validate_example import validate_example
+from ..values.annotations import fields_of, is_shaped, names_around, resolved, union_members
+from ..values.sources import as_said
+from .adopt import Example, built_and_called
+
+Request = dict[str, Any]
+LONGEST_VALUE = 40
+
+
+def show(request: Request) -> dict[str, Any]:
+    """What an instance of the class is made of: plain JSON, of which the tool draws a picture."""
+    add_to_path(request["folders"])
+    cls = load_class(request["module"], request["name"])
+    failure = Failure()
+    try:
+        with time_limit(request["seconds"], "show"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return _shown(cls, request, failure)
+    except TooLong:
+        return {"why": f"it took more than {request['seconds']:.0f} seconds"}
+    except SyntaxError as error:
+        return {"why": f"what is said of it is no Python: {error.msg}: {error.text}"}
+
+
+def _shown(cls: Any, request: Request, failure: Failure) -> dict[str, Any]:
+    said = {name: as_said(text, cls.__module__) for name, text in request["said"].items()}
+    example = Example(failure=failure)
+    built_and_called(cls, request, said, example)
+    built, called = example.built, example.called
+    if built is None:
+        return {"why": failure.first or "nothing is known of its arguments", "unknown": failure.unknown}
+    if not request["build"]:
+        built, called = validate_example(cls, built, called, said)
+    kind = kind_of(cls).name
+    suite: Any = suite_of({"kind": kind}, built, called)()
+    instance = model_of(built, 0)
+    tree = _tree(instance, _roles(suite, kind))
+    state = _state(instance, built)
+    statics = _statics(suite, instance, kind, tree["nodes"])
+    statics = {path: value for path, value in statics.items() if path.rpartition(".")[0] not in state}
+    known = {*statics, *tree["nodes"], *tree["absent"], *state, *(one["path"] for one in tree["leaves"])}
+    tree["leaves"] += [
+        _hidden_array(path, value) for path, value in _beside(instance, kind, known, state) if is_array(value)
+    ]
+    statics |= {path: value for path, value in _beside(instance, kind, known, state) if not is_array(value)}
+    every = [*statics, *tree["nodes"], *(one["path"] for one in tree["leaves"])]
+    above = dict.fromkeys(path.rpartition(".")[0] for path in every if "." in path)
+    tree["nodes"] = {**{path: _class(_at(instance, path)) for path in above}, **tree["nodes"]}
+    tree["leaves"] += [one for leaves in state.values() for one in leaves]
+    return {
+        "why": "",
+        "kind": kind,
+        "build": built.source.text,
+        "calls": called is not None,
+        "sizes": _sizes(built),
+        "statics": [[path, _text(value)] for path, value in statics.items()],
+        "numbers": {path: value for path, value in statics.items() if type(value) is int},
+        "order": {path: [*attributes(_at(instance, path))] for path in ("", *tree["nodes"])},
+        **tree,
+    }
+
+
+def _beside(instance: Any, kind: str, known: set[str], state: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The fields that hold neither leaves nor what is known to be static: arrays that jax does not see among them."""
+    for path in ("", *sorted(known - state.keys())):
+        node = _at(instance, path)
+        if kind == "nnx" or one_level(node) is None or not dataclasses.is_dataclass(node):
+            continue
+        for field in dataclasses.fields(node):
+            name = f"{path}.{field.name}" if path else field.name
+            value = attributes(node).get(field.name)
+            if (
+                name not in known
+                and value is not None
+                and not jax.tree.leaves(value if is_node(value) else ())
+            ):
+                yield name, value
+
+
+def _hidden_array(path: str, value: Any) -> dict[str, Any]:
+    leaf = _leaf(value, path, {path: "hidden"})
+    return {**leaf, "role": "hidden", "dims": [], "owner": path}
+
+
+def _statics(suite: Any, instance: Any, kind: str, nodes: Mapping[str, str]) -> dict[str, Any]:
+    """The static values by path; of an NNX module, the attributes that are plain values."""
+    if kind != "nnx":
+        with contextlib.suppress(Exception):
+            return dict(inferred_statics(suite))
+        return {}
+    owners = {path: _at(instance, path) for path in ("", *nodes)}
+    return {
+        f"{path}.{name}" if path else name: value
+        for path, owner in owners.items()
+        if _class(owner) not in ("Param", "dict", "list", "tuple") and not hasattr(owner, "get_metadata")
+        for name, value in attributes(owner).items()
+        if not name.startswith("_")
+        and (isinstance(value, bool | int | float | str | tuple) or inspect.isfunction(value))
+    }
+
+
+def _state(instance: Any, built: Built) -> dict[str, list[dict[str, Any]]]:
+    """The arrays that `equinox.nn.State` keeps for the instance, by the path of their place in it."""
+    if not built.has_state:
+        return {}
+    import equinox as eqx
+
+    state = built.source.value(0)[1]
+    found: dict[str, list[dict[str, Any]]] = {}
+    for keys, index in jax.tree_util.tree_leaves_with_path(
+        instance, is_leaf=lambda one: isinstance(one, eqx.nn.StateIndex)
+    ):
+        if isinstance(index, eqx.nn.StateIndex):
+            above = path_name(keys)
+            pairs = [
+                (".".join(filter(None, (above, path_name(key)))), leaf)
+                for key, leaf in jax.tree_util.tree_leaves_with_path(state.get(index))
+            ]
+            found[above] = [
+                {**_leaf(leaf, path, {path: "state"}), "dims": [], "owner": path}
+                for path, leaf in pairs
+                if is_array(leaf)
+            ]
+    return found
+
+
+def _sizes(built: Built) -> dict[str, int]:
+    """The integers that the constructor was given, by name."""
+    found: dict[str, int] = {}
+    for name, source in built.arguments.items():
+        with contextlib.suppress(Exception):
+            value = source.value(0)
+            found |= {name: value} if type(value) is int else {}
+    return found
+
+
+def _roles(suite: Any, kind: str) -> dict[str, str]:
+    """The role of each leaf by path, as the laws infer it."""
+    if kind != "nnx":
+        return {one.path: one.role for one in inferred_leaves(suite)}
+    from flax import nnx
+
+    from pytree_laws.nnx.subject.inference import inferred_updates, inferred_variables
+
+    updated: tuple[str, ...] = ()
+    with contextlib.suppress(Exception):
+        updated = tuple(inferred_updates(suite))
+    return {
+        one.path: _role(one, updated, nnx.Param)
+        for one in (as_it_flows(suite, one) for one in inferred_variables(suite))
+    }
+
+
+def _role(variable: Any, updated: tuple[str, ...], param: type) -> str:
+    if issubclass(variable.type, param):
+        return "param"
+    return "updated" if variable.path in updated else "data" if variable.flows else "buffer"
+
+
+def _tree(instance: Any, roles: Mapping[str, str]) -> dict[str, Any]:
+    """The nodes and the leaves, in the order of flatten; the parts that are None."""
+    nodes: dict[str, str] = {}
+    leaves: list[dict[str, Any]] = []
+    first: dict[int, str] = {}
+    for keys, leaf in jax.tree_util.tree_leaves_with_path(instance):
+        for end in range(1, len(keys)):
+            nodes.setdefault(path_name(keys[:end]), _class(walk(instance, keys[:end])))
+        path = path_name(keys)
+        shown = _attribute(instance, keys, leaf) or path
+        owner = first.setdefault(id(leaf), shown) if is_array(leaf) else shown
+        leaves.append(
+            {**_leaf(leaf, path, roles), "path": shown, "dims": _dims(instance, keys), "owner": owner}
+        )
+    return {"nodes": nodes, "leaves": leaves, "absent": [*_absent(instance, [*nodes])]}
+
+
+def _attribute(instance: Any, keys: Any, leaf: Any) -> str:
+    """The attribute that a leaf is, below a class that is registered without keys; empty where there is none."""
+    if len(keys) != 1 or not isinstance(keys[0], jax.tree_util.FlattenedIndexKey):
+        return ""
+    return next((name for name, value in attributes(instance).items() if value is leaf), "")
+
+
+def _leaf(leaf: Any, path: str, roles: Mapping[str, str]) -> dict[str, Any]:
+    if not is_array(leaf):
+        return {"path": path, "role": "callable" if callable(leaf) else "python", "value": _text(leaf)}
+    # A Variable is a node of its own above its array.
+    role = roles.get(path) or roles.get(path.rpartition(".")[0]) or "buffer"
+    dtype = "key" if is_key(leaf) else str(jnp.result_type(leaf))
+    return {
+        "path": path,
+        "role": "key" if is_key(leaf) else role,
+        "shape": [*jnp.shape(leaf)],
+        "dtype": dtype,
+    }
+
+
+def _at(instance: Any, path: str) -> Any:
+    """What a path leads to; None where a class is registered without keys, and its paths are numbers."""
+    if not path:
+        return instance
+    with contextlib.suppress(Exception):
+        return look_up(instance, path)
+    return None
+
+
+def _class(value: Any) -> str:
+    return type(value).__name__
+
+
+def _absent(instance: Any, paths: list[str]) -> Iterator[str]:
+    """The fields that hold None, where another configuration may hold an array."""
+    for path in ("", *paths):
+        node = _at(instance, path)
+        if dataclasses.is_dataclass(node) and one_level(node) is not None:
+            names = [one.name for one in dataclasses.fields(node) if not one.metadata.get("static")]
+            held = attributes(node)
+            yield from (
+                f"{path}.{name}" if path else name for name in names if name in held and held[name] is None
+            )
+
+
+def _dims(instance: Any, keys: Any) -> list[str]:
+    """The names of dims in the annotation of the field that holds a leaf; none where it says none."""
+    with contextlib.suppress(Exception):
+        owner = type(walk(instance, keys[:-1]) if len(keys) > 1 else instance)
+        annotation = resolved(fields_of(owner).get(keys[-1].name), names_around(owner, owner))
+        shaped = [one for one in union_members(annotation) if is_shaped(one)]
+        return shaped[0].dim_str.split() if len(shaped) == 1 else []
+    return []
+
+
+def _text(value: Any) -> str:
+    """A value in a few characters: of a function or a class its name."""
+    name = getattr(value, "__qualname__", None) or getattr(value, "__name__", None)
+    if isinstance(name, str):
+        return name
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # of a class of the user's
+        text = f"<{type(value).__name__}>"
+    if " at 0x" in text:
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= LONGEST_VALUE else f"{text[: LONGEST_VALUE - 1]}…"

@@ -1,0 +1,193 @@
+"""Transformations of optax: how each is made and used, on which parameters."""
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from pytree_laws.trace.jaxprs import NEEDS_VALUES
+
+from ..building.budget import Budget, combinations
+from ..building.build import instances
+from ..building.built import Failure
+from ..classes.factories import transformation_type
+from ..values.annotations import VARIABLE, parameters_of, required, signature_of
+from ..values.candidates import values_for
+from ..values.plain import Context
+from ..values.sources import SEED, Source, called, refer
+
+TREES = {
+    "": '{"weight": sample(seed, (2, 3)), "bias": sample(seed + 1, (2,))}',
+    "one array": "sample(seed, (3,))",
+    "a matrix": "sample(seed, (2, 3))",
+}
+"""Parameters, in the order in which they are tried."""
+LOSS = (
+    "def loss(params: Any) -> jax.Array:\n"
+    "    return sum((jnp.sum(leaf * leaf) for leaf in jax.tree.leaves(params)), jnp.zeros(()))"
+)
+ARRAYS = re.compile(r"(sample\(seed[^()\"]*, \([^()]*\))\)")
+"""An array of floats as it is written."""
+UPDATES = "updates"
+FURTHER = {
+    "value": Source("jnp.abs(sample(seed))"),
+    "grad": Source(UPDATES),
+    "value_fn": Source("loss", helpers=(LOSS,)),
+    "obj_fn": Source("loss", helpers=(LOSS,)),
+    "key": Source("jax.random.key(0)"),
+}
+"""What `update` is given besides, where it asks for it, by the names that optax has for it."""
+FIRST = ("updates", "state", "params")
+WAYS = 60
+
+
+class OfBatchesError(Exception):
+    """It takes the gradients of a batch, one for each example, and not their mean."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Transformation:
+    """How one is made, and an example of its use."""
+
+    made: Source
+    params: Source
+    further: Mapping[str, Source]
+    """What `update` is given by name, besides updates, state and parameters."""
+
+    def given(self, updates: Any) -> dict[str, Any]:
+        """The values of these."""
+        texts = {name: one for name, one in self.further.items() if one.text != UPDATES}
+        return {**dict.fromkeys(self.further, updates), **{name: one.value(0) for name, one in texts.items()}}
+
+
+def find_transformation(function: Any, said: Mapping[str, Source], failure: Failure) -> Transformation | None:
+    """The first arguments with which a function makes one that can be used."""
+    every = parameters_of(function)
+    parameters = [one for one in every if one.kind not in VARIABLE]
+    needed = required(parameters)
+    wanted = [one for one in parameters if one in needed or one.name in said]
+    budget, context = Budget(WAYS), Context(said=said, instances=instances, of_optimiser=True)
+    for _ in range(3):
+        for made in ways_to_make(refer(function), wanted, context, budget, failure):
+            found = with_parameters(made, said, failure)
+            if found is not None:
+                return found
+        told = {word for text in failure.messages for word in re.findall(r"\w{2,}", text)}
+        further = [one for one in parameters if one.name in told and one not in wanted]
+        if not further:
+            break
+        wanted = [*wanted, *further[:4]]
+    if len(parameters) < len(every):  # what it is made of is not known, so that it is no matter of parameters
+        failure.unknown = []
+    return None
+
+
+def ways_to_make(
+    maker: Source, wanted: Sequence[inspect.Parameter], context: Context, budget: Budget, failure: Failure
+) -> Iterator[Source]:
+    """The calls of a function with values for its arguments, in the order in which they are tried."""
+    lists = [values_for(one.name, one.annotation, context) for one in wanted]
+    failure.unknown = [one.name for one, found in zip(wanted, lists, strict=True) if not found]
+    positional = sum(one.kind is inspect.Parameter.POSITIONAL_ONLY for one in wanted)
+    for places in combinations(lists, WAYS):
+        if not budget.take():
+            return
+        chosen = {one.name: each[place] for one, each, place in zip(wanted, lists, places, strict=True)}
+        yield called(maker, chosen, positional)
+
+
+def with_parameters(source: Source, said: Mapping[str, Source], failure: Failure) -> Transformation | None:
+    """The transformation that an expression gives, with the first parameters that it takes."""
+    made = once(source)
+    try:
+        value = made.value(0)
+    except Exception as error:
+        failure.note(error)
+        return None
+    if not isinstance(value, transformation_type()):
+        failure.note(TypeError(f"it gives {type(value).__name__}, and no optax.GradientTransformation"))
+        return None
+    trees = [said["params"]] if "params" in said else [Source(text) for text in TREES.values()]
+    for params in trees:
+        if (found := with_further(value, made, params, said, failure)) is not None:
+            return found
+    failure.unknown = failure.unknown or ["params"]
+    return None
+
+
+def with_further(
+    value: Any, made: Source, params: Source, said: Mapping[str, Source], failure: Failure
+) -> Transformation | None:
+    """The same with what `update` asks for besides: by its signature, or by the error that it raises."""
+    further = asked_for(value, said, failure)
+    for _ in range(2):
+        one = Transformation(made, params, further)
+        try:
+            use(value, one)
+            return one
+        except OfBatchesError:
+            raise
+        except Exception as error:
+            failure.note(error)
+            more = named_in(str(error), further, said)
+        if not more:
+            break
+        further = {**further, **more}
+    return None
+
+
+def once(source: Source) -> Source:
+    """The same for one seed: a transformation is made once, and draws nothing anew."""
+    return source.but(SEED.sub(lambda found: found[1] or "0", source.text))
+
+
+def asked_for(value: Any, said: Mapping[str, Source], failure: Failure) -> dict[str, Source]:
+    """What the signature of `update` asks for besides; what nobody knows is noted."""
+    needed = [one.name for one in required(signature_of(value.update))[len(FIRST) :]]
+    known = {**FURTHER, **said}
+    failure.unknown = [name for name in needed if name not in known] or failure.unknown
+    return {name: known[name] for name in needed if name in known}
+
+
+def named_in(text: str, given: Mapping[str, Source], said: Mapping[str, Source]) -> dict[str, Source]:
+    """What an error asks for by name."""
+    known = {**FURTHER, **said}
+    return {name: known[name] for name in re.findall(r"\w+", text) if name in known and name not in given}
+
+
+def use(value: Any, one: Transformation) -> None:
+    """One update, traced where it can be. Raises what it raises."""
+
+    def run(updates: Any, params: Any) -> Any:
+        changes, after = value.update(updates, value.init(params), params, **one.given(updates))
+        return changes, after
+
+    updates, params = one.params.value(1), one.params.value(0)
+    try:
+        changes, _ = jax.eval_shape(run, updates, params)
+    except NEEDS_VALUES:
+        run(updates, params)
+        return
+    if shapes_in(changes) != shapes_in(params) and takes_a_batch(run, updates, params):
+        raise OfBatchesError
+
+
+def shapes_in(tree: Any) -> list[tuple[int, ...]]:
+    return [jnp.shape(leaf) for leaf in jax.tree.leaves(tree)]
+
+
+def takes_a_batch(run: Callable[[Any, Any], Any], updates: Any, params: Any) -> bool:
+    """Whether updates fit the parameters where there is one more axis in what is given."""
+    batch = jax.tree.map(lambda leaf: jnp.stack([leaf] * 5), updates)
+    try:
+        changes, _ = jax.eval_shape(run, batch, params)
+    except Exception:
+        return False
+    return shapes_in(changes) == shapes_in(params)
+
+
+# -- as plain JSON -----------------------------------------------------------------------------------------------------

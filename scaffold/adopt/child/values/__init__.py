@@ -1,0 +1,1 @@
+"""Values to try, as they are written."""

@@ -1,0 +1,120 @@
+"""Annotations of all sorts in one form."""
+
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import jax
+import numpy as np
+
+from .checker_imports import checker_names
+
+EMPTY = inspect.Parameter.empty
+VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+ARRAYS: tuple[Any, ...] = (jax.Array, np.ndarray)
+ANY_SHAPE = "Array, ...]"
+"""What jaxtyping refuses, and nobody sees where annotations are not evaluated."""
+
+
+def parameters_of(function: Any, owner: type | None = None) -> list[inspect.Parameter]:
+    """The parameters with their annotations as objects, as far as they can be told."""
+    found = signature_of(function)
+    if isinstance(function, type) and all(one.kind in VARIABLE for one in found):
+        found = signature_of(function.__init__)[1:]  # a metaclass passes on what it is given
+        function = function.__init__
+    names = names_around(function, owner)
+    found = [one.replace(annotation=resolved(one.annotation, names)) for one in found]
+    fields = fields_of(owner) if function in (owner, getattr(owner, "__init__", None)) else {}
+    told = {name: resolved(one, names) for name, one in fields.items()}
+    return [
+        one.replace(annotation=told.get(one.name, EMPTY)) if one.annotation is EMPTY else one for one in found
+    ]
+
+
+def fields_of(owner: type | None) -> dict[str, Any]:
+    """The annotations of a class: what says nothing in the constructor is often said of the attribute."""
+    classes = reversed(owner.__mro__) if owner else ()
+    return {name: one for cls in classes for name, one in inspect.get_annotations(cls).items()}
+
+
+def signature_of(function: Any) -> list[inspect.Parameter]:
+    try:
+        return list(inspect.signature(function, eval_str=True).parameters.values())
+    except Exception:
+        return list(inspect.signature(function).parameters.values())
+
+
+def names_around(function: Any, owner: type | None) -> dict[str, Any]:
+    """The names that the annotations of a function may use."""
+    bare = inspect.unwrap(getattr(function, "__func__", function))
+    classes = [*reversed(owner.__mro__)] if owner else []
+    found: dict[str, Any] = {}
+    for one in (bare, *classes):
+        found |= checker_names(str(getattr(one, "__module__", "")))
+    found |= getattr(bare, "__globals__", {})
+    for cls in classes:
+        found |= vars(sys.modules.get(cls.__module__, object))
+    return found
+
+
+def resolved(annotation: Any, names: dict[str, Any]) -> Any:
+    if not isinstance(annotation, str):
+        return annotation
+    for text in (annotation, annotation.replace(ANY_SHAPE, ANY_SHAPE.replace("...", '"..."'))):
+        try:
+            return eval(text, {**vars(typing), **names})
+        except Exception:
+            continue
+    return EMPTY
+
+
+def union_members(annotation: Any) -> tuple[Any, ...]:
+    """The members of a union, None at last; of any other annotation itself."""
+    if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
+        return (annotation,)
+    members = [inner for one in typing.get_args(annotation) for inner in union_members(one)]
+    none = [one for one in members if one is type(None)]
+    return (*(one for one in members if one is not type(None)), *none[:1])
+
+
+def is_shaped(annotation: Any) -> bool:
+    """Whether it is an annotation of jaxtyping: a dtype, and dims by name."""
+    return hasattr(annotation, "dim_str") and hasattr(annotation, "dtypes")
+
+
+def is_array_type(annotation: Any) -> bool:
+    if annotation in ARRAYS:
+        return True
+    name = getattr(annotation, "__name__", "")
+    return isinstance(annotation, type) and name in ("Array", "ndarray", "TypedNdArray")
+
+
+def dtype_of(annotation: Any) -> str:
+    """The dtype by which `sample` makes an array of an annotation of jaxtyping."""
+    found = annotation.dtypes
+    names = [str(one) for one in found] if isinstance(found, tuple | list) else []
+    if not names or "float32" in names:
+        return "float"
+    table = {"complex64": "complex", "int32": "int", "uint32": "uint32", "bool": "bool"}
+    if any("key" in one for one in names):
+        return "key"
+    return next((table[one] for one in table if one in names), names[0] if len(names) == 1 else "float")
+
+
+def arity_of(annotation: Any) -> int | None:
+    """How many arguments a `Callable[[...], ...]` takes."""
+    given = typing.get_args(annotation)
+    return len(given[0]) if given and isinstance(given[0], list) else None
+
+
+def is_callable_type(annotation: Any) -> bool:
+    origin = typing.get_origin(annotation) or annotation
+    return origin is Callable or getattr(origin, "__name__", "") == "Callable"
+
+
+def required(parameters: Iterable[inspect.Parameter]) -> list[inspect.Parameter]:
+    """The parameters that a call cannot do without."""
+    return [one for one in parameters if one.default is EMPTY and one.kind not in VARIABLE]

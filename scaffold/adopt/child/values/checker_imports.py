@@ -1,0 +1,54 @@
+"""Names that a module imports for type checkers alone, which its annotations may use all the same."""
+
+import ast
+import functools
+import importlib.util
+import inspect
+import sys
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+
+@functools.cache
+def checker_names(module: str) -> Mapping[str, Any]:
+    """The names that a module binds under `if TYPE_CHECKING:`, as far as what they are from is loaded."""
+    loaded = sys.modules.get(module)
+    if loaded is None:
+        return {}
+    statements = [one for block in checker_blocks(loaded) for one in block.body]
+    return {name: value for one in statements for name, value in bindings_of(one, loaded)}
+
+
+def checker_blocks(module: ModuleType) -> Iterator[ast.If]:
+    """The blocks of a module that run for type checkers alone."""
+    try:
+        tree = ast.parse(inspect.getsource(module))
+    except (OSError, TypeError, SyntaxError, ValueError):
+        return
+    for node in tree.body:
+        if isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING":
+            yield node
+
+
+def bindings_of(statement: ast.stmt, module: ModuleType) -> Iterator[tuple[str, Any]]:
+    """The names that an import binds, with what they stand for; a module that is not loaded stays so."""
+    if isinstance(statement, ast.Import):
+        for alias in statement.names:
+            whole = alias.name if alias.asname else alias.name.partition(".")[0]
+            if whole in sys.modules:
+                yield alias.asname or whole, sys.modules[whole]
+    if isinstance(statement, ast.ImportFrom):
+        source = sys.modules.get(source_of_import(statement, module))
+        for alias in statement.names:
+            if hasattr(source, alias.name):
+                yield alias.asname or alias.name, getattr(source, alias.name)
+
+
+def source_of_import(statement: ast.ImportFrom, module: ModuleType) -> str:
+    """The module that `from ... import` names, in full."""
+    name = "." * statement.level + (statement.module or "")
+    try:
+        return importlib.util.resolve_name(name, module.__package__ or "")
+    except ImportError:
+        return ""
