@@ -55,12 +55,8 @@ WAYS: dict[str, Callable[[Any, Any], Any]] = {
     "jit": lambda function, arguments: jax.jit(function)(*arguments),
     "filter_jit": lambda function, arguments: eqx.filter_jit(function)(*arguments),
     "checkpoint": lambda function, arguments: jax.checkpoint(function)(*arguments),
-    "cond": lambda function, arguments: jax.lax.cond(
-        True, function, function, *arguments
-    ),
-    "switch": lambda function, arguments: jax.lax.switch(
-        1, [function, function], *arguments
-    ),
+    "cond": lambda function, arguments: jax.lax.cond(True, function, function, *arguments),
+    "switch": lambda function, arguments: jax.lax.switch(1, [function, function], *arguments),
     "while_loop": _while_loop,
     "fori_loop": _fori_loop,
     "scan": _scan,
@@ -157,8 +153,7 @@ class ClosureLaws(PytreeLaws):
 
         called = jax.custom_vjp(plain)
         called.defvjp(
-            lambda arrays, arguments: jax.vjp(plain, arrays, arguments),
-            lambda pull, grad: pull(grad),
+            lambda arrays, arguments: jax.vjp(plain, arrays, arguments), lambda pull, grad: pull(grad)
         )
 
         def loss(captured: Any, rest: Any, call: Any) -> Any:
@@ -196,9 +191,7 @@ class ClosureLaws(PytreeLaws):
         if len(arguments) != 1 or result != jax.ShapeDtypeStruct((), jnp.bool_):
             not_applicable("it is no condition of a while_loop")
         condition = closure.as_function()
-        jax.eval_shape(
-            lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments
-        )
+        jax.eval_shape(lambda value: jax.lax.while_loop(condition, lambda v: v, value), *arguments)
 
     def test_the_example_may_be_abstract(self) -> None:
         inputs = self.inputs(0)
@@ -217,9 +210,7 @@ class ClosureLaws(PytreeLaws):
         )
 
     @pytest.mark.parametrize("change", ["shape", "dtype", "structure"])
-    def test_other_arguments_are_refused_and_both_structures_shown(
-        self, change: str
-    ) -> None:
+    def test_other_arguments_are_refused_and_both_structures_shown(self, change: str) -> None:
         closure, arguments = self.example()
         changed = CHANGES[change](arguments)
         for run in (closure, lambda *arguments: jax.eval_shape(closure, *arguments)):

@@ -63,9 +63,7 @@ def session_of(suite: Any) -> Session:
     return suite.session
 
 
-def once_per_session(
-    make: Callable[Concatenate[Any, P], T],
-) -> Callable[Concatenate[Any, P], T]:
+def once_per_session(make: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], T]:
     """Compute a function of a suite once in a session."""
 
     @functools.wraps(make)

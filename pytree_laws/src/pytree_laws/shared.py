@@ -65,9 +65,7 @@ class SharedLaws(PytreeLaws):
         for name, _, _ in self._ties(instance):
             names = [path for path, _ in named_leaves(instance) if is_under(path, name)]
             stored = bool(names) or name in attributes(instance)
-            message = (
-                f"declared as shared with `{self.ties[name]}`, it is stored itself"
-            )
+            message = f"declared as shared with `{self.ties[name]}`, it is stored itself"
             check(not stored, name, message, STORED_TWICE)
 
     def test_p09_the_gradient_of_a_shared_array_sums_its_uses(self) -> None:
@@ -77,9 +75,7 @@ class SharedLaws(PytreeLaws):
             if place in trained:
                 self._check_gradient(instance, examples, name, place, leaf)
 
-    def _check_gradient(
-        self, instance: Any, examples: Any, name: str, place: int, leaf: Any
-    ) -> None:
+    def _check_gradient(self, instance: Any, examples: Any, name: str, place: int, leaf: Any) -> None:
         def read(value: Any) -> Any:
             return getattr(replace_leaves(instance, {place: value}), name)
 
@@ -106,6 +102,4 @@ class SharedLaws(PytreeLaws):
     def test_p13_an_edit_keeps_ties(self) -> None:
         instance = self.make(0)
         for _, place, leaf in self._ties(instance):
-            self._check_ties(
-                replace_leaves(instance, {place: perturb_leaf(leaf)}), "after an edit"
-            )
+            self._check_ties(replace_leaves(instance, {place: perturb_leaf(leaf)}), "after an edit")

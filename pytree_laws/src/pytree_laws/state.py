@@ -31,15 +31,7 @@ from .discover.invocation import trace_call
 from .engine.applicability import applies_where, declares, not_applicable
 from .engine.runner import guard
 from .inspect.arrays import has_dtype, is_floating, same_bits
-from .inspect.trees import (
-    avals,
-    flatten,
-    keys_as_data,
-    named_leaves,
-    replace_leaves,
-    stack,
-    structure,
-)
+from .inspect.trees import avals, flatten, keys_as_data, named_leaves, replace_leaves, stack, structure
 from .laws import PytreeLaws
 from .report import check, doing
 from .trace.dependencies import handed_to_stop
@@ -100,9 +92,7 @@ class StateLaws(PytreeLaws):
     @applies_where(declares("states", "no states are declared"))
     def test_p02_states_are_as_declared(self) -> None:
         found = jax.tree.leaves(self.state(0))
-        message = (
-            f"{len(found)} states, declared are {[leaf.path for leaf in self.states]}"
-        )
+        message = f"{len(found)} states, declared are {[leaf.path for leaf in self.states]}"
         check(len(found) == len(self.states), "state", message)
         for leaf, value in zip(self.states, found):
             message = f"the shape is {value.shape}, declared is {leaf.shape}"
@@ -138,9 +128,7 @@ class StateLaws(PytreeLaws):
             not_applicable("nothing has a gradient")
 
         def run(values: Sequence[Any]) -> Any:
-            arguments = treedef.unflatten(
-                replace_leaves(leaves, dict(zip(places, values)))
-            )
+            arguments = treedef.unflatten(replace_leaves(leaves, dict(zip(places, values))))
             return jax.tree.leaves(self.advance(*arguments))
 
         hint = "`jax.lax.stop_gradient` on what a state was assigned, or on what it is read"

@@ -76,8 +76,6 @@ def as_method(check: Check) -> Callable[..., None]:
     test.__module__, test.__doc__ = check.__module__, check.__doc__
     vars(test).update(vars(check))
     setattr(  # noqa: B010
-        test,
-        "__signature__",
-        inspect.Signature([subject.replace(name="self"), *fixtures]),
+        test, "__signature__", inspect.Signature([subject.replace(name="self"), *fixtures])
     )
     return test

@@ -10,15 +10,7 @@ from typing import Any, TypeVar
 import pytest
 
 from ..inspect.global_state import FirstUse, first_use
-from ..report import (
-    SEVERITIES,
-    UNDER_TEST,
-    Fault,
-    Finding,
-    LawBroken,
-    LawWarning,
-    doing,
-)
+from ..report import SEVERITIES, UNDER_TEST, Fault, Finding, LawBroken, LawWarning, doing
 from ..session import once_per_session, session_of
 from ..values.closeness import UNSETTLED, Tolerance, tolerating
 from ..values.example_sizes import hint_of
@@ -49,11 +41,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
         __tracebackhide__ = True
         expected = expected_failure(name, getattr(self, "skips", ()))
         try:
-            run_test(
-                self,
-                number,
-                functools.partial(run_if_applicable, test, self, *args, **kwargs),
-            )
+            run_test(self, number, functools.partial(run_if_applicable, test, self, *args, **kwargs))
         except Fault as fault:
             session_of(self).forget(self, "cached_instance")  # it may be what is broken
             if expected is not None:
@@ -76,9 +64,7 @@ def guarded(test: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def run_if_applicable(
-    test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any
-) -> None:
+def run_if_applicable(test: Callable[..., None], suite: Any, *args: Any, **kwargs: Any) -> None:
     __tracebackhide__ = True
     require_conditions(suite, test)
     test(suite, *args, **kwargs)
@@ -128,9 +114,7 @@ def is_below(severity: str, least: str) -> bool:
     return SEVERITIES.index(severity) > SEVERITIES.index(least)
 
 
-def skip_what_rests_on_a_broken_law(
-    suite: Any, number: str, name: str, severity: str
-) -> None:
+def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str, severity: str) -> None:
     """Skips in one line a failure that follows from one at least as severe, of a law that it rests on."""
     session = session_of(suite)
     if session.reports_all:
@@ -212,9 +196,7 @@ def stop_if_broken(suite: Any, law: str, what: str, error: Exception | None) -> 
     if what in reported:
         pytest.skip(f"the example `{what}` fails, as the first failure of {law} says")
     reported.add(what)
-    message = (
-        f"`{what}` on the example raised {type(error).__name__}: {str(error)[:500]}"
-    )
+    message = f"`{what}` on the example raised {type(error).__name__}: {str(error)[:500]}"
     skipped = "the laws that depend on it are skipped until it works"
     hint = hint_of(suite, error) or skipped
     raise Fault(what, message, hint, law) from error

@@ -5,14 +5,7 @@ from typing import ClassVar
 
 from ..engine.registry import with_tests_of
 from ..report import Law
-from .effects import (
-    p12_purity,
-    p13_edit,
-    p14_save,
-    p15_ownership,
-    p16_helpers,
-    randomness,
-)
+from .effects import p12_purity, p13_edit, p14_save, p15_ownership, p16_helpers, randomness
 from .sharding import p20_sharding, p21_sharded
 from .structure import (
     p01_construct,

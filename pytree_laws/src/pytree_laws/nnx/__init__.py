@@ -47,14 +47,7 @@ from ..laws.variants import configurations, flags
 from ..report import Law
 from .effects import p12_purity, p13_edit, p14_save, p15_ownership, p16_helpers
 from .sharding import p20_sharding, p21_sharded
-from .structure import (
-    p01_construct,
-    p02_manifest,
-    p03_round_trip,
-    p05_static,
-    p17_identity,
-    ties,
-)
+from .structure import p01_construct, p02_manifest, p03_round_trip, p05_static, p17_identity, ties
 from .subject.variables import Var
 from .transforms import (
     p06_one_trace,

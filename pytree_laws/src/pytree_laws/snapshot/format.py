@@ -67,9 +67,7 @@ def entry_of(array: np.ndarray) -> Entry:
         found: Rows = [("", part) for line in parts for part in _folded(line)]
     else:
         found = [("first", array.ravel()[:IN_A_ROW]), *_sums(array)]
-    rows = (
-        (label, tuple(map(write, values))) for label, values in found if len(values)
-    )
+    rows = ((label, tuple(map(write, values))) for label, values in found if len(values))
     return Entry(array.dtype.name, array.shape, tuple(rows))
 
 

@@ -72,9 +72,7 @@ def _numbers(suite: Any, uses: Sequence[tuple[Use, Traced]]) -> dict[str, Any]:
         results = program([change(trace.inputs) for trace in traces])
         for (use, output), result, before in zip(uses, results, usual):
             if use.is_plain:
-                own = _named_numbers(
-                    use, output, _computed(output, result, before)
-                ).items()
+                own = _named_numbers(use, output, _computed(output, result, before)).items()
                 collected |= {f"{name}{where}": v for name, v in own if is_finite(v)}
     return collected
 

@@ -11,13 +11,7 @@ from typing import Any
 
 from ..engine.collection import is_within_run, option_of
 
-MODES = RECORD, CHECK, COMPARE, UPDATE, OFF = (
-    "record",
-    "check",
-    "compare",
-    "update",
-    "off",
-)
+MODES = RECORD, CHECK, COMPARE, UPDATE, OFF = ("record", "check", "compare", "update", "off")
 """Write what is missing and compare the rest; fail for what is missing; compare what is there; write anew; do nothing."""
 VARIABLE = "PYTREE_LAWS_NUMBERS"
 OLDER_VARIABLE = "PYTREE_LAWS_RECORD"
@@ -27,16 +21,12 @@ def mode_of(suite: Any, tests: Path | None) -> str:
     """What the run of a suite does with the record of a test file. Raises `ValueError` for a mode that there is not."""
     said = _said(suite, tests)
     if said and said not in MODES:
-        raise ValueError(
-            f"numbers: {said!r} is no mode; legal values: {', '.join(MODES)}"
-        )
+        raise ValueError(f"numbers: {said!r} is no mode; legal values: {', '.join(MODES)}")
     if said:
         return said
     if not is_within_run(suite):
         return OFF  # of a check outside of pytest
-    return (
-        CHECK if os.environ.get("CI", "").lower() not in ("", "0", "false") else RECORD
-    )
+    return CHECK if os.environ.get("CI", "").lower() not in ("", "0", "false") else RECORD
 
 
 def _said(suite: Any, tests: Path | None) -> str:

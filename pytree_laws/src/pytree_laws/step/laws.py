@@ -62,9 +62,7 @@ def held(test: Callable[[Any, StepRun], None]) -> Callable[[Any, StepRun], None]
         told = f"{law.number} of {type(self).__name__} took more than {self.time_limit:.0f} seconds"
         try:
             with doing("step", "the training step"), time_limit(self.time_limit, told):
-                needs = (
-                    step_run.builds if law.number == "S4" else step_run.error is None
-                )
+                needs = step_run.builds if law.number == "S4" else step_run.error is None
                 if law.number != "S1" and not needs:
                     pytest.skip("the step raises, as S1 says")
                 test(self, step_run)
@@ -73,13 +71,9 @@ def held(test: Callable[[Any, StepRun], None]) -> Callable[[Any, StepRun], None]
                 expected.skip()
             where, what, hint = fault.args
             finding = Finding(law, test.__name__, where, what, hint)
-            raise LawBroken(finding).with_traceback(
-                fault.__traceback__
-            ) from fault.__cause__
+            raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
         except TooLong:
-            finding = Finding(
-                law, test.__name__, "step", told, "`time_limit` allows more"
-            )
+            finding = Finding(law, test.__name__, "step", told, "`time_limit` allows more")
             raise LawBroken(finding) from None
         if expected is not None:
             expected.fail_as_mended(type(self).__name__)
@@ -123,9 +117,7 @@ class StepLaws(StepSuite, Collected):
         check_advance(step_run)
 
     @held
-    def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(
-        self, step_run: StepRun
-    ) -> None:
+    def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(self, step_run: StepRun) -> None:
         check_compiled(step_run)
 
     @held

@@ -30,10 +30,7 @@ def changes(run: StepRun) -> Iterator[tuple[str, str]]:
         for name in before | after:
             was, now = before.get(name), after.get(name)
             if was is None or now is None:
-                yield (
-                    name,
-                    f"it is {'new' if was is None else 'gone'} after step {number}",
-                )
+                yield (name, f"it is {'new' if was is None else 'gone'} after step {number}")
             elif was != now and is_array_form(was):
                 yield name, f"after step {number} it is {now}, and was {was}"
         before = after

@@ -26,9 +26,7 @@ def check_one_trace(run: StepRun) -> None:
     for number, step in enumerate(run.taken, 1):
         if step.compiled and number > 1:
             where, told = _cause(run, previous, step)
-            check(
-                False, where, f"step {number} compiled again ({_names(step)}): {told}"
-            )
+            check(False, where, f"step {number} compiled again ({_names(step)}): {told}")
         previous = step
     loaded = run.after_loading()
     if loaded.compiled:
@@ -47,10 +45,7 @@ def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:
                 return name, f"it is {after.signature[name]}, and was {old[name]}"
     for name, told in run.static_changes().items():
         return name, told
-    return (
-        "step",
-        "no leaf of the state differs, so a function is made anew in each step",
-    )
+    return ("step", "no leaf of the state differs, so a function is made anew in each step")
 
 
 def _names(step: Taken) -> str:

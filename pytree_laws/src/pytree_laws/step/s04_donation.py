@@ -67,25 +67,16 @@ def _check_all_are_used(run: StepRun) -> None:
     def step(state: dict[str, Any], rest: dict[str, Any]) -> Any:
         return run.pure({**state, **rest})
 
-    copies = {
-        n: v for n, v in opened(run.second.copied()).leaves.items() if is_array(v)
-    }
+    copies = {n: v for n, v in opened(run.second.copied()).leaves.items() if is_array(v)}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         after = jax.block_until_ready(jax.jit(step, donate_argnums=0)(copies, rest))
     unused = [str(w.message) for w in caught if "donated buffers" in str(w.message)]
     if unused:
-        names = [
-            n for n in state if n not in after or _form(after[n]) != _form(state[n])
-        ]
+        names = [n for n in state if n not in after or _form(after[n]) != _form(state[n])]
         where = names[0] if names else "step"
         told = f"jax cannot reuse what is donated: {unused[0].splitlines()[0]:.200}"
-        check(
-            False,
-            where,
-            told,
-            "the leaf comes out in another shape or dtype, or not at all",
-        )
+        check(False, where, told, "the leaf comes out in another shape or dtype, or not at all")
 
 
 def _form(leaf: Any) -> tuple[Any, ...]:

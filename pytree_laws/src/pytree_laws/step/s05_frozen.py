@@ -21,19 +21,13 @@ def check_frozen(run: StepRun) -> None:
     paths = run.suite.frozen_paths(run.suite.state(0))
     names = [n for n in run.before.values if under_any(n, paths)]
     nearest = ", ".join(run.before.values)
-    check(
-        bool(names),
-        "frozen",
-        f"{', '.join(paths)} names no array; legal: {nearest:.300}",
-    )
+    check(bool(names), "frozen", f"{', '.join(paths)} names no array; legal: {nearest:.300}")
     for number, step in enumerate(run.taken, 1):
         for name in names:
             before, after = run.before.values[name], step.values.get(name)
             same = after is not None and before.tobytes() == after.tobytes()
             told = f"step {number} moved it by {_distance(before, after)}"
-            check(
-                same, name, told, "weight decay, or a mask that does not fit the tree"
-            )
+            check(same, name, told, "weight decay, or a mask that does not fit the tree")
 
 
 def _distance(before: np.ndarray, after: np.ndarray | None) -> str:

@@ -20,9 +20,7 @@ LAW = Law(
     mistake="`optimiser.init` inside of the step, so that momentum is lost; one key for all steps.",
     fix="Initialise where the state is built; split the key in the step and keep the new one, or `fold_in` the number of the step.",
 )
-LOST = (
-    "what the last step left there is lost; `overwritten` declares where that is meant"
-)
+LOST = "what the last step left there is lost; `overwritten` declares where that is meant"
 
 
 def check_advance(run: StepRun) -> None:
@@ -32,9 +30,7 @@ def check_advance(run: StepRun) -> None:
     for name in _overwritten(run):
         check(False, name, "each step writes it, and none reads it", LOST)
     jaxpr, names = run.jaxpr.jaxpr, sorted(run.arrays)
-    given = {
-        v for v, name in zip(jaxpr.invars, names, strict=True) if _differs(run, name)
-    }
+    given = {v for v, name in zip(jaxpr.invars, names, strict=True) if _differs(run, name)}
     draws = [str(draw.outvars[0].aval) for draw in constant_draws(jaxpr, given)]
     keys = [n for n in names if _is_key(run.arrays[n]) and not _differs(run, n)]
     told = f"each step draws the same {', '.join(draws[:3])}: the key does not differ"
@@ -68,6 +64,4 @@ def _differs(run: StepRun, name: str) -> bool:
 
 
 def _is_key(array: Any) -> bool:
-    return str(array.dtype).startswith("key<") or (
-        array.dtype == np.uint32 and array.shape[-1:] == (2,)
-    )
+    return str(array.dtype).startswith("key<") or (array.dtype == np.uint32 and array.shape[-1:] == (2,))

@@ -26,9 +26,7 @@ def check_compiled(run: StepRun) -> None:
     if not run.suite.callbacks:
         for equation in equations(run.jaxpr.jaxpr):
             name = equation.primitive.name
-            is_call = any(part in name for part in _CALLBACKS) and not _is_check(
-                equation
-            )
+            is_call = any(part in name for part in _CALLBACKS) and not _is_check(equation)
             check(not is_call, "step", f"`{name}` calls the host at each run")
     for constant in _constants(run.jaxpr):
         size = getattr(constant, "nbytes", 0)
@@ -38,12 +36,7 @@ def check_compiled(run: StepRun) -> None:
 
 def _constants(closed: Any) -> list[Any]:
     """Arrays that a trace captures, also within its inner traces."""
-    inner = [
-        c
-        for e in equations(closed.jaxpr)
-        for v in e.params.values()
-        for c in getattr(v, "consts", ())
-    ]
+    inner = [c for e in equations(closed.jaxpr) for v in e.params.values() for c in getattr(v, "consts", ())]
     return [*closed.consts, *inner]
 
 

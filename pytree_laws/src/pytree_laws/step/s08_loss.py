@@ -24,6 +24,4 @@ def check_loss(run: StepRun) -> None:
     told = ", ".join(f"{loss:.4g}" for loss in (*losses[:3], losses[-1]))
     check(all(map(math.isfinite, losses)), "loss", f"it is not finite: {told}")
     falls = losses[-1] < losses[0] or losses[0] == 0
-    check(
-        falls, "loss", f"it does not fall in {len(losses)} steps on one batch: {told}"
-    )
+    check(falls, "loss", f"it does not fall in {len(losses)} steps on one batch: {told}")

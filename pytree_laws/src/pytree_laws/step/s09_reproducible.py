@@ -44,20 +44,13 @@ def check_reproducible(run: StepRun) -> None:
 
 def _rounding(run: StepRun) -> float:
     """How much rounding, relative, may add up in the dtypes of the state and the batch, and in those that the step computes in."""
-    held = [
-        *run.arrays.values(),
-        *(v.aval for each in equations(run.jaxpr.jaxpr) for v in each.outvars),
-    ]
-    dtypes = {
-        str(one.dtype) for one in held if is_inexact_dtype(getattr(one, "dtype", None))
-    }
+    held = [*run.arrays.values(), *(v.aval for each in equations(run.jaxpr.jaxpr) for v in each.outvars)]
+    dtypes = {str(one.dtype) for one in held if is_inexact_dtype(getattr(one, "dtype", None))}
     return max(map(_rounding_in, dtypes), default=0.0)
 
 
 def _rounding_in(dtype: str) -> float:
-    return (HALF_ROUNDINGS if is_half(dtype) else ROUNDINGS) * float(
-        jnp.finfo(dtype).eps
-    )
+    return (HALF_ROUNDINGS if is_half(dtype) else ROUNDINGS) * float(jnp.finfo(dtype).eps)
 
 
 def _close(one: np.ndarray, other: np.ndarray, allowed: float) -> bool:

@@ -31,9 +31,7 @@ class StepSuite:
 
     steps: ClassVar[int] = 4  # that are watched
     loss_steps: ClassVar[int] = 20  # on one batch, after which the loss is less
-    constant_limit: ClassVar[int] = (
-        2**20
-    )  # bytes of an array inside of the compiled step
+    constant_limit: ClassVar[int] = 2**20  # bytes of an array inside of the compiled step
     time_limit: ClassVar[float] = 120.0  # seconds for all steps of one law
     frozen: ClassVar[Sequence[str] | None] = None
     """Paths that no step may move; None stands for what `trainable()` of a part of the state leaves out."""

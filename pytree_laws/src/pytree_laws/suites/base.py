@@ -240,9 +240,7 @@ class Suite(Collected):
         raise NotImplementedError
 
     @pytest.fixture(autouse=True)
-    def under_the_settings_of_all_laws(
-        self, request: pytest.FixtureRequest
-    ) -> Iterator[None]:
+    def under_the_settings_of_all_laws(self, request: pytest.FixtureRequest) -> Iterator[None]:
         register_summary(request.config)
         self.session = session_in(request.config)
         capture: Any = request.config.pluginmanager.getplugin("capturemanager")

@@ -41,9 +41,7 @@ def _errors(suite: Any, method: Method) -> list[Exception]:
     result: list[Exception] = []
     for seed in (0, 1):
         try:
-            method.use(
-                suite.copied(suite.cached_instance(seed)), *method.arguments(seed)
-            )
+            method.use(suite.copied(suite.cached_instance(seed)), *method.arguments(seed))
         except ANY_ERROR as error:
             result.append(error)
     return result
@@ -52,9 +50,7 @@ def _errors(suite: Any, method: Method) -> list[Exception]:
 @once_per_session
 def usable(suite: Any) -> tuple[Method, ...]:
     """The methods that the example does not break."""
-    return tuple(
-        method for method in methods_of(suite) if tried(suite)[method.name] is None
-    )
+    return tuple(method for method in methods_of(suite) if tried(suite)[method.name] is None)
 
 
 def program_of(
@@ -74,9 +70,7 @@ def program_of(
 
 def trace_of(suite: Any, method: Method) -> Any:
     """The jaxpr of a method on the arrays of an instance and of its arguments."""
-    run, arguments = program_of(
-        suite, method, suite.cached_instance(), method.arguments(0)
-    )
+    run, arguments = program_of(suite, method, suite.cached_instance(), method.arguments(0))
     return jax.make_jaxpr(run)(*arguments)
 
 
@@ -123,18 +117,11 @@ def traceable(suite: Any) -> tuple[Method, ...]:
 def only_of_methods(suite: Any) -> frozenset[str]:
     """The paths of what the call does not read, and a declared method with arguments does."""
     own = [method for method in traceable(suite) if not method.found]
-    own = [
-        method
-        for method in own
-        if not is_property(type(suite.cached_instance()), method.name)
-    ]
+    own = [method for method in own if not is_property(type(suite.cached_instance()), method.name)]
     if not own or not suite.called():
         return frozenset()
     names = list(suite.named(suite.cached_instance()))
-    traces = [
-        suite.traced_call(),
-        *(traces_of(suite)[method.name] for method in own),
-    ]
+    traces = [suite.traced_call(), *(traces_of(suite)[method.name] for method in own)]
     called, *others = (felt_inputs(trace.jaxpr) for trace in traces)
     marks = zip(names, called, map(any, zip(*others)))
     return frozenset(name for name, one, other in marks if other and not one)
@@ -147,9 +134,7 @@ def felt_inputs(jaxpr: Any) -> list[bool]:
     return [used or id(v) in given_back for v, used in pairs]
 
 
-def parts_of_result(
-    suite: Any, instance: Any, method: Method, arguments: Any
-) -> list[Any]:
+def parts_of_result(suite: Any, instance: Any, method: Method, arguments: Any) -> list[Any]:
     """The plain values that a method gives, its arrays, and what it changed in place."""
     held = suite.copied(instance)
     result = method.use(held, *arguments)
@@ -227,9 +212,7 @@ Values = Mapping[str, Any]
 
 
 @once_per_session
-def compiled_grads_of_methods(
-    suite: Any,
-) -> Callable[[Values], tuple[Values, np.ndarray]]:
+def compiled_grads_of_methods(suite: Any) -> Callable[[Values], tuple[Values, np.ndarray]]:
     """Of each declared method a loss; and by path how the losses change, as one program."""
     _, rebuilt = suite.flowing_values(suite.cached_instance())
     methods = [method for method in traceable(suite) if not method.found]

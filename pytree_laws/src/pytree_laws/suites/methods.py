@@ -40,15 +40,11 @@ class MethodSuite(Suite):
         """What no method may change, to compare with ==."""
         return snapshot(instance, identity=True)
 
-    def flowing_values(
-        self, instance: Any
-    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+    def flowing_values(self, instance: Any) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
         """The floats that gradients flow through, by path, and the way back from such."""
         raise NotImplementedError
 
-    def buffer_values(
-        self, instance: Any
-    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+    def buffer_values(self, instance: Any) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
         """The floats to which no gradient may flow, by path, and the way back from such."""
         return {}, lambda values: instance
 
@@ -72,9 +68,7 @@ class MethodSuite(Suite):
         return _some(traceable(self), declared)
 
     def _be_as_exact_as_the_call(self) -> None:
-        if (
-            not self.strict
-        ):  # or the call may never end, which is no matter of its methods
+        if not self.strict:  # or the call may never end, which is no matter of its methods
             settle(lambda: tolerated(self))
 
 

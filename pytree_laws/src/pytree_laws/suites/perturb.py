@@ -15,9 +15,7 @@ def perturb(suite: Any, instance: Any) -> Any:
         return instance
     fixed = {path for path in suite.fixed_values() if suite.role(path) == "param"}
     places = [
-        i
-        for i, (name, _) in enumerate(named_leaves(instance))
-        if name in fixed and not suite.is_frozen(name)
+        i for i, (name, _) in enumerate(named_leaves(instance)) if name in fixed and not suite.is_frozen(name)
     ]
     other = jax.tree.leaves(randomize(instance, 2, places))
     return replace_leaves(instance, {i: other[i] for i in places})

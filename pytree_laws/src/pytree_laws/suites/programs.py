@@ -7,14 +7,7 @@ import jax
 import numpy as np
 
 from ..inspect.arrays import is_key, on_device
-from ..inspect.trees import (
-    arrays_of,
-    combine,
-    flatten,
-    inexact_places,
-    partition,
-    replace_leaves,
-)
+from ..inspect.trees import arrays_of, combine, flatten, inexact_places, partition, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
 from ..trace.programs import Compiled, compiled

@@ -12,15 +12,7 @@ from ..declare.leaf_spec import TRAINED, Leaf
 from ..declare.render import render_leaves
 from ..discover.inference import inferred_leaves, statics_of
 from ..engine.runner import first_call
-from ..inspect.arrays import (
-    fillable,
-    host,
-    is_array,
-    is_floating,
-    is_key,
-    restore_like,
-    wide_in_numpy,
-)
+from ..inspect.arrays import fillable, host, is_array, is_floating, is_key, restore_like, wide_in_numpy
 from ..inspect.classes import twins
 from ..inspect.static_values import another_value
 from ..inspect.trees import (
@@ -41,13 +33,7 @@ from ..trace.programs import Compiled
 from ..values.optimisation import trained_names
 from ..values.randomize import perturb_leaf
 from .base import Suite
-from .programs import (
-    built_with_zeros,
-    compiled_use,
-    drawn_instances,
-    traced_build,
-    traced_call,
-)
+from .programs import built_with_zeros, compiled_use, drawn_instances, traced_build, traced_call
 
 
 def as_it_is(instance: Any) -> tuple[Any, Callable[[Any], Any]]:
@@ -97,9 +83,7 @@ class PytreeSuite(Suite):
         """The call, or for a class without one a look at every array."""
         if not self.called():
             return arrays_of(instance)
-        first_call(
-            self
-        )  # before any other call, so that it sees what the first changes
+        first_call(self)  # before any other call, so that it sees what the first changes
         return self.apply(instance, *arguments)
 
     def manifest(self) -> Sequence[Leaf]:
@@ -213,9 +197,7 @@ class PytreeSuite(Suite):
         places = [i for i, leaf in enumerate(leaves) if isinstance(leaf, jax.Array)]
 
         def build(values: Sequence[Any]) -> Any:
-            return self.build(
-                **replace_leaves(treedef.unflatten(leaves), dict(zip(places, values)))
-            )
+            return self.build(**replace_leaves(treedef.unflatten(leaves), dict(zip(places, values))))
 
         return build, [leaves[i] for i in places]
 

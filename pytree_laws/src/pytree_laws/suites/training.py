@@ -37,9 +37,7 @@ class Training(PytreeSuite):
             return inexact_places(instance)
         spec = jax.tree.leaves(method())
         marks = len(spec) == len(leaves) and all(type(mark) is bool for mark in spec)
-        message = (
-            f"the spec must hold a bool for each of {len(leaves)} leaves, got {spec}"
-        )
+        message = f"the spec must hold a bool for each of {len(leaves)} leaves, got {spec}"
         check(marks, "trainable", message)
         return [i for i, mark in enumerate(spec) if mark]
 
@@ -64,9 +62,7 @@ class Training(PytreeSuite):
         leaves = jax.tree.leaves(instance)
 
         def loss(values: Sequence[Any]) -> Any:
-            return self.summed_loss(
-                replace_leaves(instance, dict(zip(places, values))), examples
-            )
+            return self.summed_loss(replace_leaves(instance, dict(zip(places, values))), examples)
 
         return derivative(loss, [leaves[i] for i in places])
 
@@ -111,13 +107,9 @@ class Training(PytreeSuite):
     def grads_at(self, instance: Any, examples: Any) -> dict[int, np.ndarray]:
         """By position, the gradients of the inexact leaves, summed over the examples."""
         found = [self.loss_and_grads(instance, given)[1] for given in examples]
-        return {
-            place: np.sum([each[place] for each in found], axis=0) for place in found[0]
-        }
+        return {place: np.sum([each[place] for each in found], axis=0) for place in found[0]}
 
-    def loss_and_grads(
-        self, instance: Any, arguments: Any
-    ) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    def loss_and_grads(self, instance: Any, arguments: Any) -> tuple[np.ndarray, dict[int, np.ndarray]]:
         """The loss of one example, and by position the gradients of the inexact leaves."""
         loss, *grads = map(np.asarray, compiled_grads(self)(instance, *arguments))
         return loss, dict(zip(inexact_places(instance), grads))
@@ -126,18 +118,10 @@ class Training(PytreeSuite):
         names = [name for name, _ in named_leaves(instance)]
         wrong = [names[i] for i in self.trained(instance) if i not in grads]
         message = "it is trained, and its dtype has no gradient"
-        check(
-            not wrong,
-            ", ".join(wrong),
-            message,
-            "integers are counters, not parameters",
-        )
+        check(not wrong, ", ".join(wrong), message, "integers are counters, not parameters")
 
     def gradient_program(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         instance, examples = self.training_example()
         value, back = self.dynamic(instance)
         places = self.trained(instance)
-        return lambda value, *arguments: self.grads(back(value), places, arguments), (
-            value,
-            *examples,
-        )
+        return lambda value, *arguments: self.grads(back(value), places, arguments), (value, *examples)

@@ -26,15 +26,11 @@ def platform_fault(wanted: str) -> str | None:
 
 def committed(tree: Any) -> list[str]:
     """The paths of the arrays that are bound to a device, so that jit cannot move them."""
-    pairs = [
-        (name, leaf) for name, leaf in named_leaves(tree) if isinstance(leaf, jax.Array)
-    ]
+    pairs = [(name, leaf) for name, leaf in named_leaves(tree) if isinstance(leaf, jax.Array)]
     return [name for name, leaf in pairs if getattr(leaf, "committed", False)]
 
 
-def lowering_fault(
-    function: Callable[..., Any], platform: str, *arguments: Any
-) -> str | None:
+def lowering_fault(function: Callable[..., Any], platform: str, *arguments: Any) -> str | None:
     """Why the compiled function cannot be lowered for a platform, which need not be here."""
     from jax import export
 
@@ -45,7 +41,5 @@ def lowering_fault(
         message = f"`{platform}` has no primitive `{missing[1]}`" if missing else None
         return message or f"lowering for {platform} raised {str(error)[:300]}"
     except ANY_ERROR as error:
-        return (
-            f"lowering for {platform} raised {type(error).__name__}: {str(error)[:300]}"
-        )
+        return f"lowering for {platform} raised {type(error).__name__}: {str(error)[:300]}"
     return None

@@ -37,10 +37,7 @@ class TrainStateSuite(Suite):
         batch = jax.tree.map(lambda *leaves: jnp.stack(leaves), *drawn)
         axes = (None, *(0 for _ in batch))
         predict = jax.vmap(self.predict, axes) if batch else self.predict
-        pairs = zip(
-            jax.tree.leaves(predict(model, *batch)),
-            jax.tree.leaves(predict(target, *batch)),
-        )
+        pairs = zip(jax.tree.leaves(predict(model, *batch)), jax.tree.leaves(predict(target, *batch)))
         return sum(jnp.mean(jnp.square(left - right)) for left, right in pairs)
 
     def arguments(self, seed: int) -> tuple[Any, ...]:
@@ -71,10 +68,7 @@ class TrainStateSuite(Suite):
 
     def target(self, seed: int) -> Any:
         """The model with the trained weights of another seed."""
-        model, other = (
-            self.cached_instance(seed).model,
-            self.cached_instance(seed + 1).model,
-        )
+        model, other = (self.cached_instance(seed).model, self.cached_instance(seed + 1).model)
         return eqx.combine(eqx.filter(other, self.spec(model)), model)
 
     def compiled_step(self, name: str) -> Callable[[Any], Any]:
@@ -89,9 +83,7 @@ class TrainStateSuite(Suite):
             return hasattr(node, "trainable")
 
         return jax.tree.map(
-            lambda node: (
-                node.trainable() if has_spec(node) else eqx.is_inexact_array(node)
-            ),
+            lambda node: node.trainable() if has_spec(node) else eqx.is_inexact_array(node),
             model,
             is_leaf=has_spec,
         )
@@ -154,6 +146,4 @@ def abstract_step(suite: Any, name: str) -> tuple[Any, Any, Exception | None]:
 @once_per_session
 def compiled_update(suite: Any, name: str) -> Callable[[Any, Any], Any]:
     optimiser = OPTIMISERS[name]()
-    return filter_compiled(
-        lambda state, gradients: suite.update(state, optimiser, gradients)
-    )
+    return filter_compiled(lambda state, gradients: suite.update(state, optimiser, gradients))

@@ -23,8 +23,7 @@ def shares_of(before: Any, after: Any, weights: Any) -> np.ndarray:
     """Which share of its former value an average kept, where the weights are far from that."""
     trees = [jax.tree.leaves(tree) for tree in (before, after, weights)]
     old, new, wanted = (
-        np.concatenate([np.ravel(np.asarray(v)).astype(np.complex128) for v in leaves])
-        for leaves in trees
+        np.concatenate([np.ravel(np.asarray(v)).astype(np.complex128) for v in leaves]) for leaves in trees
     )
     far = np.abs(old - wanted) > 0.05
     return np.real((new - wanted)[far] / (old - wanted)[far])
@@ -61,9 +60,7 @@ class TrainingLaws(TrainStateSuite):
 
         _, losses = train(arrays)
         first, *_, last = np.asarray(losses)
-        assert last < self.converges_to * first, (
-            f"after {EPOCHS} steps the loss is {last}, it was {first}"
-        )
+        assert last < self.converges_to * first, f"after {EPOCHS} steps the loss is {last}, it was {first}"
 
     def test_the_average_follows_the_weights(self) -> None:
         optimiser, inputs = optax.sgd(1.0), {**self.inputs(0), "ema_decay": 0.25}
@@ -78,21 +75,15 @@ class TrainingLaws(TrainStateSuite):
         after = step(state)
         # The first share may be 0, where it warms up; no later one is.
         for least, one, other in ((-SLACK, state, after), (SLACK, after, step(after))):
-            shares = shares_of(
-                *map(weights, (one.averaged(), other.averaged(), other.model))
-            )
+            shares = shares_of(*map(weights, (one.averaged(), other.averaged(), other.model)))
             assert shares.size == 0 or (
-                np.ptp(shares) < SLACK
-                and least < shares.min()
-                and shares.max() < 0.25 + SLACK
+                np.ptp(shares) < SLACK and least < shares.min() and shares.max() < 0.25 + SLACK
             ), (
                 "the average is not decay * average + (1 - decay) * weights, with one decay, "
                 f"which may begin below the declared one: it kept {shares}, and the declared share is 0.25"
             )
         same = structure(after.averaged()) == structure(after.model)
-        assert same, (
-            "the average is no whole model: combine it with what is not trained"
-        )
+        assert same, "the average is no whole model: combine it with what is not trained"
 
     def test_each_step_has_a_key_of_its_own(self) -> None:
         optimiser = OPTIMISERS["adamw"]()

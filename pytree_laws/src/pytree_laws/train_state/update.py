@@ -13,13 +13,7 @@ from ..inspect.trees import arrays_of, avals, named_leaves, structure
 from ..trace.programs import compiled
 from ..values.closeness import close
 from .optimisers import OPTIMISERS, RATE
-from .suite import (
-    TrainStateSuite,
-    abstract_step,
-    arrays_only,
-    compiled_update,
-    filter_compiled,
-)
+from .suite import TrainStateSuite, abstract_step, arrays_only, compiled_update, filter_compiled
 
 SMALL = 0.01  # of the example gradients, which is below where any are clipped
 CLIPPED = 0.01  # what rounding adds to a share
@@ -73,8 +67,7 @@ class UpdateLaws(TrainStateSuite):
         optimiser = OPTIMISERS["adamw"]()
         state = self.start_with(optimiser)
         ones = jax.tree.map(
-            lambda leaf: jnp.ones_like(leaf) if eqx.is_inexact_array(leaf) else None,
-            state.model,
+            lambda leaf: jnp.ones_like(leaf) if eqx.is_inexact_array(leaf) else None, state.model
         )
         moved = compiled_update(self, "adamw")(state, ones).model
         marks = jax.tree.leaves(self.spec(state.model))
@@ -101,9 +94,7 @@ class UpdateLaws(TrainStateSuite):
     def _plain_steps(self, size: float) -> list[Any]:
         """The trained weights after a step of plain descent, before it, and their gradients."""
         state, (gradients,) = self.start_with(OPTIMISERS["plain"]()), self.arguments(0)
-        gradients = jax.tree.map(
-            lambda grad: on_device(np.asarray(grad) * size, grad.dtype), gradients
-        )
+        gradients = jax.tree.map(lambda grad: on_device(np.asarray(grad) * size, grad.dtype), gradients)
         moved = compiled_update(self, "plain")(state, gradients).model
         spec = self.spec(state.model)
         trees = (eqx.filter(one, spec) for one in (moved, state.model, gradients))
@@ -138,6 +129,4 @@ class UpdateLaws(TrainStateSuite):
         )
         step = self.compiled_step("adamw")
         counts = [int(one.step) for one in (state, step(state), step(step(state)))]
-        assert counts == [0, 1, 2], (
-            f"steps are counted as {counts}, and not from 0 by 1"
-        )
+        assert counts == [0, 1, 2], f"steps are counted as {counts}, and not from 0 by 1"

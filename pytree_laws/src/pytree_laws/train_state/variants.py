@@ -24,9 +24,7 @@ FACTOR = 3.0  # by which an optimiser that wants a value scales its step
 def scaled_by_value() -> optax.GradientTransformationExtraArgs:
     """A plain descent whose update takes one argument more."""
 
-    def update(
-        updates: Any, state: Any, params: Any = None, *, value: Any = 1.0, **_: Any
-    ) -> Any:
+    def update(updates: Any, state: Any, params: Any = None, *, value: Any = 1.0, **_: Any) -> Any:
         return jax.tree.map(lambda grad: -value * grad, updates), state
 
     return optax.GradientTransformationExtraArgs(lambda params: (), update)
@@ -52,9 +50,7 @@ class VariantLaws(TrainStateSuite):
             return self.update(state, optimiser, gradients)
 
         after = eqx.filter_eval_shape(step, state)
-        assert structure(after) == structure(state), (
-            "the update of a model in bfloat16 changed the treedef"
-        )
+        assert structure(after) == structure(state), "the update of a model in bfloat16 changed the treedef"
         found, wanted = avals(after), avals(state)
         changed = [name for name in wanted if found[name] != wanted[name]]
         assert not changed, (
@@ -83,8 +79,7 @@ class VariantLaws(TrainStateSuite):
             return start.model, first.model, eqx.combine(last, rest).averaged()
 
         old, new, mean = (
-            jax.tree.leaves(eqx.filter(value, self.spec(value)))
-            for value in trained(inputs["model"])
+            jax.tree.leaves(eqx.filter(value, self.spec(value))) for value in trained(inputs["model"])
         )
         for before, after, got in zip(old, new, mean):
             far = np.abs(np.asarray(after, np.float64) - np.asarray(before, np.float64))

@@ -29,12 +29,7 @@ from ...inspect.trees import arrays_of, clone_as, map_arrays, nodes, without_fun
 from ...report import Law, check, doing
 from ...suites.base import Suite
 from ...suites.pytree import PytreeSuite
-from ...trace.jaxprs import (
-    NEEDS_VALUES,
-    constant_draws,
-    dead_equations,
-    is_update_or_check,
-)
+from ...trace.jaxprs import NEEDS_VALUES, constant_draws, dead_equations, is_update_or_check
 from ...values.closeness import check_close
 
 LAW = Law(
@@ -77,18 +72,16 @@ class Purity(Suite):
     def test_p12_throws_no_update_away(self) -> None:
         self.need_call()
         dead = dead_equations(self.traced_call().jaxpr)
-        wrong = [
-            equation.primitive.name for equation in dead if is_update_or_check(equation)
-        ]
+        wrong = [equation.primitive.name for equation in dead if is_update_or_check(equation)]
         message = f"nothing uses the result of {', '.join(wrong)}"
-        hint = "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on with what they return"
+        hint = (
+            "`x.at[i].set(y)` and `eqx.error_if(x, ...)` change nothing in place: go on with what they return"
+        )
         check(not wrong, "call", message, hint)
 
     def test_p12_leaves_numpy_arguments_alone(self) -> None:
         instance, arguments = self.example()
-        call_arguments = map_arrays(
-            lambda v: v if is_key(v) else np.array(v), arguments
-        )
+        call_arguments = map_arrays(lambda v: v if is_key(v) else np.array(v), arguments)
         before = [snapshot(v) for v in arrays_of(call_arguments)]
         with contextlib.suppress(Exception):  # it may refuse NumPy arrays
             self.apply(instance, *call_arguments)
@@ -107,9 +100,7 @@ class PytreePurity(PytreeSuite):
         clear_caches(instance)
         before = snapshot(instance, identity=True)
         with doing(name, "a call inside jit, to which the instance is no argument,"):
-            jax.eval_shape(
-                lambda *arguments: self.apply(instance, *arguments), *arguments
-            )
+            jax.eval_shape(lambda *arguments: self.apply(instance, *arguments), *arguments)
         for place, value in reachable(instance, name):
             message = "a tracer was left behind by a call inside jit"
             check(not isinstance(value, Tracer), place, message)

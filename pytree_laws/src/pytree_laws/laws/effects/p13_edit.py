@@ -13,14 +13,7 @@ from ...engine.runner import guard
 from ...inspect.arrays import numpy_leaf, raw
 from ...inspect.classes import OF_PYTHON, compares_by_equinox, is_of_python
 from ...inspect.references import snapshot
-from ...inspect.trees import (
-    arrays_of,
-    flatten_with_path,
-    map_arrays,
-    path_name,
-    tree_at,
-    walk,
-)
+from ...inspect.trees import arrays_of, flatten_with_path, map_arrays, path_name, tree_at, walk
 from ...report import ANY_ERROR, Law, check, doing
 from ...suites.pytree import PytreeSuite
 from ...values.comparison import check_same_tree
@@ -63,9 +56,7 @@ class Edit(PytreeSuite):
             not_applicable(OF_PYTHON)
         # In NumPy's arrays, whose == needs no program for each shape.
         leaf_of = raw if compares_by_equinox(self.cached_instance()) else numpy_leaf
-        instance, other = (
-            map_arrays(leaf_of, self.cached_instance(seed)) for seed in (0, 1)
-        )
+        instance, other = (map_arrays(leaf_of, self.cached_instance(seed)) for seed in (0, 1))
         name = type(instance).__name__
         for what, right in (("itself", instance), ("another", other), ("None", None)):
             with doing(name, f"bool(x == {what})"):
@@ -73,9 +64,7 @@ class Edit(PytreeSuite):
             check(same or right is not instance, name, "x == x is not true")
         message = "two instances with other leaves are equal"
         hint = "`__eq__` compares the static values alone"
-        moved = map_arrays(
-            lambda leaf: leaf_of(perturb_leaf(leaf)), self.cached_instance()
-        )
+        moved = map_arrays(lambda leaf: leaf_of(perturb_leaf(leaf)), self.cached_instance())
         elements = any(leaf.size for leaf in arrays_of(instance))
         apart = not elements or not bool(instance == moved)
         check(apart, name, message, hint)

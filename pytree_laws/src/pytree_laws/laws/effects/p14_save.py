@@ -13,20 +13,8 @@ import pytest
 
 from ...engine.applicability import LOADS, OTHER, applies_where, not_applicable
 from ...engine.runner import guard
-from ...inspect.arrays import (
-    buffer_of,
-    copied,
-    is_array,
-    is_key,
-    on_device,
-    restore_like,
-)
-from ...inspect.files import (
-    check_damage_is_refused,
-    is_refused,
-    shorter_archives,
-    smaller_trees,
-)
+from ...inspect.arrays import buffer_of, copied, is_array, is_key, on_device, restore_like
+from ...inspect.files import check_damage_is_refused, is_refused, shorter_archives, smaller_trees
 from ...inspect.references import atoms_of, can_pickle
 from ...inspect.trees import (
     arrays_of,
@@ -127,9 +115,7 @@ class Save(PytreeSuite):
             check(refused, what, "a file that lacks this leaf was loaded", hint)
 
     @applies_where(LOADS)
-    def test_p14_a_file_with_more_than_the_skeleton_is_refused(
-        self, tmp_path: Any
-    ) -> None:
+    def test_p14_a_file_with_more_than_the_skeleton_is_refused(self, tmp_path: Any) -> None:
         path = tmp_path / "saved"
         self.saved(path)
         skeletons = list(smaller_trees(self.cached_instance(1)))
@@ -138,9 +124,7 @@ class Save(PytreeSuite):
         for what, skeleton in skeletons:
             refused = is_refused(functools.partial(self.load, path, skeleton))
             message = "a file was loaded that has an entry more than the skeleton"
-            check(
-                refused, what, message, "compare the paths of both, in both directions"
-            )
+            check(refused, what, message, "compare the paths of both, in both directions")
 
     @applies_where(LOADS)
     def test_p14_keys_keep_their_implementation(self, tmp_path: Any) -> None:
@@ -151,17 +135,13 @@ class Save(PytreeSuite):
         changed = with_other_keys(instance, keys)
         self.save(changed, tmp_path / "saved")
         with doing("load", "a file with keys of another implementation"):
-            loaded = self.load(
-                tmp_path / "saved", with_other_keys(self.cached_instance(1), keys)
-            )
+            loaded = self.load(tmp_path / "saved", with_other_keys(self.cached_instance(1), keys))
         check_same_tree(changed, loaded, "save and load, of other keys,")
 
     def _hollow_files(self, instance: Any, path: Any) -> Iterator[tuple[str, bytes]]:
         """Files of instances with None for an array, as far as they can be saved."""
         for i, (name, leaf) in enumerate(named_leaves(instance)):
-            save = functools.partial(
-                self.save, replace_leaves(instance, {i: None}), path
-            )
+            save = functools.partial(self.save, replace_leaves(instance, {i: None}), path)
             if is_array(leaf) and not is_refused(save):
                 yield name, path.read_bytes()
 

@@ -16,12 +16,7 @@ from ...suites.base import Suite
 from ...suites.pytree import PytreeSuite
 from ...trace.jaxprs import has_repeated_parts
 from ...trace.programs import compiled
-from ...values.randomize import (
-    check_draws,
-    check_held_draws,
-    check_keys,
-    check_rows_differ,
-)
+from ...values.randomize import check_draws, check_held_draws, check_keys, check_rows_differ
 
 LAW = Law(
     number="P15",
@@ -43,10 +38,7 @@ class Ownership(Suite):
         check_buffers(self)
 
     def test_p15_no_two_parameters_are_the_same_draw(self) -> None:
-        first, second = (
-            self.named(self.cached_instance()),
-            self.named(self.cached_instance(1)),
-        )
+        first, second = (self.named(self.cached_instance()), self.named(self.cached_instance(1)))
         given = {host(v).tobytes() for _, v in given_arrays(self.plain_inputs(0))}
         drawn: dict[Any, str] = {}
         for name, leaf in first.items():
@@ -158,10 +150,7 @@ def draws_from(arrays: Sequence[Any]) -> list[jax.Array]:
 def check_buffers(suite: Suite) -> None:
     """No two leaves of one instance, or of two, lie in the same memory."""
     owners: dict[int, str] = {}
-    instances = {
-        "": suite.cached_instance(),
-        "another instance's ": suite.cached_instance(1),
-    }
+    instances = {"": suite.cached_instance(), "another instance's ": suite.cached_instance(1)}
     for whose, instance in instances.items():
         for name, leaf in suite.named(instance).items():
             owner = owners.setdefault(buffer_of(leaf) or id(leaf), whose + name)

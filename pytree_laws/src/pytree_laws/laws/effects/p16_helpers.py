@@ -6,14 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ...engine.applicability import (
-    Condition,
-    applies_where,
-    declares,
-    has_method,
-    not_applicable,
-    of_leaves,
-)
+from ...engine.applicability import Condition, applies_where, declares, has_method, not_applicable, of_leaves
 from ...engine.runner import guard
 from ...inspect.arrays import copied, is_inexact, is_key, on_device
 from ...inspect.trees import (
@@ -54,9 +47,7 @@ UNUSED_KEY = (
 )
 
 
-IGNORES_KEY = Condition(
-    "the call does not say that it ignores its key", lambda suite: suite.ignores_key
-)
+IGNORES_KEY = Condition("the call does not say that it ignores its key", lambda suite: suite.ignores_key)
 
 
 @guard
@@ -75,9 +66,7 @@ class Keys(Suite):
         hint = "the same noise in every call: draw from the key that is given"
         check(not drawn, "call", message, hint)
         given = (
-            replace_leaves(
-                arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys}
-            )
+            replace_leaves(arguments, {i: sample(seed, leaves[i].shape, "key") for i in keys})
             for seed in (0, 1)
         )
         one, other = (self.apply(instance, *each) for each in given)
@@ -98,9 +87,7 @@ class Helpers(Training):
         tied = map_arrays(lambda leaf: one if is_inexact(leaf) else leaf, instance)
         self._check_specs(tied, "an instance with tied leaves")
         value, back = self.dynamic(instance)
-        jax.eval_shape(
-            lambda v: self._check_specs(back(v), "an instance in jit"), value
-        )
+        jax.eval_shape(lambda v: self._check_specs(back(v), "an instance in jit"), value)
 
     def _check_specs(self, instance: Any, what: str) -> None:
         pairs = named_leaves(instance)
@@ -112,17 +99,13 @@ class Helpers(Training):
             if hasattr(instance, "trainable")
             else "declared data, buffers and frozen parts need a `trainable()`"
         )
-        message = (
-            f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
-        )
+        message = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
         check(selected == wanted, "trainable", message, hint)
         for method, paths in self.filters.items():
             marks = zip(names, jax.tree.leaves(getattr(instance, method)()))
             selected = {name for name, mark in marks if mark is True}
             wanted = {n for n in names if any(is_under(n, path) for path in paths)}
-            message = (
-                f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
-            )
+            message = f"on {what} it selects {sorted(selected)}, declared is {sorted(wanted)}"
             check(selected == wanted, method, message)
 
     @applies_where(declares("undecayed", "nothing is declared that does not decay"))
@@ -140,9 +123,7 @@ class Helpers(Training):
                 for name in self.expected_to_train(fresh) - denied_below(fresh)
                 if not any(is_under(name, path) for path in self.undecayed)
             }
-            message = (
-                f"on {what} it selects {sorted(decayed)}, wanted is {sorted(wanted)}"
-            )
+            message = f"on {what} it selects {sorted(decayed)}, wanted is {sorted(wanted)}"
             hint = "all that `trainable()` selects, without `undecayed` and what sub-modules leave out"
             check(decayed == wanted, "decayed", message, hint)
 
@@ -173,10 +154,7 @@ class Helpers(Training):
         names = [name for name, _ in named_leaves(instance)]
         chosen = {n for n in names if any(is_under(n, path) for path in paths)}
         hint = "the chosen leaves come first, and then the rest"
-        for what, part, wanted in (
-            ("first", first, chosen),
-            ("second", second, set(names) - chosen),
-        ):
+        for what, part, wanted in (("first", first, chosen), ("second", second, set(names) - chosen)):
             got = {name for name, _ in named_leaves(part)}
             message = f"its {what} part has {sorted(got)}, declared is {sorted(wanted)}"
             check(got == wanted, partition, message, hint)
@@ -187,20 +165,13 @@ class Helpers(Training):
 
     def expected_to_train(self, instance: Any) -> set[str]:
         """The paths that are declared as trained; sub-modules decide for themselves."""
-        roles = {
-            name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)
-        }
+        roles = {name: self.role(name) for name, v in named_leaves(instance) if is_inexact(v)}
         wanted = {name for name, role in roles.items() if role in ("param", "tree")}
         wanted = {name for name in wanted if not self.is_frozen(name)}
-        return wanted | self.trained_below(
-            instance, lambda leaf: not self.is_frozen(leaf.path)
-        )
+        return wanted | self.trained_below(instance, lambda leaf: not self.is_frozen(leaf.path))
 
     @applies_where(
-        of_leaves(
-            "no flag is declared that freezes a part",
-            lambda leaf: isinstance(leaf.frozen, str),
-        )
+        of_leaves("no flag is declared that freezes a part", lambda leaf: isinstance(leaf.frozen, str))
     )
     def test_p16_a_flag_freezes_and_thaws(self) -> None:
         held = [leaf for leaf in self.manifest() if isinstance(leaf.frozen, str)]
@@ -212,18 +183,12 @@ class Helpers(Training):
         for value in (True, False):
             instance = with_attribute(self.cached_instance(), flag, value)
             names = [name for name, _ in named_leaves(instance)]
-            trained = {
-                names[i] for i in self.trained(instance) if is_under(names[i], path)
-            }
+            trained = {names[i] for i in self.trained(instance) if is_under(names[i], path)}
             inner = trained_names(look_up(instance, path))
             own = {f"{path}.{name}".rstrip(".") for name in inner}
             wanted = set() if value else own
-            message = (
-                f"with `{flag} = {value}` it trains {sorted(trained)} of {sorted(own)}"
-            )
-            hint = (
-                "a `trainable()` that does not ask the flag, or asks it the wrong way"
-            )
+            message = f"with `{flag} = {value}` it trains {sorted(trained)} of {sorted(own)}"
+            hint = "a `trainable()` that does not ask the flag, or asks it the wrong way"
             check(trained == wanted, path, message, hint)
 
     def test_p16_the_call_passes_through_lax(self) -> None:
@@ -235,9 +200,7 @@ class Helpers(Training):
             first = function(*arguments)
             once = jax.lax.cond(True, lambda: first, lambda: function(*arguments))
             loop = jax.lax.while_loop(
-                lambda state: state[0] < 1,
-                lambda state: (state[0] + 1, function(*arguments)),
-                (0, once),
+                lambda state: state[0] < 1, lambda state: (state[0] + 1, function(*arguments)), (0, once)
             )
             return jax.lax.scan(lambda c, _: (c, function(*arguments)), loop, length=2)
 
@@ -273,12 +236,8 @@ class Helpers(Training):
         first = draw(0)
         varies = any(not close(first, draw(seed)) for seed in range(1, 8))
         if self.ignores_key:
-            message = (
-                "it is said to ignore its key, and another key gives another output"
-            )
-            check(
-                not varies, "call", message, "`ignores_key = True` that is out of date"
-            )
+            message = "it is said to ignore its key, and another key gives another output"
+            check(not varies, "call", message, "`ignores_key = True` that is out of date")
         else:
             check(varies, "call", "eight keys give the same output", UNUSED_KEY)
 
@@ -292,8 +251,7 @@ def marked(instance: Any, spec: Any) -> set[str]:
 def denied_below(instance: Any) -> set[str]:
     """The paths of the leaves that sub-modules with a `decayed()` of their own leave out."""
     parts = jax.tree_util.tree_flatten_with_path(
-        instance,
-        is_leaf=lambda node: node is not instance and hasattr(node, "decayed"),
+        instance, is_leaf=lambda node: node is not instance and hasattr(node, "decayed")
     )[0]
     return {
         f"{path_name(path)}.{name}"

@@ -27,9 +27,7 @@ from ...values.comparison import check_same_bits
 from ...values.example_values import sample
 from ...values.randomize import randomize
 
-BY_TEXT = (
-    "a number from `hash` of a name: `zlib.crc32(name.encode())` is the same everywhere"
-)
+BY_TEXT = "a number from `hash` of a name: `zlib.crc32(name.encode())` is the same everywhere"
 KEYS = 8  # that are tried where noise may be equal by chance
 
 
@@ -40,19 +38,13 @@ class Randomness(Suite):
     def _traced(self) -> list[TracedConfiguration]:
         self.need_call()
         return [
-            traced
-            for traced in traced_configurations(self)
-            if traced.trace is not None and traced.inputs
+            traced for traced in traced_configurations(self) if traced.trace is not None and traced.inputs
         ]
 
     def _keys(self, configuration: TracedConfiguration) -> list[int]:
         """The keys that each call draws anew from: what it is given, or in NNX what a module holds."""
         holds = not isinstance(self, PytreeSuite)
-        held = (
-            [i for i, (_, v) in enumerate(configuration.inputs) if is_key(v)]
-            if holds
-            else []
-        )
+        held = [i for i, (_, v) in enumerate(configuration.inputs) if is_key(v)] if holds else []
         return keys_given(configuration) or held
 
     def test_p12_draws_use_the_key_in_each_configuration(self) -> None:
@@ -72,16 +64,8 @@ class Randomness(Suite):
             check(not keys or len(others) < len(drawn), where, message, hint)
 
     def test_p16_a_flag_that_ends_the_noise_does(self) -> None:
-        quiet = [
-            traced
-            for traced in self._traced()
-            if traced.is_quiet and self._keys(traced)
-        ]
-        quiet = [
-            configuration
-            for configuration in quiet
-            if not is_overruled(self, configuration)
-        ]
+        quiet = [traced for traced in self._traced() if traced.is_quiet and self._keys(traced)]
+        quiet = [configuration for configuration in quiet if not is_overruled(self, configuration)]
         if not quiet:
             not_applicable("no flag is known that ends the noise of the call")
         for traced in quiet:
@@ -89,9 +73,7 @@ class Randomness(Suite):
             first = outputs(traced, with_key(traced, keys, 0))
             for seed in range(1, KEYS):
                 other = outputs(traced, with_key(traced, keys, seed))
-                message = (
-                    f"nothing is random there, and two keys give {first} and {other}"
-                )
+                message = f"nothing is random there, and two keys give {first} and {other}"
                 hint = "noise that is drawn in spite of the flag"
                 check(close(first, other), _place(traced), message, hint)
 
@@ -109,9 +91,7 @@ class Randomness(Suite):
                 "one key for all rows: `jax.random.split(key, len(x))`; "
                 "`shares_noise = True` says that this is so on purpose"
             )
-            wrong = not self.shares_noise and rows_share_noise(
-                [*batch.values()], results
-            )
+            wrong = not self.shares_noise and rows_share_noise([*batch.values()], results)
             check(not wrong, f"output {i}", message, hint)
 
 
@@ -137,16 +117,10 @@ def may_be_seeded(traced: TracedConfiguration) -> bool:
 
 def keys_given(configuration: TracedConfiguration) -> list[int]:
     """The positions of the keys that the call is given, among what goes into the trace."""
-    return [
-        i
-        for i, (name, v) in enumerate(configuration.inputs)
-        if name.startswith("1") and is_key(v)
-    ]
+    return [i for i, (name, v) in enumerate(configuration.inputs) if name.startswith("1") and is_key(v)]
 
 
-def with_key(
-    configuration: TracedConfiguration, keys: Sequence[int], seed: int
-) -> dict[int, Any]:
+def with_key(configuration: TracedConfiguration, keys: Sequence[int], seed: int) -> dict[int, Any]:
     """Others in the place of these keys."""
     return {i: sample(seed + 10, configuration.inputs[i][1].shape, "key") for i in keys}
 
@@ -175,17 +149,10 @@ def _compiled(closed: Any) -> Any:
 def rows_share_noise(given: Sequence[Any], results: Sequence[Any]) -> bool:
     """Whether what differs between results of several keys is the same in each row, and no number for all."""
     first = results[0]
-    is_batch = (
-        is_floating(first)
-        and first.ndim > 1
-        and any(len(v) == len(first) for v in given)
-    )
+    is_batch = is_floating(first) and first.ndim > 1 and any(len(v) == len(first) for v in given)
     if not is_batch or len(first) < 2:
         return False
-    noise = [
-        np.asarray(output).astype(np.float64) - np.asarray(first)
-        for output in results[1:]
-    ]
+    noise = [np.asarray(output).astype(np.float64) - np.asarray(first) for output in results[1:]]
     same = all(np.allclose(one, one[:1], rtol=1e-4, atol=1e-6) for one in noise)
     varies = any(np.ptp(one[0]) > 1e-6 for one in noise)
     return same and varies

@@ -49,18 +49,12 @@ LAW = Law(
 ALONE = "along each dim alone"
 """The section of a record that says by which dims a call shards."""
 APPROVE = "what changed it; if it is right as it is now, approve it with `pytest --numbers=update`"
-RECORDED = Condition(
-    "no numbers are recorded", lambda suite: suite.keeps_record(), "--numbers=record"
-)
+RECORDED = Condition("no numbers are recorded", lambda suite: suite.keeps_record(), "--numbers=record")
 ABSTRACT = Condition(
     "this jax has no abstract meshes with explicit axes",
     lambda suite: hasattr(jax.sharding, "use_abstract_mesh"),
 )
-ASKS = Condition(
-    "no mesh axes are declared",
-    lambda suite: suite.sharding is not None,
-    "sharding",
-)
+ASKS = Condition("no mesh axes are declared", lambda suite: suite.sharding is not None, "sharding")
 
 
 @guard
@@ -88,9 +82,7 @@ class Sharding(Suite):
     def test_p20_the_call_shards(self) -> None:
         example, specs, mesh = self.sharded_example()
         try:
-            outputs = outputs_of_step(self) or trace(
-                example, call_of(example), specs, mesh
-            )
+            outputs = outputs_of_step(self) or trace(example, call_of(example), specs, mesh)
         except ANY_ERROR as error:
             check(False, "call", f"it does not shard on {told(mesh)}: {blocked(error)}")
         else:
@@ -127,36 +119,20 @@ class Sharding(Suite):
             return
         placed = dict(zip(example.names, specs))
         count = len(trained)
-        for kind, arrays in (
-            ("momentum", after[-2 * count : -count]),
-            ("value", after[-count:]),
-        ):
+        for kind, arrays in (("momentum", after[-2 * count : -count]), ("value", after[-count:])):
             for name, array in zip(trained, arrays):
                 got = without_trailing(spec_in(array, array.ndim))
-                what = (
-                    f"after a step its {kind} lies on {got}, before on {placed[name]}"
-                )
+                what = f"after a step its {kind} lies on {got}, before on {placed[name]}"
                 check(got == without_trailing(placed[name]), name, what)
 
-    def check_followers(
-        self, specs: Mapping[str, Any], arrays: Mapping[str, Any]
-    ) -> None:
+    def check_followers(self, specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
         """Holds the state of an optimiser, whose paths end as those of parameters, to their axes."""
-        places = {
-            (n.partition(".")[2], arrays[n].shape): n
-            for n in specs
-            if n in arrays and specs[n]
-        }
+        places = {(n.partition(".")[2], arrays[n].shape): n for n in specs if n in arrays and specs[n]}
         for name in [one for one in specs if one in arrays and not specs[one]]:
             parts = name.split(".")
             ends = [".".join(parts[at:]) for at in range(1, len(parts))]
             leader = next(
-                (
-                    places[e, arrays[name].shape]
-                    for e in ends
-                    if (e, arrays[name].shape) in places
-                ),
-                None,
+                (places[e, arrays[name].shape] for e in ends if (e, arrays[name].shape) in places), None
             )
             what = f"it is replicated, and `{leader}`, which it follows, is not"
             check(
@@ -166,9 +142,7 @@ class Sharding(Suite):
                 "the state of an optimiser that lies elsewhere than its parameters",
             )
 
-    def check_results(
-        self, example: Example, rules: Rules, outputs: Sequence[Any]
-    ) -> None:
+    def check_results(self, example: Example, rules: Rules, outputs: Sequence[Any]) -> None:
         """Holds each result whose dims are named to the mesh axes of these."""
         for number, (dims, array) in enumerate(zip(example.results, outputs)):
             if dims is None or len(dims) != array.ndim:
@@ -176,11 +150,7 @@ class Sharding(Suite):
             wanted, got = spec_of(dims, rules), spec_in(array, array.ndim)
             for dim, axes, own in zip(dims, wanted, got):
                 what = f"its dim `{dim}` lies on {own}, though the arrays that it comes from lie on {axes}"
-                check(
-                    not axes or {*axes_in(axes)} <= {*axes_in(own)},
-                    f"result {number}",
-                    what,
-                )
+                check(not axes or {*axes_in(axes)} <= {*axes_in(own)}, f"result {number}", what)
 
     def sharding_example(self) -> Example:
         self.need_call()
@@ -201,9 +171,7 @@ class Sharding(Suite):
         declared = self.specs_of_leaves(instance)
         leaves = self.named(instance)
         own = declared and [
-            tuple(spec)
-            for name, spec in zip(self.leaf_names(instance), declared)
-            if is_array(leaves[name])
+            tuple(spec) for name, spec in zip(self.leaf_names(instance), declared) if is_array(leaves[name])
         ]
         return declared_specs(example, own, self.sharding or {})
 

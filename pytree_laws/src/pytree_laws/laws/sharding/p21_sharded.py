@@ -18,24 +18,9 @@ from ...inspect.arrays import is_key, raw
 from ...inspect.trees import arrays_of
 from ...report import ANY_ERROR, Law, check, doing
 from ...session import once_per_session
-from ...sharding.meshes import (
-    BATCH,
-    Placed,
-    collectives,
-    indivisible,
-    layouts,
-    mesh_of,
-    placed,
-)
+from ...sharding.meshes import BATCH, Placed, collectives, indivisible, layouts, mesh_of, placed
 from ...sharding.specs import Example, Spec, axes_in, blocked
-from ...snapshot.format import (
-    differences,
-    entries,
-    file_of,
-    parse_record,
-    render_record,
-    section_of,
-)
+from ...snapshot.format import differences, entries, file_of, parse_record, render_record, section_of
 from ...snapshot.mode import UPDATE, mode_of
 from ...values.closeness import check_close, farthest
 from .p20_sharding import APPROVE, ASKS, Sharding, named_example, without_trailing
@@ -51,9 +36,7 @@ LAW = Law(
     rests_on=("test_p20_the_call_shards",),
 )
 KINDS = {"explicit": AxisType.Explicit, "auto": AxisType.Auto}
-MESH = Condition(
-    "no devices are asked for", lambda suite: bool(option_of(suite, "mesh")), "--mesh"
-)
+MESH = Condition("no devices are asked for", lambda suite: bool(option_of(suite, "mesh")), "--mesh")
 
 
 @guard
@@ -74,9 +57,7 @@ class Sharded(Sharding):
             self.check_places(name, own, got["new leaves"])
         size, part, name = max(apart)
         suite = type(self).__name__
-        self.summary_line = (
-            f"{suite} differs from one device by {size:.1e} at most: {part} on {name}"
-        )
+        self.summary_line = f"{suite} differs from one device by {size:.1e} at most: {part} on {name}"
 
     @applies_where(ASKS, MESH)
     def test_p21_draws_are_those_of_one_device(self) -> None:
@@ -109,22 +90,16 @@ class Sharded(Sharding):
             after = jax.jit(step, donate_argnums=0)(own.own, own.batch)
         for path, before, now in zip(self.sharding_example().names, own.own, after):
             is_taken = before.is_deleted() or before is now
-            check(
-                is_taken, path, f"on {name} a donated array is kept beside the new one"
-            )
+            check(is_taken, path, f"on {name} a donated array is kept beside the new one")
 
     def on_meshes(self, kind: str) -> Iterator[tuple[str, Placed]]:
         """The example on each mesh that divides its dims; a fault that names the dims where there is none."""
         devices = int(option_of(self, "mesh"))
         if len(jax.devices()) < devices:
-            pytest.skip(
-                f"there are {len(jax.devices())} devices, and --mesh asks for {devices}"
-            )
+            pytest.skip(f"there are {len(jax.devices())} devices, and --mesh asks for {devices}")
         example = self.sharding_example()
         specs = self.specs_of(example)
-        axes = sorted(
-            {axis for spec in specs for part in spec for axis in axes_in(part)}
-        )
+        axes = sorted({axis for spec in specs for part in spec for axis in axes_in(part)})
         faults: list[str] = []
         divides = False
         for sizes in layouts(axes, devices) if axes else ():
@@ -137,13 +112,7 @@ class Sharded(Sharding):
             told = f"no mesh of {devices} devices divides it: {'; '.join(dict.fromkeys(faults))}"
             check(False, "sharding", told, "sizes in the example that are multiples")
 
-    def on_mesh(
-        self,
-        example: Example,
-        specs: Sequence[Spec],
-        sizes: Mapping[str, int],
-        kind: str,
-    ) -> Placed:
+    def on_mesh(self, example: Example, specs: Sequence[Spec], sizes: Mapping[str, int], kind: str) -> Placed:
         mesh = mesh_of(sizes, KINDS[kind])
         return placed(example, batch_of(self), specs, self.trained_names(), mesh)
 
@@ -160,9 +129,7 @@ class Sharded(Sharding):
         for path, before, now in zip(example.names, own.own, after):
             spec = without_trailing(tuple(before.sharding.spec))
             shared = bool(spec) and now.sharding.is_fully_replicated
-            check(
-                not shared, path, f"after a step on {name} each device holds the whole"
-            )
+            check(not shared, path, f"after a step on {name} each device holds the whole")
 
     @applies_where(ASKS, MESH)
     def test_p21_collectives_are_those_of_the_record(self) -> None:
@@ -170,16 +137,12 @@ class Sharded(Sharding):
         asked = mode_of(self, file) == UPDATE
         if file is None or not (asked or file.is_file()):
             not_applicable("no collectives are recorded")
-        record = (
-            parse_record(file.read_text(encoding="utf-8")) if file.is_file() else {}
-        )
+        record = parse_record(file.read_text(encoding="utf-8")) if file.is_file() else {}
         section = section_of(type(self), "collectives of a step")
         now = entries(self.collectives())
         if asked:
             file.parent.mkdir(exist_ok=True)
-            text = render_record(
-                dict(sorted({**record, section: now}.items())), file.stem
-            )
+            text = render_record(dict(sorted({**record, section: now}.items())), file.stem)
             file.write_text(text, encoding="utf-8", newline="\n")
             return
         for name, told in differences(record.get(section, {}), now, None):

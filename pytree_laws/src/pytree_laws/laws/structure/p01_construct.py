@@ -10,24 +10,9 @@ import numpy as np
 from jax.core import Tracer
 
 from ...discover.inference import stores_what_it_is_given
-from ...engine.applicability import (
-    ACCEPTED,
-    applies_where,
-    declares,
-    not_applicable,
-    of_leaves,
-)
+from ...engine.applicability import ACCEPTED, applies_where, declares, not_applicable, of_leaves
 from ...engine.runner import first_build, guard
-from ...inspect.arrays import (
-    aval,
-    buffer_of,
-    host,
-    is_array,
-    is_constant,
-    is_key,
-    on_device,
-    same_bits,
-)
+from ...inspect.arrays import aval, buffer_of, host, is_array, is_constant, is_key, on_device, same_bits
 from ...inspect.classes import defaults_of, own_functions
 from ...inspect.global_state import globals_of
 from ...inspect.references import (
@@ -39,14 +24,7 @@ from ...inspect.references import (
     snapshot,
     turned_around,
 )
-from ...inspect.trees import (
-    arrays_of,
-    given_arrays,
-    is_under,
-    named_arrays,
-    structure,
-    under_any,
-)
+from ...inspect.trees import arrays_of, given_arrays, is_under, named_arrays, structure, under_any
 from ...report import ANY_ERROR, Fault, Law, check, doing
 from ...suites.base import Suite
 from ...suites.pytree import PytreeSuite
@@ -76,9 +54,7 @@ class Construct(Suite):
 
     def test_p01_leaves_its_inputs_alone(self) -> None:
         inputs = self.plain_inputs(0)
-        before = {
-            name: snapshot(value, identity=True) for name, value in inputs.items()
-        }
+        before = {name: snapshot(value, identity=True) for name, value in inputs.items()}
         self.build(**{**self.inputs(0), **inputs})
         for name, value in inputs.items():
             same = snapshot(value, identity=True) == before[name]
@@ -90,9 +66,7 @@ class Construct(Suite):
         if not stores_what_it_is_given(self):
             check_no_container(instance, inputs)
         own, arrays = self.built_of_arrays(inputs)
-        if (
-            not self.copies_arrays
-        ):  # a suite that names what is held says that it is copied
+        if not self.copies_arrays:  # a suite that names what is held says that it is copied
             names = () if self.keeps_arrays() else self.kept
             arrays = [(name, v) for name, v in arrays if under_any(name, names)]
         self.check_no_shared_buffer(own, arrays)
@@ -112,9 +86,7 @@ class Construct(Suite):
             not_applicable("whether it copies the arrays that it is given is known")
         self.check_no_shared_buffer(instance, arrays)
 
-    def built_of_arrays(
-        self, inputs: Mapping[str, Any]
-    ) -> tuple[Any, list[tuple[str, Any]]]:
+    def built_of_arrays(self, inputs: Mapping[str, Any]) -> tuple[Any, list[tuple[str, Any]]]:
         """An instance, and the arrays that it was given: in the place of lists and of NumPy's those of jax, which it might hold."""
         held = self.named(self.cached_instance())
         arguments = {
@@ -133,18 +105,12 @@ class Construct(Suite):
         told = self.copies_arrays
         return not told if told is not None else stores_what_it_is_given(self)
 
-    def check_no_shared_buffer(
-        self, instance: Any, arrays: Sequence[tuple[str, Any]]
-    ) -> None:
+    def check_no_shared_buffer(self, instance: Any, arrays: Sequence[tuple[str, Any]]) -> None:
         buffers = {buffer_of(v): n for n, v in arrays if not is_key(v)}
         for name, leaf in self.named(instance).items():
             source = buffers.get(buffer_of(leaf) or -1)
-            message = (
-                f"it shares its buffer with the input `{source}`: donation takes both"
-            )
-            check(
-                source is None, name, message, "copy with `jnp.array(x)`, not asarray"
-            )
+            message = f"it shares its buffer with the input `{source}`: donation takes both"
+            check(source is None, name, message, "copy with `jnp.array(x)`, not asarray")
 
     def test_p01_later_changes_of_its_inputs_do_not_reach_it(self) -> None:
         inputs = self.plain_inputs(0)
@@ -154,9 +120,7 @@ class Construct(Suite):
         before = self.snapshot_of(instance)
         for _, value in containers_of(inputs):
             scramble(value)
-        message = (
-            "it changed when the caller's arrays, lists and dicts were changed later"
-        )
+        message = "it changed when the caller's arrays, lists and dicts were changed later"
         check(self.snapshot_of(instance) == before, type(instance).__name__, message)
 
     def test_p01_same_inputs_build_the_same_instance(self) -> None:
@@ -176,17 +140,12 @@ class Construct(Suite):
         message = "with the entries of a dict given in another order it differs"
         check_same_bits(self.named(first), self.named(second), message, hint)
         same = structure(first) == structure(second)
-        message = (
-            "with the entries of a dict given in another order the treedef differs"
-        )
+        message = "with the entries of a dict given in another order the treedef differs"
         check(same, type(first).__name__, message, hint)
 
     @applies_where(declares("drawn", "nothing is declared as drawn from the key"))
     def test_p01_draws_from_its_key(self) -> None:
-        first, second = (
-            self.named(self.cached_instance()),
-            self.named(self.cached_instance(1)),
-        )
+        first, second = (self.named(self.cached_instance()), self.named(self.cached_instance(1)))
         for path in self.drawn:
             below = (name for name in first if is_under(name, path))
             names = [name for name in below if not self.is_empty(name)]
@@ -208,9 +167,7 @@ class Construct(Suite):
         instance = self.cached_instance()
         for where, function in own_functions(type(instance)):
             for name, default in defaults_of(function):
-                message = (
-                    f"the default of `{name}` is one {type(default).__name__} for all"
-                )
+                message = f"the default of `{name}` is one {type(default).__name__} for all"
                 hint = "write `None` or a tuple, and make a new one in the body"
                 wrong = isinstance(default, MUTABLE) or is_array(default)
                 check(not wrong, where, message, hint)
@@ -235,9 +192,7 @@ class Construct(Suite):
     @applies_where(ACCEPTED)
     def test_p01_accepts_inputs_at_the_bounds(self) -> None:
         for changes in self.accepted:
-            with doing(
-                str(dict(changes)), "the constructor", "a check with `<`, not `<=`"
-            ):
+            with doing(str(dict(changes)), "the constructor", "a check with `<`, not `<=`"):
                 self.build(**{**self.inputs(0), **changes})
 
     def test_p01_changes_no_globals(self) -> None:
@@ -247,9 +202,7 @@ class Construct(Suite):
         before = globals_of(first)
         self.make(2)
         after = globals_of(first)
-        wrong = [
-            name for name in {**before, **after} if before.get(name) != after.get(name)
-        ]
+        wrong = [name for name in {**before, **after} if before.get(name) != after.get(name)]
         message = f"the constructor changed {', '.join(wrong)}"
         hint = "a counter or a registry in the module or on the class"
         check(not wrong, ", ".join(wrong), message, hint)
@@ -293,14 +246,10 @@ class PytreeConstruct(PytreeSuite):
         same = [aval(leaf) for leaf in arrays] == wanted
         check(same, type(instance).__name__, message)
 
-    @applies_where(
-        of_leaves("no standard deviations are declared", lambda leaf: leaf.std, "std")
-    )
+    @applies_where(of_leaves("no standard deviations are declared", lambda leaf: leaf.std, "std"))
     def test_p01_draws_have_the_declared_spread(self) -> None:
         declared = {
-            leaf.path: leaf.std
-            for leaf in self.manifest()
-            if leaf.std and not self.is_empty(leaf.path)
+            leaf.path: leaf.std for leaf in self.manifest() if leaf.std and not self.is_empty(leaf.path)
         }
         if not declared or not self.keys_of_inputs():
             not_applicable("no standard deviations are declared")

@@ -52,11 +52,7 @@ class Kept(Suite):
         given = {} if maker is None else maker.given
         tuples = {n: given[n] for n in self.kept if type(given.get(n)) is tuple}
         stored = {n: getattr(instance, n, None) for n in tuples}
-        held = {
-            n: v
-            for n, v in tuples.items()
-            if type(stored[n]) is tuple and stored[n] == v
-        }
+        held = {n: v for n, v in tuples.items() if type(stored[n]) is tuple and stored[n] == v}
         turned = {n: v[::-1] for n, v in held.items() if v[::-1] != v}
         if not turned:
             not_applicable("no tuple is declared that is held as it is given")

@@ -102,30 +102,18 @@ class PytreeManifest(PytreeSuite):
     def test_p02_leaves_are_the_declared_ones(self) -> None:
         instance = self.cached_instance()
         name = type(instance).__name__
-        check(
-            is_node(instance),
-            name,
-            "it is no pytree: jax takes it for a leaf",
-            REGISTER,
-        )
+        check(is_node(instance), name, "it is no pytree: jax takes it for a leaf", REGISTER)
         found = dict(named_leaves(instance))
         for leaf in self.manifest():
-            message = (
-                f"declared as {leaf.role}, but no leaf; the leaves are {list(found)}"
-            )
+            message = f"declared as {leaf.role}, but no leaf; the leaves are {list(found)}"
             there = any(self.declared(n) == leaf for n in found)
             check_declared(self, there, leaf.path, message)
         for name, value in found.items():
-            message = (
-                f"a leaf that is not declared: {type(value).__name__} {value!r:.200}"
-            )
+            message = f"a leaf that is not declared: {type(value).__name__} {value!r:.200}"
             there = self.declared(name) is not None
             check_declared(self, there, name, message)
 
-    @applies_where(
-        of_class("nothing is declared that is found by position", is_tuple),
-        ARRAYS_DECLARED,
-    )
+    @applies_where(of_class("nothing is declared that is found by position", is_tuple), ARRAYS_DECLARED)
     def test_p02_fields_of_a_tuple_have_their_declared_positions(self) -> None:
         instance = self.cached_instance()
         fields = getattr(instance, "_fields", None)
@@ -143,9 +131,7 @@ class PytreeManifest(PytreeSuite):
             if leaf is None or leaf.is_tree:
                 continue
             wanted = "no array" if leaf.role == "python" else "a jax.Array"
-            message = (
-                f"declared as {leaf.role}, it must be {wanted} and is {value!r:.200}"
-            )
+            message = f"declared as {leaf.role}, it must be {wanted} and is {value!r:.200}"
             if leaf.role == "python":
                 check_declared(self, not is_array(value), name, message)
                 same = leaf.value is None or _holds(value, leaf.value)
@@ -196,13 +182,8 @@ class PytreeManifest(PytreeSuite):
         name, treedef = type(instance).__name__, structure(instance)
         hollow = None  # the same without its leaves, which may be held twice
         with contextlib.suppress(Exception):  # P3 fails on it
-            hollow = treedef.unflatten(
-                [object() if is_array(v) else v for v in jax.tree.leaves(instance)]
-            )
-        found = [
-            *reachable(instance, name, arrays_of(instance)),
-            *reachable(hollow, name),
-        ]
+            hollow = treedef.unflatten([object() if is_array(v) else v for v in jax.tree.leaves(instance)])
+        found = [*reachable(instance, name, arrays_of(instance)), *reachable(hollow, name)]
         for place, value in [*found, *class_attributes(instance)]:
             if is_array(value):  # `shape` may be a property that refuses
                 message = f"an array of shape {value.shape} that is not a leaf"

@@ -51,9 +51,7 @@ def is_open(cls: type) -> bool:
 class RoundTrip(PytreeSuite):
     """P3."""
 
-    @pytest.mark.parametrize(
-        "kind", ["object", "None", "str", "bool", "abstract", "rank"]
-    )
+    @pytest.mark.parametrize("kind", ["object", "None", "str", "bool", "abstract", "rank"])
     def test_p03_round_trip_keeps_any_leaves(self, kind: str) -> None:
         instance = self.cached_instance()
         name, (paths, treedef) = type(instance).__name__, flatten_with_path(instance)
@@ -66,9 +64,7 @@ class RoundTrip(PytreeSuite):
             with doing(path_name(path), "reading the leaf after a round trip"):
                 got = walk(rebuilt, path)
             message = f"put in {put_in!r}, came back as {got!r:.200}"
-            hint = (
-                "a conversion in unflatten, or children in another order than flatten"
-            )
+            hint = "a conversion in unflatten, or children in another order than flatten"
             check(got is put_in, path_name(path), message, hint)
 
     def test_p03_round_trip_keeps_treedef_and_leaves(self) -> None:
@@ -78,9 +74,7 @@ class RoundTrip(PytreeSuite):
         message = f"the treedef became {after}, it was {treedef}"
         check(after == treedef, type(instance).__name__, message)
         for (name, leaf), got in zip(named_leaves(instance), again):
-            message = (
-                f"came back as {type(got).__name__}, not as the object that was put in"
-            )
+            message = f"came back as {type(got).__name__}, not as the object that was put in"
             check(got is leaf, name, message, "jnp.asarray or arithmetic in unflatten")
 
     def test_p03_flatten_changes_nothing(self) -> None:
@@ -95,9 +89,7 @@ class RoundTrip(PytreeSuite):
         check(not changed, ", ".join(changed), message, "a cache that flatten fills")
 
     def test_p03_round_trip_keeps_every_attribute(self) -> None:
-        check_attributes(
-            self.cached_instance(), "an attribute that flatten or unflatten leaves out"
-        )
+        check_attributes(self.cached_instance(), "an attribute that flatten or unflatten leaves out")
 
     def test_p03_round_trip_keeps_what_lies_beside_its_fields(self) -> None:
         instance = self.cached_instance()
@@ -147,12 +139,7 @@ def trivial_subclass(cls: type) -> type:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return types.new_class(
-                "Trivial",
-                (cls,),
-                {},
-                lambda body: body.update(__module__=cls.__module__),
-            )
+            return types.new_class("Trivial", (cls,), {}, lambda body: body.update(__module__=cls.__module__))
         except TypeError:
             not_applicable("the class refuses subclasses")
 
@@ -213,7 +200,5 @@ def check_stored(name: str, place: str, one: Any, other: Any, hint: str) -> None
     """Both objects store the attribute."""
     before, after = attributes(one), attributes(other)
     check(name in after, place, "the attribute is lost in a round trip", hint)
-    message = (
-        f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
-    )
+    message = f"a round trip adds the attribute, with the value {after.get(name)!r:.100}"
     check(name in before, place, message, hint_of_added(one))

@@ -7,19 +7,9 @@ import jax
 
 from ...declare.leaf_spec import TRAINED
 from ...discover.suggest import check_declared
-from ...engine.applicability import (
-    STATICS_DECLARED,
-    applies_where,
-    declares,
-    not_applicable,
-)
+from ...engine.applicability import STATICS_DECLARED, applies_where, declares, not_applicable
 from ...engine.runner import guard
-from ...inspect.static_values import (
-    NEW,
-    alternatives,
-    static_fault,
-    with_slices_as_tuples,
-)
+from ...inspect.static_values import NEW, alternatives, static_fault, with_slices_as_tuples
 from ...inspect.trees import (
     attributes,
     avals,
@@ -56,9 +46,7 @@ class Static(PytreeSuite):
         same = {id(value) for aux in others for value in parts_of_aux(aux)}
         for place, node, aux in nodes(self.cached_instance()):
             for value in parts_of_aux(aux):
-                names = [
-                    f".{n}" for n, held in attributes(node).items() if held is value
-                ]
+                names = [f".{n}" for n, held in attributes(node).items() if held is value]
                 fault, where = static_fault(value), place + "".join(names[:1])
                 # What another instance holds as well, as a function that it is given, is not new.
                 is_known = id(value) in same and (fault or "").endswith(NEW)
@@ -74,15 +62,11 @@ class Static(PytreeSuite):
             structure(instance),
             structure(self.cached_instance(1)),
         )
-        message = (
-            f"two instances of one configuration have treedefs {first} and {second}"
-        )
+        message = f"two instances of one configuration have treedefs {first} and {second}"
         check(first == second, name, message)
         for path, changed in self.changed_static_values():
             message = "the treedef does not depend on this static value"
-            check(
-                structure(changed) != first, path, message, "a value that is not in aux"
-            )
+            check(structure(changed) != first, path, message, "a value that is not in aux")
 
     def test_p05_the_order_of_keywords_does_not_matter(self) -> None:
         first, inputs = structure(self.cached_instance()), self.inputs(0)
@@ -115,9 +99,7 @@ class Static(PytreeSuite):
             got = look_up(instance, path)
             if value is ...:
                 continue
-            same = bool(got == value) and isinstance(got, bool) is isinstance(
-                value, bool
-            )
+            same = bool(got == value) and isinstance(got, bool) is isinstance(value, bool)
             message = f"the static value is {got!r}, declared is {value!r}"
             check_declared(self, same, path, message)
 
@@ -138,9 +120,7 @@ class Static(PytreeSuite):
             hint = "who appends to a list changes the treedef behind compiled code"
             check(type(got) is tuple, path, message, hint)
 
-    @applies_where(
-        declares("used", "no static values are declared on which the call depends")
-    )
+    @applies_where(declares("used", "no static values are declared on which the call depends"))
     def test_p05_the_call_follows_its_static_values(self) -> None:
         instance, arguments = self.example()
         leaves = self.named(instance)
@@ -157,11 +137,7 @@ class Static(PytreeSuite):
     def trace_text(self, instance: Any, arguments: Any) -> str:
         """What the call computes, as text, or the error that it raises."""
         try:
-            return str(
-                jax.make_jaxpr(lambda arguments: self.apply(instance, *arguments))(
-                    arguments
-                )
-            )
+            return str(jax.make_jaxpr(lambda arguments: self.apply(instance, *arguments))(arguments))
         except ANY_ERROR as error:
             return f"{type(error)}"
 
@@ -178,10 +154,7 @@ class Static(PytreeSuite):
     def test_p05_no_leaf_is_weakly_typed(self) -> None:
         fixed = self.weak_fixed_points()
         for name, leaf in named_leaves(self.cached_instance()):
-            if (
-                self.role(name) not in ("module", "tree", "python")
-                and name not in fixed
-            ):
+            if self.role(name) not in ("module", "tree", "python") and name not in fixed:
                 message = f"it is no jax.Array but {type(leaf).__name__} {leaf!r:.200}"
                 check(isinstance(leaf, jax.Array), name, message)
                 message = "it is weakly typed: its dtype changes on the first update"
@@ -192,9 +165,7 @@ class Static(PytreeSuite):
         """The untrained leaves that the call hands on as weakly typed as they were."""
         instance = self.cached_instance()
         before = avals(instance)
-        weak = {
-            n for n, leaf in named_leaves(instance) if getattr(leaf, "weak_type", 0)
-        }
+        weak = {n for n, leaf in named_leaves(instance) if getattr(leaf, "weak_type", 0)}
         weak -= {name for name in weak if self.role(name) in TRAINED}
         if not weak or not self.called():
             return set()

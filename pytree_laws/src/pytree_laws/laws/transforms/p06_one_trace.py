@@ -23,12 +23,7 @@ LAW = Law(
     mistake="A static value is new in each instance, or a leaf changes its dtype, weak type or Python type along the way.",
     fix="Make static values equal by value, keep dtypes fixed in updates, and keep settings in the treedef.",
     severity="cost",
-    rests_on=(
-        "test_p02_leaves_are_",
-        "test_p03_round_trip",
-        "test_p05_aux",
-        "test_p05_no_leaf",
-    ),
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p05_no_leaf"),
 )
 
 
@@ -62,12 +57,8 @@ class OneTrace(Training):
         other = randomize(self.built_abstractly({**self.inputs(0), **self.other}), 1)
         instance = self.cached_instance()
         name = f"{type(instance).__name__} with {self.other}"
-        same = structure(other) == structure(instance) and avals(other) == avals(
-            instance
-        )
-        message = (
-            "neither its treedef nor its leaves tell it from the first configuration"
-        )
+        same = structure(other) == structure(instance) and avals(other) == avals(instance)
+        message = "neither its treedef nor its leaves tell it from the first configuration"
         check(not same, name, message, "a setting that is not stored as static")
         compiled, arguments = Compiled(self.use, self.mixed), self.arguments(0)
         compiled.shapes(instance, *arguments)

@@ -12,15 +12,7 @@ import numpy as np
 from ...engine.applicability import declares, not_applicable
 from ...engine.registry import Checks
 from ...inspect.arrays import host, is_floating, is_inexact
-from ...inspect.trees import (
-    arrays_of,
-    flatten,
-    named_arrays,
-    named_leaves,
-    nodes,
-    replace_leaves,
-    under_any,
-)
+from ...inspect.trees import arrays_of, flatten, named_arrays, named_leaves, nodes, replace_leaves, under_any
 from ...report import check, doing
 from ...session import Session
 from ...trace.dependencies import computed_on
@@ -37,25 +29,19 @@ COMPUTES = declares("compute", "the call computes in the dtype that is stored")
 
 
 @CHECKS.register(COMPUTES)
-def test_p07_reads_in_the_dtype_that_it_computes_in(
-    subject: Any, session: Session
-) -> None:
+def test_p07_reads_in_the_dtype_that_it_computes_in(subject: Any, session: Session) -> None:
     subject.need_call()
     names = [name for name, _ in named_arrays(subject.cached_instance())]
     computed = computed_on(subject.traced_call().jaxpr, subject.compute)
     wider = _read(subject)
     for name, primitive in zip(names, computed):
-        message = (
-            f"`{primitive}` reads it as it is stored, and not in {subject.compute}"
-        )
+        message = f"`{primitive}` reads it as it is stored, and not in {subject.compute}"
         hint = "a cast, `self.weight.astype(self.compute_dtype)`; `uncast` names what is meant so"
         check(not primitive or name not in wider, name, message, hint)
 
 
 @CHECKS.register(COMPUTES)
-def test_p07_computes_what_the_stored_dtype_gives(
-    subject: Any, session: Session
-) -> None:
+def test_p07_computes_what_the_stored_dtype_gives(subject: Any, session: Session) -> None:
     instance, _ = subject.cached_example()
     classes = {type(node) for _, node, _ in nodes(instance)}
     casting = [cls for cls in classes if _casts(cls)]
@@ -110,9 +96,7 @@ def _results_and_grads(subject: Any) -> tuple[list[Any], dict[str, Any]]:
         return sum(weighted(v) for v in results if is_inexact(v)), results
 
     with doing("call", "the gradient of the call"), jax.disable_jit():
-        (_, results), grads = jax.value_and_grad(loss, has_aux=True)(
-            {i: leaves[i] for i in read.values()}
-        )
+        (_, results), grads = jax.value_and_grad(loss, has_aux=True)({i: leaves[i] for i in read.values()})
     return results, {name: grads[i] for name, i in read.items()}
 
 

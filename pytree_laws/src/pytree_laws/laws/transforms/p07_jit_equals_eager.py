@@ -11,14 +11,7 @@ import numpy as np
 
 from ...discover.inference import fits
 from ...discover.suggest import check_declared
-from ...engine.applicability import (
-    ABSENT,
-    DTYPES,
-    Condition,
-    applies_where,
-    not_applicable,
-    of_class,
-)
+from ...engine.applicability import ABSENT, DTYPES, Condition, applies_where, not_applicable, of_class
 from ...engine.runner import guard
 from ...inspect.arrays import (
     bits_by_kind,
@@ -33,15 +26,7 @@ from ...inspect.arrays import (
 from ...inspect.classes import documents_nan
 from ...inspect.references import snapshot
 from ...inspect.static_values import structures_in
-from ...inspect.trees import (
-    arrays_of,
-    bfloat16,
-    combine,
-    nodes,
-    numbers_of,
-    partition,
-    without_functions,
-)
+from ...inspect.trees import arrays_of, bfloat16, combine, nodes, numbers_of, partition, without_functions
 from ...patches.fast_compile import quick_options
 from ...report import ANY_ERROR, Law, check, doing
 from ...suites.base import Suite
@@ -66,11 +51,7 @@ LAW = Law(
 )
 
 
-NO_BROADCASTS = Condition(
-    "the call may broadcast ranks",
-    lambda suite: not suite.broadcasts,
-    "broadcasts",
-)
+NO_BROADCASTS = Condition("the call may broadcast ranks", lambda suite: not suite.broadcasts, "broadcasts")
 
 
 def is_equinox(cls: type) -> bool:
@@ -100,9 +81,7 @@ class JitEqualsEager(Suite):
             message = f"the shape is {jnp.shape(value)}, declared is {output.shape}"
             same = jnp.shape(value) == tuple(output.shape)
             check_declared(self, same, f"output {i}", message)
-            message = (
-                f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
-            )
+            message = f"the dtype is {jnp.result_type(value)}, declared is {output.dtype}"
             same = self.is_of(output.dtype, value)
             check_declared(self, same, f"output {i}", message)
 
@@ -182,11 +161,7 @@ class PytreeJitEqualsEager(PytreeSuite):
             instance = self.make(seed)
             before = snapshot(instance)
             eager = self.apply(instance, *self.arguments(seed))
-            check(
-                snapshot(instance) == before,
-                name,
-                "the eager call changed the instance",
-            )
+            check(snapshot(instance) == before, name, "the eager call changed the instance")
             with doing("call", "the call under jax.jit"):
                 got = compiled(instance, *self.arguments(seed))
             check_close("call", "jit gives {}, eager {}", got, eager)
@@ -245,11 +220,7 @@ class PytreeJitEqualsEager(PytreeSuite):
         with doing("call", "the call under strict promotion", hint), promotion:
             try:
                 value, back = self.dynamic(instance)
-                jax.eval_shape(
-                    lambda v, arguments: self.apply(back(v), *arguments),
-                    value,
-                    arguments,
-                )
+                jax.eval_shape(lambda v, arguments: self.apply(back(v), *arguments), value, arguments)
             except jax.dtypes.TypePromotionError as error:
                 # An integer may meet a float, but where the tests forbid that everywhere.
                 if strict or not any(kind in str(error) for kind in ("int", "bool")):
@@ -279,27 +250,18 @@ class PytreeJitEqualsEager(PytreeSuite):
                 raise
         for i, out in enumerate(jax.tree.leaves(result)):
             message = f"with bfloat16 leaves and arguments it is {out.dtype}"
-            check(
-                not stays_wide(out),
-                f"output {i}",
-                message,
-                "an array with a fixed dtype",
-            )
+            check(not stays_wide(out), f"output {i}", message, "an array with a fixed dtype")
 
     def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
         declared = [leaf.dtype for leaf in self.manifest() if leaf.shape is not None]
         declared += [str(out.dtype) for out in self.returns]
         fixed = [name for name in declared if is_fixed_inexact(name)]
-        call_arguments = [
-            v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)
-        ]
+        call_arguments = [v.dtype for v in jax.tree.leaves((instance, arguments)) if is_inexact(v)]
         # What the arguments say of arrays as static stays, whatever the arrays become.
         held = [argument.dtype for argument in structures_of(arguments)]
         says = any(jnp.issubdtype(one, jnp.inexact) for one in held)
         # Without any float there is nothing that the outputs could follow.
-        return not (fixed or says or self.compute) and {*call_arguments} == {
-            real_dtype("float")
-        }
+        return not (fixed or says or self.compute) and {*call_arguments} == {real_dtype("float")}
 
 
 def structures_of(tree: Any) -> list[Any]:

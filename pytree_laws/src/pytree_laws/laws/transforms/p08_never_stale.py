@@ -52,18 +52,11 @@ class NeverStale(PytreeSuite):
 
     def _changes_output(self, compiled: Any, i: int, seed: int) -> bool:
         """Whether an edit of a leaf shows: at the start, or at a generic point."""
-        instance, arguments = (
-            self.cached_instance(),
-            [self.arguments(seed) for seed in (0, 1)],
-        )
+        instance, arguments = (self.cached_instance(), [self.arguments(seed) for seed in (0, 1)])
         if seed:
-            instance, arguments = randomize(
-                (instance, arguments), seed, self.held_fixed(instance)
-            )
+            instance, arguments = randomize((instance, arguments), seed, self.held_fixed(instance))
         leaf = jax.tree.leaves(instance)[i]
-        edits = [
-            replace_leaves(instance, {i: perturb_leaf(leaf, sign)}) for sign in (1, -1)
-        ]
+        edits = [replace_leaves(instance, {i: perturb_leaf(leaf, sign)}) for sign in (1, -1)]
         before = [compiled(instance, *each) for each in arguments]
         after = [[compiled(each, *a) for a in arguments] for each in edits]
         return any(self._differ(before, each) for each in after)
@@ -87,11 +80,7 @@ class NeverStale(PytreeSuite):
             except ANY_ERROR:
                 continue  # refused
             got = self.apply(instance, *arguments)
-            fresh = self.apply(
-                replace_leaves(self.make(0), {i: perturb_leaf(leaf)}), *arguments
-            )
+            fresh = self.apply(replace_leaves(self.make(0), {i: perturb_leaf(leaf)}), *arguments)
             message = "after an assignment the call gives {}, a fresh instance {}"
-            hint = (
-                "a method compiled with a static self, or a cache keyed by the instance"
-            )
+            hint = "a method compiled with a static self, or a cache keyed by the instance"
             check_close(name, message, got, fresh, hint)

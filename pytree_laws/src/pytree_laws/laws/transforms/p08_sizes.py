@@ -26,9 +26,7 @@ class Sizes(PytreeSuite):
         changes = another_size(self)
         start, fresh = self.cached_instance(), self._of_the_other_size(changes)
         leaves = jax.tree.leaves(fresh)
-        grown = len(leaves) == len(jax.tree.leaves(start)) and avals(fresh) != avals(
-            start
-        )
+        grown = len(leaves) == len(jax.tree.leaves(start)) and avals(fresh) != avals(start)
         if not grown or structure(fresh) == structure(start):
             not_applicable("no static value changes with the size of a leaf")
         arguments = resized(self.arguments(0), sizes_of(self, changes))
@@ -61,9 +59,7 @@ class Sizes(PytreeSuite):
 
     def _trace(self, instance: Any, arguments: Any) -> Any:
         value, back = self.dynamic(instance)
-        return jax.make_jaxpr(lambda v, arguments: self.apply(back(v), *arguments))(
-            value, arguments
-        )
+        return jax.make_jaxpr(lambda v, arguments: self.apply(back(v), *arguments))(value, arguments)
 
 
 def another_size(suite: Any) -> Mapping[str, int]:
@@ -87,11 +83,7 @@ def sizes_of(suite: Any, changes: Mapping[str, int]) -> Mapping[int, int]:
 
 
 def check_not_stale(
-    suite: Any,
-    instances: tuple[Any, Any],
-    *,
-    got: Callable[[], Any],
-    wanted: Callable[[], Any],
+    suite: Any, instances: tuple[Any, Any], *, got: Callable[[], Any], wanted: Callable[[], Any]
 ) -> None:
     """With leaves of another size the call is as a fresh instance of that size, or is refused, or who gives the size said what it is.
 

@@ -40,12 +40,7 @@ LAW = Law(
     protects="Parameters that are never trained, and constants that are: neither a zero gradient nor weight decay on a buffer raises an error.",
     mistake="A parameter is not used by the call, or a buffer is among the trained arrays (weight decay moves what gradients skip).",
     fix="Use each parameter in the call; apply stop_gradient to buffers where they are used, and to nothing else; leave data and buffers out of `trainable()`.",
-    rests_on=(
-        "test_p02_leaves_are_",
-        "test_p03_round_trip",
-        "test_p05_aux",
-        "test_p05_no_leaf",
-    ),
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p05_no_leaf"),
 )
 
 
@@ -75,9 +70,7 @@ class Gradient(Training):
                 message = "the gradient is zero everywhere"
                 check(bool(np.any(every[name])), name, message, hint)
             if role == "buffer":
-                message = (
-                    f"declared as buffer, but the call has the gradient {every[name]}"
-                )
+                message = f"declared as buffer, but the call has the gradient {every[name]}"
                 hint = "`jax.lax.stop_gradient` is missing where the buffer is used"
                 check(not self._shows(name), name, message, hint)
 
@@ -88,13 +81,9 @@ class Gradient(Training):
         named = list(enumerate(named_leaves(instance)))
         flows = self.flowing(instance)
         data = [(i, n, leaf) for i, (n, leaf) in named if n in flows]
-        data = [
-            row for row in data if self.role(row[1]) == "data" or self.is_frozen(row[1])
-        ]
+        data = [row for row in data if self.role(row[1]) == "data" or self.is_frozen(row[1])]
         if not data or self.leaves is None:
-            not_applicable(
-                "no data is declared that has a gradient, and nothing frozen"
-            )
+            not_applicable("no data is declared that has a gradient, and nothing frozen")
         hint = "`jax.lax.stop_gradient` on data, or on what is frozen; what is to be cut off is a buffer"
         for i, name, leaf in data:
 
@@ -110,23 +99,15 @@ class Gradient(Training):
                 if still.any():
                     still = still & ~felt_by_methods(self, name, grad.shape)
                 wrong = np.argwhere(still)
-                message = (
-                    f"{len(wrong)} of its {grad.size} elements never have a gradient"
-                )
-                message += (
-                    f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
-                )
+                message = f"{len(wrong)} of its {grad.size} elements never have a gradient"
+                message += f", the first at {tuple(map(int, wrong[0]))}" if len(wrong) else ""
                 hint = (
                     "a part of the parameter that the call does not use; "
                     "`Leaf(..., unused=True)` says that this is so on purpose"
                 )
                 check(not len(wrong), name, message, hint)
 
-    @applies_where(
-        of_leaves(
-            "no sub-trees are declared", lambda leaf: leaf.role in ("module", "tree")
-        )
-    )
+    @applies_where(of_leaves("no sub-trees are declared", lambda leaf: leaf.role in ("module", "tree")))
     def test_p09_every_trained_sub_tree_has_a_gradient(self) -> None:
         roots = [leaf for leaf in self.manifest() if leaf.role in ("module", "tree")]
         grads, instance = self._all_grads(), self.cached_instance()
@@ -138,9 +119,7 @@ class Gradient(Training):
             message = "no leaf of this sub-tree has a gradient"
             check(used or root.unused, root.path, message)
 
-    @applies_where(
-        of_leaves("no sub-modules are declared", lambda leaf: leaf.role == "module")
-    )
+    @applies_where(of_leaves("no sub-modules are declared", lambda leaf: leaf.role == "module"))
     def test_p09_every_leaf_of_a_sub_module_has_a_gradient(self) -> None:
         roots = [leaf for leaf in self.manifest() if leaf.role == "module"]
         grads, instance = self._all_grads(), self.cached_instance()
@@ -242,9 +221,7 @@ class Gradient(Training):
                 wrong = [i for i, grad in grads.items() if np.isnan(grad).any()]
                 wrong = [names[i] for i in wrong if self.role(names[i]) in TRAINED]
                 message = f"with {what} the output is finite, and the gradient is NaN"
-                check(
-                    not wrong or not np.isfinite(loss), ", ".join(wrong), message, hint
-                )
+                check(not wrong or not np.isfinite(loss), ", ".join(wrong), message, hint)
 
     def _losses_and_grads(self, instance: Any, examples: Any) -> Iterator[Any]:
         for arguments in examples:
@@ -272,9 +249,7 @@ class Step(Training):
                 check(bool(moved), name, "a training step did not move it", hint)
             if frozen or role in ("data", "buffer", "key", "python"):
                 role = "frozen" if frozen else role
-                message = (
-                    f"declared as {role}, a training step moved it to {moved!r:.200}"
-                )
+                message = f"declared as {role}, a training step moved it to {moved!r:.200}"
                 check(not moved, name, message)
 
     def test_p09_steps_keep_the_structure(self) -> None:

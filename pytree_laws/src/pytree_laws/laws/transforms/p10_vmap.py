@@ -40,9 +40,7 @@ class Vmap(PytreeSuite):
             not_applicable("there are no arrays to map over")
         with doing(name, "vmap over stacked instances"):
             got = result_or_raise(self._mapped()[0])
-        loop = stack(
-            [self.apply(instance, *a) for instance, a in zip(instances, arguments)]
-        )
+        loop = stack([self.apply(instance, *a) for instance, a in zip(instances, arguments)])
         need_equal_draws((instances, arguments))
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
 
@@ -55,10 +53,7 @@ class Vmap(PytreeSuite):
         name = named_arrays(instance)[0][0]
         with doing(name, "vmap over this leaf alone, in_axes None for the others"):
             got = result_or_raise(self._mapped()[1])
-        edited = (
-            replace_leaves(value, {0: leaf})
-            for leaf in (leaves[0], perturb_leaf(leaves[0]))
-        )
+        edited = (replace_leaves(value, {0: leaf}) for leaf in (leaves[0], perturb_leaf(leaves[0])))
         loop = stack([self.apply(back(edited), *arguments) for edited in edited])
         need_equal_draws((instance, arguments))
         check_close(name, "vmap gives {}, a loop {}", got, loop, slack=16)
@@ -86,9 +81,7 @@ class Vmap(PytreeSuite):
         leaves, treedef = flatten(value)
         axes = treedef.unflatten([0, *[None] * (len(leaves) - 1)])
         call = jax.vmap(lambda one: self.apply(back(one), *arguments), in_axes=(axes,))
-        return call, (
-            replace_leaves(value, {0: stack([leaves[0], perturb_leaf(leaves[0])])}),
-        )
+        return call, (replace_leaves(value, {0: stack([leaves[0], perturb_leaf(leaves[0])])}),)
 
     def test_p10_vmapped_constructor(self) -> None:
         keys = self.keys_of_inputs()

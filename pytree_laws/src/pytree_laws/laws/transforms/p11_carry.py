@@ -9,15 +9,7 @@ import jax
 from ...engine.applicability import CARRIES, applies_where, not_applicable
 from ...engine.runner import guard
 from ...inspect.arrays import is_floating
-from ...inspect.trees import (
-    arrays_of,
-    avals,
-    named_leaves,
-    new_carry,
-    nodes,
-    replace_leaves,
-    structure,
-)
+from ...inspect.trees import arrays_of, avals, named_leaves, new_carry, nodes, replace_leaves, structure
 from ...report import Law, check, doing
 from ...suites.training import Training
 from ...values.closeness import advance_from, check_close, check_grads
@@ -29,12 +21,7 @@ LAW = Law(
     protects='"scan body function carry input and carry output must have equal types", met at the first loop, or a carry whose dtype drifts from step to step.',
     mistake="The update promotes the dtype or drops a weak type or an axis, or the initial state was made without a dtype.",
     fix="Make the initial state with an explicit shape and dtype, and compute the next one in the same dtype.",
-    rests_on=(
-        "test_p02_leaves_are_",
-        "test_p03_round_trip",
-        "test_p05_aux",
-        "test_p05_no_leaf",
-    ),
+    rests_on=("test_p02_leaves_are_", "test_p03_round_trip", "test_p05_aux", "test_p05_no_leaf"),
 )
 
 

@@ -10,12 +10,7 @@ from ...engine.applicability import PLATFORMS, applies_where
 from ...engine.runner import guard
 from ...report import Law, check
 from ...suites.base import Suite
-from ...trace.platforms import (
-    BACKEND_VARIABLE,
-    committed,
-    lowering_fault,
-    platform_fault,
-)
+from ...trace.platforms import BACKEND_VARIABLE, committed, lowering_fault, platform_fault
 
 LAW = Law(
     number="P18",
@@ -33,9 +28,7 @@ class Backend(Suite):
 
     backend: ClassVar[str | None] = None  # None: wherever jax runs
     lower_for: ClassVar[Sequence[str]] = ()  # platforms, with or without the hardware
-    refused: ClassVar[bool] = (
-        False  # True once it has been said that this is not `backend`
-    )
+    refused: ClassVar[bool] = False  # True once it has been said that this is not `backend`
 
     @pytest.fixture(autouse=True)
     def on_the_platform_that_was_asked_for(self) -> None:
@@ -56,9 +49,7 @@ class Backend(Suite):
             pytrace=False,
         )
 
-    def check_lowers(
-        self, where: str, function: Callable[..., Any], arguments: Sequence[Any]
-    ) -> None:
+    def check_lowers(self, where: str, function: Callable[..., Any], arguments: Sequence[Any]) -> None:
         """Says each platform of `lower_for` for which the function does not lower, and why."""
         found = [lowering_fault(function, name, *arguments) for name in self.lower_for]
         check(not any(found), where, "; ".join(filter(None, found)))

@@ -47,14 +47,9 @@ class NotTrue(AssertionError):
 @overload
 def holds(condition: Condition) -> Test: ...
 @overload
+def holds(*, of: str | Sequence[str] = "call", at_start: bool = False) -> Callable[[Condition], Test]: ...
 def holds(
-    *, of: str | Sequence[str] = "call", at_start: bool = False
-) -> Callable[[Condition], Test]: ...
-def holds(
-    condition: Condition | None = None,
-    *,
-    of: str | Sequence[str] = "call",
-    at_start: bool = False,
+    condition: Condition | None = None, *, of: str | Sequence[str] = "call", at_start: bool = False
 ) -> Any:
     """A test of a condition: a method that takes an instance and the arguments of the call.
 
@@ -97,13 +92,7 @@ def conditions_of(suite: Any) -> Iterator[tuple[str, Callable[[], None]]]:
             yield name, getattr(suite, name)
 
 
-def _try(
-    suite: Any,
-    condition: Condition,
-    dtype: str | None,
-    of: Sequence[str],
-    at_start: bool,
-) -> None:
+def _try(suite: Any, condition: Condition, dtype: str | None, of: Sequence[str], at_start: bool) -> None:
     __tracebackhide__ = True
     own = functools.partial(condition, suite)
     compiled, is_traced = suite.compile(own), True

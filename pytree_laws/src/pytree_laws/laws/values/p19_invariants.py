@@ -32,9 +32,7 @@ class Invariants(Suite):
                     for said in self.invariants:
                         self.check_invariant(said, example, dtype, seed)
 
-    def check_invariant(
-        self, said: str, example: Any, dtype: str | None, seed: int
-    ) -> None:
+    def check_invariant(self, said: str, example: Any, dtype: str | None, seed: int) -> None:
         found, wanted = both_sides(self, said, *example)
         found, wanted = np.broadcast_arrays(found, wanted)
         usual = tolerance_of(dtype or real_dtype("float"), self.tolerance)

@@ -29,9 +29,7 @@ LAW = Law(
 
 
 REFERENCE = Condition(
-    "no reference is declared",
-    lambda suite: type(suite).reference is not Suite.reference,
-    "reference",
+    "no reference is declared", lambda suite: type(suite).reference is not Suite.reference, "reference"
 )
 
 
@@ -114,6 +112,4 @@ def without_state(result: Any) -> Any:
 
 
 def is_state(value: Any) -> bool:
-    return type(value).__name__ == "State" and type(value).__module__.startswith(
-        "equinox"
-    )
+    return type(value).__name__ == "State" and type(value).__module__.startswith("equinox")

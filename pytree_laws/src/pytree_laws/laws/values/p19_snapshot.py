@@ -14,13 +14,7 @@ from ...engine.applicability import Condition, applies_where
 from ...engine.runner import guard
 from ...inspect.trees import flatten, inexact_places, named_leaves, named_numbers
 from ...report import Fault, check
-from ...snapshot.configurations import (
-    ACCEPTED,
-    AFTER,
-    CONFIGURED,
-    of_accepted,
-    of_configurations,
-)
+from ...snapshot.configurations import ACCEPTED, AFTER, CONFIGURED, of_accepted, of_configurations
 from ...snapshot.files import change
 from ...snapshot.format import (
     Entry,
@@ -39,12 +33,7 @@ from ...snapshot.format import (
 )
 from ...snapshot.methods import OF_METHODS, of_methods
 from ...snapshot.mode import COMPARE, OFF, RECORD, UPDATE, mode_of
-from ...snapshot.numbers import (
-    OTHERWISE,
-    SECTIONS,
-    section_numbers,
-    with_other_arguments,
-)
+from ...snapshot.numbers import OTHERWISE, SECTIONS, section_numbers, with_other_arguments
 from ...suites.base import Suite
 from ...suites.programs import compiled_grads
 from ...suites.training import Training
@@ -133,9 +122,7 @@ class NumbersOfRecord(Suite):
             return parse_record(text)
         except NoRecord as error:
             file = record_of(self)
-            raise Fault(
-                str(file and file.name), str(error), self.how_to_approve()
-            ) from error
+            raise Fault(str(file and file.name), str(error), self.how_to_approve()) from error
 
     def how_to_approve(self) -> str:
         return f"what changed it; if it is right as it is now, approve it with `{_command(self, OPTION)}`"
@@ -143,9 +130,7 @@ class NumbersOfRecord(Suite):
     def how_to_record(self) -> str:
         file = record_of(self)
         name = os.path.relpath(file) if file else ""
-        return (
-            f"run `{_command(self, '--numbers=record')}`, look at {name}, and commit it"
-        )
+        return f"run `{_command(self, '--numbers=record')}`, look at {name}, and commit it"
 
     # What a suite of another kind does in its own way.
 

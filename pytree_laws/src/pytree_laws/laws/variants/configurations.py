@@ -10,27 +10,10 @@ import jax
 import jax.numpy as jnp
 
 from ...discover.configurations import TracedConfiguration, traced_configurations
-from ...discover.evaluation import (
-    evaluated,
-    of_generic,
-    on_purpose,
-    run_traced,
-    unused_arguments,
-)
-from ...discover.invocation import (
-    build_with,
-    call_function,
-    example_call,
-    example_construction,
-)
+from ...discover.evaluation import evaluated, of_generic, on_purpose, run_traced, unused_arguments
+from ...discover.invocation import build_with, call_function, example_call, example_construction
 from ...discover.resize import Resized, at_a_bound, fits_otherwise, of_small_sizes
-from ...engine.applicability import (
-    ACCEPTED,
-    ARRAYS_DECLARED,
-    TAKES_DTYPE,
-    applies_where,
-    not_applicable,
-)
+from ...engine.applicability import ACCEPTED, ARRAYS_DECLARED, TAKES_DTYPE, applies_where, not_applicable
 from ...engine.runner import guard
 from ...errors import error_text
 from ...inspect.call_recorder import Invocation
@@ -64,11 +47,7 @@ class Configurations(Suite):
     """What is cheap of P1, P7 and P9, in each configuration."""
 
     def _trials(self) -> list[TracedConfiguration]:
-        result = [
-            traced
-            for traced in traced_configurations(self)
-            if traced.configuration.size
-        ]
+        result = [traced for traced in traced_configurations(self) if traced.configuration.size]
         if not result:
             not_applicable("the class has one configuration")
         return result
@@ -84,10 +63,7 @@ class Configurations(Suite):
     def test_p01_builds_in_each_configuration(self) -> None:
         for traced in self._trials():
             if traced.error is not None and traced.stage == "constructor":
-                _refuse(
-                    traced,
-                    traced.refused and not traced.configuration.is_declared,
-                )
+                _refuse(traced, traced.refused and not traced.configuration.is_declared)
 
     def test_p01_stores_no_two_values_in_each_other_s_place(self) -> None:
         maker, instance = example_construction(self), self.cached_instance()
@@ -128,11 +104,7 @@ class Configurations(Suite):
     def test_p07_can_be_called_in_each_configuration(self) -> None:
         self.need_call()
         for traced in self._trials():
-            if (
-                traced.error is not None
-                and traced.stage == "call"
-                and not lacks_its_key(self, traced)
-            ):
+            if traced.error is not None and traced.stage == "call" and not lacks_its_key(self, traced):
                 said = traced.refused and not traced.configuration.is_declared
                 said = said or has_other_keys(traced)
                 _refuse(traced, said or fits_otherwise(self, traced))
@@ -145,23 +117,13 @@ class Configurations(Suite):
                 for i, (dtype, before) in enumerate(zip(got, usual)):
                     message = f"it is {dtype}, and {before} in the example"
                     hint = "a number or an array of another dtype: `dtype=x.dtype`"
-                    check(
-                        dtype == before,
-                        _place(configuration, f"output {i}"),
-                        message,
-                        hint,
-                    )
+                    check(dtype == before, _place(configuration, f"output {i}"), message, hint)
 
     def test_p07_keeps_its_axes_where_a_size_is_one(self) -> None:
         for traced in self._of_a_size(1):
             where = f"an axis of 1 in the place of {traced.size}"
             message = f"the call raised {traced.error!r}"
-            check(
-                traced.error is None,
-                where,
-                message,
-                "a division by a size less one",
-            )
+            check(traced.error is None, where, message, "a division by a size less one")
             self._has_the_usual_axes(traced, where, SQUEEZED)
 
     def test_p07_keeps_its_axes_and_dtypes_where_a_size_is_zero(self) -> None:
@@ -174,23 +136,12 @@ class Configurations(Suite):
 
     def _of_a_size(self, size: int) -> list[Resized]:
         self.need_call()
-        return [
-            configuration
-            for configuration in of_small_sizes(self)
-            if configuration.became == size
-        ]
+        return [configuration for configuration in of_small_sizes(self) if configuration.became == size]
 
-    def _has_the_usual_axes(
-        self, resized_example: Resized, where: str, hint: str
-    ) -> None:
+    def _has_the_usual_axes(self, resized_example: Resized, where: str, hint: str) -> None:
         usual = tuple(len(out.shape) for out in self.traced_outputs())
         message = f"its outputs have {list(resized_example.ranks)} axes, and {list(usual)} in the example"
-        check(
-            resized_example.ranks == usual or resized_example.error is not None,
-            where,
-            message,
-            hint,
-        )
+        check(resized_example.ranks == usual or resized_example.error is not None, where, message, hint)
 
     @applies_where(ACCEPTED)
     def test_p07_takes_what_its_constructor_accepts(self) -> None:
@@ -201,18 +152,14 @@ class Configurations(Suite):
                 divides = isinstance(traced.error, ZeroDivisionError)
                 fits = not divides and fits_otherwise(self, traced)
                 _refuse(traced, traced.refused or fits)
-        self._give_no_nan(
-            [configuration for configuration in accepted if configuration.inputs]
-        )
+        self._give_no_nan([configuration for configuration in accepted if configuration.inputs])
 
     def _give_no_nan(self, accepted: Sequence[TracedConfiguration]) -> None:
         for configuration, found in zip(accepted, of_generic(accepted)):
             wrong = has_nan(result_or_raise(found))
             wrong = wrong and not self._gives_nan_itself()
             message = "the constructor accepts it, and the call gives NaN"
-            hint = (
-                "a check with `<=` in the place of `<`, or a case that the call needs"
-            )
+            hint = "a check with `<=` in the place of `<`, or a case that the call needs"
             check(not wrong, _place(configuration, "call"), message, hint)
 
     def _gives_nan_itself(self) -> bool:
@@ -272,34 +219,18 @@ class Configurations(Suite):
         self.need_call()
         usual = leaves_reached(self._usual(), gradients=True)
         for traced in self._traced():
-            if (
-                traced.configuration.given
-                or traced.configuration.leaves
-                or traced.is_quiet
-            ):
+            if traced.configuration.given or traced.configuration.leaves or traced.is_quiet:
                 continue
             there = leaves_reached(traced, gradients=True)
             for name in usual.keys() & there.keys():
                 message = "no gradient reaches it, as it does in the example"
-                hint = (
-                    "a way through the call that leaves it out: do not build it there"
-                )
-                check(
-                    there[name] or not usual[name],
-                    _place(traced, name),
-                    message,
-                    hint,
-                )
+                hint = "a way through the call that leaves it out: do not build it there"
+                check(there[name] or not usual[name], _place(traced, name), message, hint)
             if any(isinstance(v, dict) for v in traced.configuration.inputs.values()):
                 continue  # what is in a dict is the choice of who gives it
             for name, used in leaves_reached(traced, gradients=False).items():
                 message = "it is held in this configuration alone, and the call does not use it"
-                check(
-                    used or name in usual,
-                    _place(traced, name),
-                    message,
-                    "a part without a use",
-                )
+                check(used or name in usual, _place(traced, name), message, "a part without a use")
 
 
 def _refuse(traced: TracedConfiguration, may_be: bool) -> None:
@@ -316,8 +247,7 @@ def _left_out(use: Invocation, kind: type) -> list[str]:
     return [
         name
         for name in use.varied()
-        if use.given[name] is None
-        and any(value is kind for value in members(annotations.get(name)))
+        if use.given[name] is None and any(value is kind for value in members(annotations.get(name)))
     ]
 
 

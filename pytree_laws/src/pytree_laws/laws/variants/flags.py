@@ -2,19 +2,10 @@
 
 from collections.abc import Sequence
 
-from ...discover.configurations import (
-    Configuration,
-    TracedConfiguration,
-    traced_configurations,
-)
+from ...discover.configurations import Configuration, TracedConfiguration, traced_configurations
 from ...discover.evaluation import on_purpose
 from ...discover.method_uses import is_flag, trace_text, trace_use, uses_by_flag
-from ...engine.applicability import (
-    ARRAYS_DECLARED,
-    METHODS,
-    applies_where,
-    not_applicable,
-)
+from ...engine.applicability import ARRAYS_DECLARED, METHODS, applies_where, not_applicable
 from ...engine.runner import guard
 from ...report import check
 from ...suites.methods import MethodSuite
@@ -32,16 +23,10 @@ class Flags(MethodSuite):
         self._need_declarations()
         if traced_configurations(self)[0].trace is None:
             return  # the call cannot be traced, as P6 says
-        found = {
-            _key(traced.configuration): traced for traced in traced_configurations(self)
-        }
+        found = {_key(traced.configuration): traced for traced in traced_configurations(self)}
         for name in sorted(_flags(list(found.values()))):
-            own = [
-                value for value in found.values() if name in value.configuration.given
-            ]
-            pairs = (
-                (traced, found.get(_key(traced.configuration, name))) for traced in own
-            )
+            own = [value for value in found.values() if name in value.configuration.given]
+            pairs = ((traced, found.get(_key(traced.configuration, name))) for traced in own)
             self._check("call", name, any(_differ(*pair) for pair in pairs))
 
     @applies_where(ARRAYS_DECLARED, METHODS)
@@ -50,10 +35,7 @@ class Flags(MethodSuite):
         for method in self.traced_methods(declared=True):
             for name, uses in uses_by_flag(self, method).items():
                 pairs = [[trace_use(self, one) for one in each] for each in uses]
-                texts = [
-                    {None if one is None else trace_text(one) for one in p}
-                    for p in pairs
-                ]
+                texts = [{None if one is None else trace_text(one) for one in p} for p in pairs]
                 # What raises is another thing, too.
                 self._check(method.name, name, any(len(each) > 1 for each in texts))
 

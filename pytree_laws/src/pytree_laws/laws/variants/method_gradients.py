@@ -36,12 +36,9 @@ def _points(start: dict[str, Any]) -> list[dict[str, Any]]:
     return [start, {name: pushed(leaf, 0.3, i) for i, (name, leaf) in pairs}]
 
 
-NOT_CALLED = Condition(
-    "the call reaches the parameters", lambda suite: not suite.called()
-)
+NOT_CALLED = Condition("the call reaches the parameters", lambda suite: not suite.called())
 NEXT_INSTANCE = Condition(
-    "no method gives the next instance",
-    lambda suite: any(method.carry == SELF for method in suite.methods),
+    "no method gives the next instance", lambda suite: any(method.carry == SELF for method in suite.methods)
 )
 
 
@@ -97,14 +94,10 @@ class MethodsGradient(MethodSuite):
         with doing(names_of(methods), "the gradient of one of these"):
             run = compiled_grads_of_methods(self)
             grads, middle = run(point)
-        by_rejection = [
-            draws_by_rejection(traces_of(self)[m.name].jaxpr) for m in methods
-        ]
+        by_rejection = [draws_by_rejection(traces_of(self)[m.name].jaxpr) for m in methods]
         for name, leaf in point.items():
             for step in (STEP, STEP / 10):  # the shorter one where the way bends
-                first, last = (
-                    run({**point, name: pushed(leaf, s)})[1] for s in (-step, step)
-                )
+                first, last = (run({**point, name: pushed(leaf, s)})[1] for s in (-step, step))
                 for i, method in enumerate(methods):
                     if by_rejection[i]:
                         continue
@@ -112,12 +105,7 @@ class MethodsGradient(MethodSuite):
                     self._check_grad(method, name, grads[name][i], values, step)
 
     def _check_grad(
-        self,
-        method: Method,
-        name: str,
-        grad: np.ndarray,
-        values: Sequence[float],
-        step: float,
+        self, method: Method, name: str, grad: np.ndarray, values: Sequence[float], step: float
     ) -> None:
         if not np.isfinite(values).all() or grad.dtype.itemsize <= 2:
             return
@@ -166,9 +154,7 @@ class MethodsCarry(MethodSuite):
         check(avals(new) == avals(value), method.name, message)
         given = [self.next_instance(method, back(value), method.arguments(1))]
         first = advance(value)
-        ways = (
-            snapshot(arrays_of(one)) for one in (first, self.to_arrays(given[0])[0])
-        )
+        ways = (snapshot(arrays_of(one)) for one in (first, self.to_arrays(given[0])[0]))
         same = [way == snapshot(arrays_of(value)) for way in ways]
         message = "the next instance is the one before, whatever the arguments are"
         hint = "it gives back what it was given, and not what it computed"

@@ -12,23 +12,10 @@ import jax.numpy as jnp
 from jax.core import Tracer
 
 from ...declare.methods import Method, methods_of
-from ...engine.applicability import (
-    ABSENT,
-    DTYPES,
-    METHODS,
-    PLATFORMS,
-    applies_where,
-    not_applicable,
-)
+from ...engine.applicability import ABSENT, DTYPES, METHODS, PLATFORMS, applies_where, not_applicable
 from ...engine.runner import guard
 from ...errors import message_of, raises_deliberately
-from ...inspect.arrays import (
-    has_dtype,
-    is_fixed_inexact,
-    is_inexact,
-    is_key,
-    real_dtype,
-)
+from ...inspect.arrays import has_dtype, is_fixed_inexact, is_inexact, is_key, real_dtype
 from ...inspect.global_state import clear_caches, globals_of
 from ...inspect.references import mutables, reachable, snapshot
 from ...inspect.trees import named_leaves, replace_leaves
@@ -60,9 +47,7 @@ ANEW = (
     "`jax.jit` of a lambda, a partial or a bound method that the call makes: compile a "
     "function of the module, and give it the instance as an argument"
 )
-VALUES = (
-    "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
-)
+VALUES = "values decide a branch or a shape: `jnp.where`, or `Method(..., traced=False)`"
 RAISES = "what raises whenever it is used; a `raise` with the reason says so on purpose"
 
 
@@ -71,9 +56,7 @@ class MethodsTrace(MethodSuite):
     """P6 for methods and the call."""
 
     def test_p06_a_call_compiles_nothing_anew(self) -> None:
-        found = {
-            method: traces_of(self)[method.name].jaxpr for method in traceable(self)
-        }
+        found = {method: traces_of(self)[method.name].jaxpr for method in traceable(self)}
         if self.called():
             found[the_call(self)] = self.traced_call().jaxpr
         if not found:
@@ -174,10 +157,7 @@ class MethodsWork(MethodSuite):
         hint = "an array with a fixed dtype: `dtype=x.dtype`"
         for method in self.traced_methods(declared=True):
             with doing(method.name, f"in {dtype} it"):
-                usual, got = (
-                    traces_of(self)[method.name],
-                    traced_in(self, method, dtype),
-                )
+                usual, got = (traces_of(self)[method.name], traced_in(self, method, dtype))
             for i, (before, now) in enumerate(zip(usual.out_avals, got.out_avals)):
                 follows = has_dtype(before, "float")
                 same = now.dtype == jnp.dtype(dtype)
@@ -234,17 +214,13 @@ class MethodsPurity(MethodSuite):
             after = globals_of(self.cached_instance())
             wrong = [n for n in {**before, **after} if before.get(n) != after.get(n)]
             message = f"on a fresh instance it changed {', '.join(wrong)}"
-            check(
-                not wrong, method.name, message, "a counter, or a cache, in the module"
-            )
+            check(not wrong, method.name, message, "a counter, or a cache, in the module")
 
     @applies_where(METHODS)
     def test_p12_methods_have_no_side_effects(self) -> None:
         for method in self.traced_methods(declared=True):
             closed = traces_of(self)[method.name]
-            names = ", ".join(
-                sorted(type(effect).__name__ for effect in closed.effects)
-            )
+            names = ", ".join(sorted(type(effect).__name__ for effect in closed.effects))
             hint = "`jax.debug.print`, `jax.debug.callback` or `io_callback`"
             check(not names, method.name, f"it has side effects: {names}", hint)
             wrong = [equation.primitive.name for equation in lost_updates(closed.jaxpr)]
@@ -273,9 +249,7 @@ class MethodsPurity(MethodSuite):
             if any(map(is_key, jax.tree.leaves(method.arguments(0)))):
                 jaxpr = traces_of(self)[method.name].jaxpr
                 wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-                message = (
-                    f"{len(wrong)} of its draws depend on nothing that it is given"
-                )
+                message = f"{len(wrong)} of its draws depend on nothing that it is given"
                 hint = "a constant key, as `jax.random.key(0)`"
                 check(not wrong, method.name, message, hint)
 
@@ -295,12 +269,7 @@ class MethodsLower(MethodSuite):
 
 
 class Methods(  # pytest runs the tests of the last base first
-    MethodsLower,
-    MethodsPurity,
-    MethodsCarry,
-    MethodsGradient,
-    MethodsWork,
-    MethodsTrace,
+    MethodsLower, MethodsPurity, MethodsCarry, MethodsGradient, MethodsWork, MethodsTrace
 ):
     """What the laws say of methods."""
 
@@ -312,17 +281,13 @@ class PytreeMethods(Methods, PytreeSuite):
     def to_arrays(self, instance: Any) -> tuple[Any, Callable[[Any], Any]]:
         return self.dynamic(instance)
 
-    def flowing_values(
-        self, instance: Any
-    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+    def flowing_values(self, instance: Any) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
         paths = self.flowing(instance)
         if self.leaves is None:  # then nobody said what is data, and what is cut off
             paths = {path for path in paths if self.role(path) == "param"}
         return self._values_of(instance, paths)
 
-    def buffer_values(
-        self, instance: Any
-    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+    def buffer_values(self, instance: Any) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
         held = {name for name, v in named_leaves(instance) if is_inexact(v)}
         own = {one for one in held if self.role(one) == "buffer"}
         # Where nothing is declared, nobody said what is cut off.
@@ -335,9 +300,7 @@ class PytreeMethods(Methods, PytreeSuite):
         pairs = enumerate(named_leaves(instance))
         places = {name: i for i, (name, _) in pairs if name in paths}
         values = {name: leaf for name, leaf in named_leaves(instance) if name in paths}
-        return values, lambda changed: replace_leaves(
-            instance, {places[n]: v for n, v in changed.items()}
-        )
+        return values, lambda changed: replace_leaves(instance, {places[n]: v for n, v in changed.items()})
 
     @applies_where(MEMBERS, ABSENT)
     def test_p07_methods_work_without_what_is_optional(self) -> None:

@@ -66,9 +66,7 @@ class NnxPurity(NnxSuite):
         after = variables_of(instance)
         for path in before.keys() & after.keys():
             message = "the call put another Variable in its place"
-            hint = (
-                "`self.variable[...] = value`: who holds the first one sees no update"
-            )
+            hint = "`self.variable[...] = value`: who holds the first one sees no update"
             check(after[path] is before[path], path, message, hint)
 
     def test_p12_a_cold_call_leaves_no_tracer_behind(self) -> None:
@@ -88,21 +86,13 @@ class NnxPurity(NnxSuite):
         with contextlib.suppress(Exception):  # other laws fail on it
             # Before any call, no cache of the module holds anything.
             self.trace_of(clone_as(fresh, instance), arguments)
-        functions = (
-            value for value in vars(fresh).values() if hasattr(value, "__globals__")
-        )
-        held: dict[str, Any] = next(
-            (function.__globals__ for function in functions), {}
-        )
+        functions = (value for value in vars(fresh).values() if hasattr(value, "__globals__"))
+        held: dict[str, Any] = next((function.__globals__ for function in functions), {})
         check_caches_hold_no_tracer([*held.items(), *vars(fresh).items()])
 
     def test_p12_reading_properties_changes_nothing(self) -> None:
         instance = self.make(0)
-        before = (
-            bits_of(instance),
-            nnx.graphdef(instance),
-            snapshot(all_settings(instance)),
-        )
+        before = (bits_of(instance), nnx.graphdef(instance), snapshot(all_settings(instance)))
         for place, node in own_nodes(instance):
             for name in own_properties(type(node)):
                 with contextlib.suppress(Exception), warnings.catch_warnings():
@@ -129,8 +119,7 @@ class NnxPurity(NnxSuite):
         before = self.trace_text(instance, arguments)
         settings = all_settings(instance).items()
         return any(
-            self.trace_text(with_setting(instance, path, value + 1), arguments)
-            != before
+            self.trace_text(with_setting(instance, path, value + 1), arguments) != before
             for path, value in settings
             if type(value) is int
         )
@@ -153,6 +142,4 @@ def own_properties(cls: type) -> list[str]:
     """The properties of a class, without those that a library brings."""
     kinds = (property, functools.cached_property)
     owners = [owner for owner in cls.__mro__ if not is_of_library(owner)]
-    return [
-        n for owner in owners for n, v in vars(owner).items() if isinstance(v, kinds)
-    ]
+    return [n for owner in owners for n, v in vars(owner).items() if isinstance(v, kinds)]

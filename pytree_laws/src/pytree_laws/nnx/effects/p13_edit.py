@@ -58,12 +58,7 @@ class NnxEdit(NnxSuite):
         instance, other = self.cached_instance(), self.cached_instance(1)
         name, moved = type(instance).__name__, copy_of(instance)
         self.overwrite(moved)
-        rights = {
-            "itself": instance,
-            "another": other,
-            "an update": moved,
-            "None": None,
-        }
+        rights = {"itself": instance, "another": other, "an update": moved, "None": None}
         hint = "`__eq__` that compares arrays: `==` on them has no truth value"
         for what, right in rights.items():
             with doing(name, f"bool(x == {what})", hint):

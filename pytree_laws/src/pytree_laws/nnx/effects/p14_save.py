@@ -91,10 +91,7 @@ class NnxSave(NnxSuite):
             "a path left out": less,
             "an unknown path": {**flat, ("unknown",): one},
             "a renamed path": {**less, (*path[:-1], "unknown"): one},
-            "another shape": {
-                **flat,
-                path: one.replace(on_device(np.zeros((7, 7, 7), np.float32))),
-            },
+            "another shape": {**flat, path: one.replace(on_device(np.zeros((7, 7, 7), np.float32)))},
             "another type": {**flat, path: other(value_of(one))},
         }
         for what, state in wrong.items():
@@ -144,14 +141,10 @@ class NnxSave(NnxSuite):
         check(not wrong, ", ".join(wrong), "load changed the skeleton")
         self.overwrite(loaded)
         wrong = changed(before, bits_of(like))
-        message = (
-            "the skeleton changed with what was loaded: they hold the same Variable"
-        )
+        message = "the skeleton changed with what was loaded: they hold the same Variable"
         check(not wrong, ", ".join(wrong), message)
 
-    def test_p14_a_file_of_another_configuration_is_refused(
-        self, tmp_path: Any
-    ) -> None:
+    def test_p14_a_file_of_another_configuration_is_refused(self, tmp_path: Any) -> None:
         instance, other = self.saved(tmp_path / "saved"), self.make_other()
         try:
             type(instance).load(tmp_path / "saved", other)

@@ -50,9 +50,7 @@ class NnxOwnership(NnxSuite):
     def test_p15_rows_of_a_draw_differ(self) -> None:
         if not self.takes_keys():
             not_applicable("the constructor takes no key")
-        first, second = (
-            values_of(built_with_key(self, jax.random.key(seed))) for seed in (0, 1)
-        )
+        first, second = (values_of(built_with_key(self, jax.random.key(seed))) for seed in (0, 1))
         check_rows_differ(first, second)
 
     def test_p15_no_variable_is_held_twice(self) -> None:
@@ -63,9 +61,7 @@ class NnxOwnership(NnxSuite):
         for name, variable in placed_variables(instance):
             owner = owners.setdefault(id(variable), name)
             free = owner == name or {owner, name} & {*self.tied}
-            message = (
-                f"it is the same Variable as `{owner}`: one is trained, and not two"
-            )
+            message = f"it is the same Variable as `{owner}`: one is trained, and not two"
             hint = "`[layer] * depth` holds one layer; `tied` names what is held twice"
             check(bool(free), name, message, hint)
 

@@ -48,9 +48,7 @@ class NnxHelpers(NnxSuite):
     def test_p16_map_variables_dispatches_by_type(self) -> None:
         instance = self.make(0)
         held = variables_of(instance)
-        kinds = {type(value) for value in held.values() if is_variable(value)} | {
-            nnx.Param
-        }
+        kinds = {type(value) for value in held.values() if is_variable(value)} | {nnx.Param}
         for kind in sorted(kinds, key=lambda kind: kind.__name__):
             for tree in (instance, nnx.state(instance)):
                 before = bits_of(instance)
@@ -65,9 +63,7 @@ class NnxHelpers(NnxSuite):
         for path, one in held.items():
             hit = isinstance(one, kind)
             wanted = perturb_leaf(value_of(one)) if hit else value_of(one)
-            same = type(got[path]) is type(one) and same_bits(
-                value_of(got[path]), wanted
-            )
+            same = type(got[path]) is type(one) and same_bits(value_of(got[path]), wanted)
             did = "did not apply the function" if hit else "did not leave it alone"
             message = f"a map over {kind.__name__} {did}: {got[path]}"
             check(same, path, message)
@@ -94,20 +90,13 @@ class NnxHelpers(NnxSuite):
         compiled = self.by_nnx_jit()
 
         def draw(seed: int) -> Any:
-            drawn = [
-                jax.random.fold_in(leaf, seed) if i in keys else leaf
-                for i, leaf in enumerate(leaves)
-            ]
+            drawn = [jax.random.fold_in(leaf, seed) if i in keys else leaf for i, leaf in enumerate(leaves)]
             return compiled(instance, *treedef.unflatten(drawn))[0]
 
         first = draw(0)
         varies = any(not close(first, draw(seed)) for seed in range(1, 8))
         if self.ignores_key:
-            message = (
-                "it is said to ignore its key, and another key gives another output"
-            )
-            check(
-                not varies, "call", message, "`ignores_key = True` that is out of date"
-            )
+            message = "it is said to ignore its key, and another key gives another output"
+            check(not varies, "call", message, "`ignores_key = True` that is out of date")
         else:
             check(varies, "call", "eight keys give the same output", UNUSED_KEY)

@@ -35,9 +35,7 @@ class NnxConstruct(NnxSuite):
         given = [value for value in inputs.values() if isinstance(value, nnx.Rngs)]
         if not given:
             not_applicable("the constructor takes no rngs")
-        streams = {
-            id(v) for rngs in given for v in variables_of(nnx.state(rngs)).values()
-        }
+        streams = {id(v) for rngs in given for v in variables_of(nnx.state(rngs)).values()}
         for path, variable in variables_of(self.build(**inputs)).items():
             message = "it is a stream of the `rngs` that the constructor was given"
             hint = "two modules that share it draw each other's keys: `rngs.fork()`"
@@ -88,8 +86,6 @@ class NnxConstruct(NnxSuite):
             not_applicable("the constructor takes no rngs")
         jaxpr = jax.make_jaxpr(lambda values: nnx.state(build(values)))(given).jaxpr
         wrong = list(constant_draws(jaxpr, set(jaxpr.invars)))
-        message = (
-            f"{len(wrong)} of its draws do not depend on the `rngs` that it is given"
-        )
+        message = f"{len(wrong)} of its draws do not depend on the `rngs` that it is given"
         hint = "a constant key, as `jax.random.key(0)` or `nnx.Rngs(0)`, for a Variable"
         check(not wrong, "build", message, hint)

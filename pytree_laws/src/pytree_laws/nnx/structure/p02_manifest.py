@@ -35,9 +35,7 @@ class NnxManifest(NnxSuite):
         for one in self.manifest():
             if one.is_tree and not any(is_under(path, one.path) for path in found):
                 continue  # a sub-module without Variables
-            message = (
-                f"declared as {one.type.__name__}, but not in the state: {[*found]}"
-            )
+            message = f"declared as {one.type.__name__}, but not in the state: {[*found]}"
             hint = "a plain attribute, or Variables in a plain list"
             there = any(self.declared(path) == one for path in found)
             check_declared(self, there, one.path, message, hint)
@@ -69,9 +67,7 @@ class NnxManifest(NnxSuite):
             not_applicable("the constructor takes no dtype")
         build, given = self.traceable_build()
         try:
-            state = jax.eval_shape(
-                lambda values: nnx.state(build(values, dtype=jnp.bfloat16)), given
-            )
+            state = jax.eval_shape(lambda values: nnx.state(build(values, dtype=jnp.bfloat16)), given)
         except NEEDS_VALUES:
             not_applicable("the constructor decides by the values of arrays")
         hint = "an array that is made without `dtype`, or a sub-module that is not given it"
@@ -95,10 +91,7 @@ class NnxManifest(NnxSuite):
     def _check_hidden(self, instance: Any) -> None:
         name, held = type(instance).__name__, [*variables_of(instance).values()]
         hint = "a plain list that was empty when it was assigned: use nnx.List"
-        for place, value in [
-            *reachable(instance, name, held),
-            *class_attributes(instance),
-        ]:
+        for place, value in [*reachable(instance, name, held), *class_attributes(instance)]:
             message = f"a {type(value).__name__} that is not part of the state"
             check(not is_variable(value), place, message, hint)
             message = f"an array of shape {getattr(value, 'shape', ())} in no Variable"

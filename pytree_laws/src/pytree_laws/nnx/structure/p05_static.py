@@ -40,12 +40,8 @@ class NnxStatic(NnxSuite):
         settings = all_settings(instance), all_settings(second)
         for where in {**settings[0], **settings[1]}:
             one, other = settings[0].get(where), settings[1].get(where)
-            message = (
-                f"two modules of one configuration have {one!r:.100} and {other!r:.100}"
-            )
-            check(
-                bool(one == other), where, message, "a value that is new in each module"
-            )
+            message = f"two modules of one configuration have {one!r:.100} and {other!r:.100}"
+            check(bool(one == other), where, message, "a value that is new in each module")
         message = "two modules of one configuration have different graph definitions"
         check(nnx.graphdef(second) == first, name, message)
         for path in self.statics():
@@ -75,9 +71,7 @@ class NnxStatic(NnxSuite):
             hint = "an attribute that nobody knows of, or that the laws are not told of"
             check_declared(self, known, path, message, hint)
 
-    @applies_where(
-        declares("used", "no static values are declared on which the call depends")
-    )
+    @applies_where(declares("used", "no static values are declared on which the call depends"))
     def test_p05_the_call_follows_its_static_values(self) -> None:
         instance, arguments = self.cached_example()
         held = variables_of(instance)

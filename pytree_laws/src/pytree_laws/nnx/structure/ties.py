@@ -37,11 +37,7 @@ class NnxTies(Training):
     def test_p02_tied_arrays_are_stored_once(self) -> None:
         instance = self.cached_instance()
         for name, path in self._ties(instance):
-            inside = [
-                variable
-                for variable in variables_of(instance)
-                if is_under(variable, name)
-            ]
+            inside = [variable for variable in variables_of(instance) if is_under(variable, name)]
             stored = bool(inside) or name in attributes(instance)
             message = f"declared as tied to `{path}`, it is stored itself"
             check(not stored, name, message, STORED_TWICE)
@@ -57,9 +53,7 @@ class NnxTies(Training):
         given = self.arguments(0)
 
         def loss(value: Any, shared: Any) -> Any:
-            return self.loss(
-                untied(replace_values(instance, path, value), name, shared), given
-            )
+            return self.loss(untied(replace_values(instance, path, value), name, shared), given)
 
         def read(value: Any) -> Any:
             return read_from(replace_values(instance, path, value), name)
@@ -70,9 +64,7 @@ class NnxTies(Training):
         hint = "the call does not use it, or stops its gradient"
         check(bool(np.any(through)), name, "no gradient comes through it", hint)
         got = self.grads(instance, given)[0][path]
-        message = (
-            f"its Variable has the gradient {got}, its uses {direct} and {through}"
-        )
+        message = f"its Variable has the gradient {got}, its uses {direct} and {through}"
         check(close(got, direct + through, 16), name, message, hint)
 
     def test_p13_an_update_keeps_ties(self) -> None:
@@ -83,9 +75,7 @@ class NnxTies(Training):
             variables_of(instance)[path].set_value(value)
             got = read_from(instance, name)
             wanted = read_from(replace_values(self.make(1), path, value), name)
-            message = (
-                f"after an update it is {got}, its Variable `{path}` makes {wanted}"
-            )
+            message = f"after an update it is {got}, its Variable `{path}` makes {wanted}"
             check(same_bits(got, wanted), name, message, STORED_TWICE)
 
 

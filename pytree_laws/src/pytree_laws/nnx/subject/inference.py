@@ -17,9 +17,7 @@ from .variables import Var, bits_of, changed, is_variable, value_of, variables_o
 def inferred_variables(suite: Any) -> tuple[Var, ...]:
     """The Variables of the example, each of the type that it has."""
     found, second = (variables_of(suite.cached_instance(seed)) for seed in (0, 1))
-    return tuple(
-        inferred_variable(path, one, second.get(path)) for path, one in found.items()
-    )
+    return tuple(inferred_variable(path, one, second.get(path)) for path, one in found.items())
 
 
 def inferred_variable(path: str, variable: Any, other: Any) -> Var:
@@ -47,26 +45,18 @@ def inferred_updates(suite: Any) -> tuple[str, ...]:
     return tuple(found)
 
 
-def render_variables(
-    variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]
-) -> str:
+def render_variables(variables: Sequence[Var], declared: Sequence[Var], updates: Sequence[str]) -> str:
     """The Variables, and what a call updates; what is declared well stays as it is."""
-    kept = {
-        variable.path: variable for variable in declared if is_kept(variable, variables)
-    }
+    kept = {variable.path: variable for variable in declared if is_kept(variable, variables)}
     chosen = [kept.get(variable.path, variable) for variable in variables]
-    lines = [
-        render(leaf, source_of(leaf.path), name_of_type(leaf.type)) for leaf in chosen
-    ]
+    lines = [render(leaf, source_of(leaf.path), name_of_type(leaf.type)) for leaf in chosen]
     of_updates = block("updates", [source_of(path) for path in updates])
     return "\n".join(filter(None, [block("variables", lines), of_updates]))
 
 
 def is_kept(declared: Var, variables: Sequence[Var]) -> bool:
     """Whether a declaration is true of the Variable that was found at its path."""
-    found = next(
-        (variable for variable in variables if variable.path == declared.path), None
-    )
+    found = next((variable for variable in variables if variable.path == declared.path), None)
     if found is None or found.type is not declared.type:
         return False
     shapes = None in (declared.shape, found.shape) or declared.shape == found.shape

@@ -14,14 +14,7 @@ from ...report import ANY_ERROR, doing
 from ...session import once_per_session
 from ...trace.jaxprs import NEEDS_VALUES
 from ...trace.programs import compiled
-from .variables import (
-    copy_of,
-    has_keys,
-    is_of_nnx,
-    tracers_beside_the_state,
-    values_of,
-    zeros_like,
-)
+from .variables import copy_of, has_keys, is_of_nnx, tracers_beside_the_state, values_of, zeros_like
 
 DRAWS = 512  # modules, where draws are looked at
 
@@ -116,9 +109,7 @@ def built_with_key(suite: Any, key: Any) -> Any:
 
 def spreads_of(suite: Any) -> dict[str, float]:
     """The standard deviations that a suite declares, by path."""
-    declared = {
-        variable.path: variable.std for variable in suite.manifest() if variable.std
-    }
+    declared = {variable.path: variable.std for variable in suite.manifest() if variable.std}
     return {path: s for path, s in declared.items() if not suite.is_empty(path)}
 
 

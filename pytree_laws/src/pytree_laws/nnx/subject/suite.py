@@ -90,11 +90,7 @@ class NnxSuite(Suite):
         return jax.tree.leaves(output)
 
     def fixed_values(self) -> dict[str, Any]:
-        return {
-            variable.path: variable.value
-            for variable in self.manifest()
-            if variable.value is not None
-        }
+        return {variable.path: variable.value for variable in self.manifest() if variable.value is not None}
 
     def snapshot_of(self, instance: Any) -> Any:
         return bits_of(instance)
@@ -158,9 +154,7 @@ class NnxSuite(Suite):
         found = [
             variable
             for variable in self.manifest()
-            if path == variable.path
-            or variable.is_tree
-            and is_under(path, variable.path)
+            if path == variable.path or (variable.is_tree and is_under(path, variable.path))
         ]
         return max(found, key=lambda one: len(one.path), default=None)
 
@@ -173,7 +167,7 @@ class NnxSuite(Suite):
         """Whether a call may update the Variable; sub-modules decide for themselves."""
         one = self.declared(path)
         inner = one is not None and one.type is nnx.Module
-        return path in self.updated() or inner and not isinstance(variable, nnx.Param)
+        return path in self.updated() or (inner and not isinstance(variable, nnx.Param))
 
     def run(self, instance: Any, *arguments: Any) -> tuple[Any, dict[str, Any]]:
         """Output and state of an eager call on a copy."""

@@ -43,9 +43,7 @@ class Training(NnxSuite):
         floats = [leaves[i] for i in places]
 
         def loss(module: Any, floats: Any) -> Any:
-            return self.loss(
-                module, replace_leaves(arguments, dict(zip(places, floats)))
-            )
+            return self.loss(module, replace_leaves(arguments, dict(zip(places, floats))))
 
         parts: Any = nnx.split(copy_of(instance), is_differentiable, ...)
         selected = nnx.DiffState(0, is_differentiable)

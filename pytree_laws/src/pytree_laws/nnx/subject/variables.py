@@ -51,11 +51,7 @@ class Var:
 def has_keys(state: Any) -> bool:
     """Whether keys are among the leaves, or what has the shape and dtype of some."""
     dtypes = [getattr(leaf, "dtype", None) for leaf in jax.tree.leaves(state)]
-    return any(
-        jnp.issubdtype(dtype, jax.dtypes.prng_key)
-        for dtype in dtypes
-        if dtype is not None
-    )
+    return any(jnp.issubdtype(dtype, jax.dtypes.prng_key) for dtype in dtypes if dtype is not None)
 
 
 def zeros_like(leaf: Any) -> Any:
@@ -173,9 +169,7 @@ def frozen_settings(module: Any, functions: bool) -> dict[str, Any]:
     return {path: (plain if callable(v) else snapshot)(v) for path, v in found}
 
 
-def check_copy(
-    module: Any, copied: Any, what: str, hint: str = "", functions: bool = True
-) -> None:
+def check_copy(module: Any, copied: Any, what: str, hint: str = "", functions: bool = True) -> None:
     """A copy has the type, attributes, graph definition and Variables of the module.
 
     Without `functions` those that it holds may have been copied too.

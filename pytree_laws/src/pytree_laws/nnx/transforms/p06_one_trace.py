@@ -55,9 +55,7 @@ class NnxOneTrace(Training):
         name = f"{type(instance).__name__} with {self.other}"
         same = nnx.graphdef(other) == nnx.graphdef(instance)
         same = same and shapes_of(other) == shapes_of(instance)
-        message = (
-            "neither graph definition nor state tell it from the first configuration"
-        )
+        message = "neither graph definition nor state tell it from the first configuration"
         check(not same, name, message, "a setting that is not stored")
         compiled = self.by_nnx_jit()
         compiled(instance, *arguments)

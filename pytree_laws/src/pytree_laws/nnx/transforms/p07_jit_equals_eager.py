@@ -11,13 +11,7 @@ from flax import nnx
 
 from ...engine.applicability import not_applicable
 from ...engine.runner import guard
-from ...inspect.arrays import (
-    is_fixed_inexact,
-    is_floating,
-    is_inexact,
-    real_dtype,
-    stays_wide,
-)
+from ...inspect.arrays import is_fixed_inexact, is_floating, is_inexact, real_dtype, stays_wide
 from ...inspect.trees import arrays_of, combine, partition
 from ...report import ANY_ERROR, Law, check, doing
 from ...trace.jaxprs import lacks_dtype
@@ -55,9 +49,7 @@ class NnxJitEqualsEager(NnxSuite):
             message = f"{what} gives {got[0]}, eager {eager[0]}"
             check(close(got[0], eager[0]), "call", message)
             for path, value in eager[1].items():
-                message = (
-                    f"after {what} it is {got[1][path]}, after an eager call {value}"
-                )
+                message = f"after {what} it is {got[1][path]}, after an eager call {value}"
                 check(close(got[1][path], value), path, message)
 
     def _abstract(self, instance: Any, arguments: Any) -> Any:
@@ -90,9 +82,7 @@ class NnxJitEqualsEager(NnxSuite):
         if not self._computes_in_one_dtype(instance, arguments):
             not_applicable("the module fixes a dtype")
         small, call_arguments = jax.tree.map(
-            lambda v: (
-                jax.ShapeDtypeStruct(v.shape, jnp.bfloat16) if is_floating(v) else v
-            ),
+            lambda v: jax.ShapeDtypeStruct(v.shape, jnp.bfloat16) if is_floating(v) else v,
             (nnx.state(instance), arguments),
         )
         step = functools.partial(self.step_of_state, nnx.graphdef(instance))
@@ -105,19 +95,12 @@ class NnxJitEqualsEager(NnxSuite):
                 raise
         for i, out in enumerate(jax.tree.leaves(output)):
             message = f"with bfloat16 Variables and arguments it is {out.dtype}"
-            check(
-                not stays_wide(out),
-                f"output {i}",
-                message,
-                "an array with a fixed dtype",
-            )
+            check(not stays_wide(out), f"output {i}", message, "an array with a fixed dtype")
         message = "the call changed a dtype of the state"
         check(shapes_of(state) == shapes_of(small), "state", message)
 
     def _computes_in_one_dtype(self, instance: Any, arguments: Any) -> bool:
-        declared = [
-            variable.dtype for variable in self.manifest() if not variable.is_tree
-        ]
+        declared = [variable.dtype for variable in self.manifest() if not variable.is_tree]
         fixed = [*declared, *(str(output.dtype) for output in self.returns)]
         held = [*values_of(instance).values(), *jax.tree.leaves(arguments)]
         others = [v for v in held if is_inexact(v) and v.dtype != real_dtype("float")]

@@ -5,14 +5,7 @@ from ...report import Law, check
 from ...values.closeness import close
 from ...values.randomize import perturb_leaf
 from ..subject.training import Training
-from ..subject.variables import (
-    closes,
-    copy_of,
-    replace_values,
-    value_of,
-    values_of,
-    variables_of,
-)
+from ..subject.variables import closes, copy_of, replace_values, value_of, values_of, variables_of
 
 LAW = Law(
     number="P8",
@@ -47,9 +40,7 @@ class NnxNeverStale(Training):
             wanted = self.call(fresh, *arguments), values_of(fresh)
             got = self.call(instance, *arguments), values_of(instance)
             message = f"after an update in place the call gives {got}, a copy {wanted}"
-            hint = (
-                "a method compiled with a static self, or a cache keyed by the module"
-            )
+            hint = "a method compiled with a static self, or a cache keyed by the module"
             check(closes(got, wanted), path, message, hint)
 
     def test_p08_every_parameter_changes_the_output(self) -> None:
@@ -69,9 +60,6 @@ class NnxNeverStale(Training):
         instance, examples = self.at_point(seed)
         value = values_of(instance)[path]
         before = [run(instance, *each)[0] for each in examples]
-        edits = [
-            replace_values(instance, path, perturb_leaf(value, sign))
-            for sign in (1, -1)
-        ]
+        edits = [replace_values(instance, path, perturb_leaf(value, sign)) for sign in (1, -1)]
         after = ([run(edited, *each)[0] for each in examples] for edited in edits)
         return any(not close(before, one) for one in after)

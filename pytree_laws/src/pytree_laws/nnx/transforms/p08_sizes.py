@@ -10,12 +10,7 @@ from flax import nnx
 from ...engine.applicability import not_applicable
 from ...engine.runner import guard
 from ...inspect.trees import avals, structure
-from ...laws.transforms.p08_sizes import (
-    another_size,
-    check_not_stale,
-    resized,
-    sizes_of,
-)
+from ...laws.transforms.p08_sizes import another_size, check_not_stale, resized, sizes_of
 from ...report import ANY_ERROR
 from ...values.randomize import randomize
 from ..subject.suite import NnxSuite

@@ -15,14 +15,7 @@ from ...session import once_per_session
 from ...values.closeness import check_flow, rounding_of
 from ..subject.programs import compiled_grads
 from ..subject.training import Training
-from ..subject.variables import (
-    has_nan,
-    is_float,
-    shapes_of,
-    value_of,
-    values_of,
-    variables_of,
-)
+from ..subject.variables import has_nan, is_float, shapes_of, value_of, values_of, variables_of
 
 LAW = Law(
     number="P9",
@@ -64,9 +57,7 @@ class NnxGradient(Training):
         for path, grad in every.items():
             if self.is_param(path) and not self.is_unused(path) and np.any(grad):
                 wrong = np.argwhere(grad == 0)
-                message = (
-                    f"{len(wrong)} of its {grad.size} elements never have a gradient"
-                )
+                message = f"{len(wrong)} of its {grad.size} elements never have a gradient"
                 if len(wrong):
                     message += f", the first at {tuple(map(int, wrong[0]))}"
                 hint = (
@@ -76,9 +67,7 @@ class NnxGradient(Training):
                 check(not len(wrong), path, message, hint)
 
     def test_p09_every_sub_module_has_a_gradient(self) -> None:
-        roots = [
-            variable for variable in self.manifest() if variable.type is nnx.Module
-        ]
+        roots = [variable for variable in self.manifest() if variable.type is nnx.Module]
         if not roots:
             not_applicable("no sub-modules are declared")
         held, (_, every) = variables_of(self.training_example()), self._all_grads()
@@ -92,9 +81,7 @@ class NnxGradient(Training):
             check(used or root.unused, root.path, message, hint)
 
     def test_p09_every_param_of_a_sub_module_has_a_gradient(self) -> None:
-        roots = [
-            variable for variable in self.manifest() if variable.type is nnx.Module
-        ]
+        roots = [variable for variable in self.manifest() if variable.type is nnx.Module]
         if not roots:
             not_applicable("no sub-modules are declared")
         held, (_, every) = variables_of(self.training_example()), self._all_grads()
@@ -122,9 +109,7 @@ class NnxGradient(Training):
     def test_p09_gradients_flow_through_data_and_state(self) -> None:
         instance, arguments = self.cached_example()
         if not any(variable.flows for variable in self.variables or ()):
-            not_applicable(
-                "nothing is declared that has a gradient and is no parameter"
-            )
+            not_applicable("nothing is declared that has a gradient and is no parameter")
         graphdef, state = nnx.split(instance)
         flat = nnx.to_flat_state(state)
         free = [self.flows(".".join(map(str, path)), one) for path, one in flat]
@@ -162,9 +147,7 @@ class NnxGradient(Training):
     def _shows(self, path: str) -> bool:
         """Whether somewhere a slope is more than the rounding of those beside it."""
         return any(
-            bool(np.any(point[path] > rounding_of(point)))
-            for point in every_point(self)
-            if path in point
+            bool(np.any(point[path] > rounding_of(point))) for point in every_point(self) if path in point
         )
 
     def flows(self, path: str, variable: Any) -> bool:
@@ -231,9 +214,7 @@ class NnxStep(Training):
             moves = self.is_param(path) and not self.is_empty(path)
             check(not moves or bool(made), path, message)
             if not isinstance(variable, nnx.Param):
-                message = (
-                    f"declared as no parameter, a training step made it {made!r:.200}"
-                )
+                message = f"declared as no parameter, a training step made it {made!r:.200}"
                 check(self.may_update(path, variable) or not made, path, message)
 
     def test_p09_steps_keep_the_structure(self) -> None:

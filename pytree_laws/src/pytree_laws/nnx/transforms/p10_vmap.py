@@ -40,13 +40,8 @@ class NnxVmap(NnxSuite):
         states = [nnx.state(module) for module in modules]
         step = functools.partial(self.step_of_state, nnx.graphdef(modules[0]))
         stacked = jax.tree.map(stack_leaves, *states)
-        output, state = compiled(jax.vmap(step))(
-            stacked, *jax.tree.map(stack_leaves, *arguments)
-        )
-        loop = [
-            self.run(module, *arguments)
-            for module, arguments in zip(modules, arguments)
-        ]
+        output, state = compiled(jax.vmap(step))(stacked, *jax.tree.map(stack_leaves, *arguments))
+        loop = [self.run(module, *arguments) for module, arguments in zip(modules, arguments)]
         wanted = jax.tree.map(stack_leaves, *loop)
         got = output, values_of(state)
         message = f"vmap gives {got}, a loop {wanted}"

@@ -44,9 +44,7 @@ class NnxCarry(NnxSuite):
     def advance(self, instance: Any, arguments: Any, carry: Any) -> Any:
         """The new carry, by a call on a copy."""
         at = self.carry
-        call_arguments = [
-            carry if i == at else argument for i, argument in enumerate(arguments)
-        ]
+        call_arguments = [carry if i == at else argument for i, argument in enumerate(arguments)]
         return new_carry(self.apply(instance, *call_arguments), carry)
 
     @applies_where(CARRIES)

@@ -9,14 +9,7 @@ from flax import nnx
 from ...declare.methods import Method
 from ...laws.variants.methods import Methods
 from ..subject.suite import NnxSuite
-from ..subject.variables import (
-    copy_of,
-    frozen_settings,
-    is_float,
-    value_of,
-    values_of,
-    variables_of,
-)
+from ..subject.variables import copy_of, frozen_settings, is_float, value_of, values_of, variables_of
 
 
 class NnxMethods(Methods, NnxSuite):
@@ -39,9 +32,7 @@ class NnxMethods(Methods, NnxSuite):
         result = method.use(instance, *arguments)
         return result if isinstance(result, nnx.Module) else instance
 
-    def flowing_values(
-        self, instance: Any
-    ) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
+    def flowing_values(self, instance: Any) -> tuple[dict[str, Any], Callable[[Mapping[str, Any]], Any]]:
         held = variables_of(instance).items()
         flowing = {n: one for n, one in held if self._flows(n, one) and is_float(one)}
 
