@@ -22,7 +22,7 @@ class SuiteResults:
     endless: set[str] = dataclasses.field(default_factory=set)
     """`build` or `call`, where the example does not end."""
     reported: set[str] = dataclasses.field(default_factory=set)
-    """`build` or `call`, where the example fails, and a test has reported it."""
+    """`build`, `call` or `backend`, where a test has reported that it fails."""
 
 
 class Session:

@@ -285,7 +285,7 @@ def declared(found: Mapping[str, Any], built: Built, called: Called | None) -> d
 def written_leaves(suite: Any, kind: str) -> list[str]:
     if kind != "nnx":
         return [render(one) for one in inferred_leaves(suite)]
-    from pytree_laws.nnx.subject.inference import inferred_variables, name_of_type
+    from pytree_laws.kinds.nnx.inference import inferred_variables, name_of_type
 
     found = [as_it_flows(suite, one) for one in inferred_variables(suite)]
     return [render(one, source_of(one.path), name_of_type(one.type)) for one in found]
@@ -304,7 +304,7 @@ def as_it_flows(suite: Any, variable: Any) -> Any:
 def updates_of(suite: Any, kind: str) -> Sequence[str]:
     if kind != "nnx":
         return ()
-    from pytree_laws.nnx.subject.inference import inferred_updates
+    from pytree_laws.kinds.nnx.inference import inferred_updates
 
     return inferred_updates(suite)
 

@@ -5,10 +5,13 @@ and each is traced once: the laws that cost little look at the traces.
 """
 
 import dataclasses
+import functools
 import itertools
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+import jax.extend.core
 
 from ..errors import raises_deliberately
 from ..inspect.arrays import copied, is_inexact
@@ -17,6 +20,7 @@ from ..inspect.parameter_values import other_values, takes_arrays, value_text
 from ..inspect.trees import named_leaves, replace_leaves
 from ..report import ANY_ERROR
 from ..session import once_per_session
+from ..trace.programs import compiled
 from .invocation import build_with, example_call, example_construction, trace_call
 
 MAX_CONFIGURATIONS = 24  # configurations of a class that are tried
@@ -67,6 +71,11 @@ class TracedConfiguration:
     error: Exception | None = None
     refused: bool = False
     """Whether the class says itself that this is not allowed."""
+
+    @functools.cached_property
+    def program(self) -> Any:
+        """The trace as a compiled function of what goes in."""
+        return compiled(jax.extend.core.jaxpr_as_fun(self.trace[0]))
 
     @property
     def is_quiet(self) -> bool:

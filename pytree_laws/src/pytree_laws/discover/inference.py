@@ -88,6 +88,15 @@ def inferred_statics(suite: Any) -> dict[str, Any]:
     return {path: v for path, v in first.items() if same_value(v, second.get(path))}
 
 
+def with_other_statics(suite: Any) -> Iterator[tuple[str, Any]]:
+    """Instances with one static value changed, made without the constructor; sub-modules answer for themselves."""
+    instance = suite.cached_instance()
+    for path in suite.statics():
+        value = None if "." in path else another_value(getattr(instance, path))
+        if value is not None:
+            yield path, suite.with_static(instance, path, value)
+
+
 def same_value(one: Any, other: Any) -> bool:
     """Whether two static values are equal, and of one type."""
     with contextlib.suppress(Exception):  # a value whose == has no truth value

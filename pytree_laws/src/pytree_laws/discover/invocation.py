@@ -145,3 +145,17 @@ def trace_inputs(
     """
     _, given = call_function(suite, changes)
     return arrays_of(move((suite.to_tree(instance)[0], given)))
+
+
+def trace_of_call(suite: Any, instance: Any, arguments: Sequence[Any]) -> Any:
+    """The jaxpr of a call on the arrays of an instance and the arguments."""
+    call, value = suite.pure_call(instance)
+    return jax.make_jaxpr(call)(value, *arguments)
+
+
+def call_text(suite: Any, instance: Any, arguments: Sequence[Any]) -> str:
+    """What a call computes, as text, or the error that it raises."""
+    try:
+        return str(trace_of_call(suite, instance, arguments))
+    except ANY_ERROR as error:
+        return f"{type(error)}"

@@ -5,7 +5,7 @@ import functools
 import re
 import warnings
 from collections.abc import Callable, Generator
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -19,9 +19,6 @@ from .applicability import require_conditions
 from .expected import expected_failure
 from .timeout import TooLong, Watch, time_limit
 
-Guarded = TypeVar("Guarded", bound=type)
-
-
 DECLARATION = (
     "test_p02_leaves_are_",
     "test_p02_the_state_is_",
@@ -32,9 +29,9 @@ DECLARATION = (
 """How the tests begin that hold a class to what the suite declares of it."""
 
 
-def guarded(test: Callable[..., None]) -> Callable[..., None]:
+def guarded(test: Callable[..., None], number: str) -> Callable[..., None]:
     """A law whose every failure says which law it is, and what to do."""
-    number, name = f"P{int(test.__name__[6:8])}", test.__name__
+    name = test.__name__
 
     @functools.wraps(test)
     def run(self: Any, *args: Any, **kwargs: Any) -> None:
@@ -122,18 +119,11 @@ def skip_what_rests_on_a_broken_law(suite: Any, number: str, name: str, severity
     causes = tuple(suite.laws_by_number[number].rests_on)
     if name.startswith(DECLARATION):  # the first failure prints all that is right
         causes += DECLARATION
+    checks = {test: check for check, test in suite.renamed_tests.items()}
     for broken, finding in session.results(suite).findings.items():
-        is_base = broken != name and broken.startswith(causes)
+        is_base = broken != name and (broken.startswith(causes) or checks.get(broken, "").startswith(causes))
         if is_base and not is_below(finding.severity, severity):
             pytest.skip(f"it rests on {finding.law.number}, which is broken")
-
-
-def guard(suite: Guarded) -> Guarded:
-    """Guards every law that a suite defines."""
-    for name, test in list(vars(suite).items()):
-        if name.startswith("test_"):
-            setattr(suite, name, guarded(test))
-    return suite
 
 
 @contextlib.contextmanager

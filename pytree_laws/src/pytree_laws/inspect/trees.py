@@ -244,6 +244,11 @@ def given_arrays(inputs: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(path_name(path), value) for path, value in pairs if is_array(value)]
 
 
+def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """The paths at which two mappings differ."""
+    return [path for path in {**before, **after} if before.get(path) != after.get(path)]
+
+
 def under_any(name: str, roots: Sequence[str]) -> bool:
     """Whether a path is one of these, or below one."""
     return any(is_under(name, root) for root in roots)

@@ -11,7 +11,6 @@ Entries are sorted by name. An array of many elements is its first ones, and a f
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import jax
@@ -248,8 +247,3 @@ def without(record: Record, gone: Iterable[str]) -> Record:
     """A record without the sections of these suites."""
     names = set(gone)
     return {s: v for s, v in record.items() if s.partition(":")[0] not in names}
-
-
-def file_of(tests: Path) -> Path:
-    """Where the record of a test file lies: beside it, in a folder of records."""
-    return tests.parent / "numbers" / f"{tests.stem.removeprefix('test_')}.txt"

@@ -1,7 +1,9 @@
 """S1: the step runs."""
 
+from ..engine.registry import Checks
 from ..report import Law
 from .run import StepRun
+from .suite import StepSuite
 
 LAW = Law(
     number="S1",
@@ -11,9 +13,10 @@ LAW = Law(
     mistake="A state or a batch that does not fit the step.",
     fix="Run the step once by hand, with `state(0)` and `batch(0)` of the suite.",
 )
+CHECKS = Checks(LAW)
 
 
-def check_runs(run: StepRun) -> None:
-    """Raise what the first step raised."""
-    if run.error is not None:
-        raise run.error
+@CHECKS.register()
+def test_s1_the_step_runs(suite: StepSuite, step_run: StepRun) -> None:
+    if step_run.error is not None:
+        raise step_run.error

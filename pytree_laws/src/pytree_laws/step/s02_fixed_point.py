@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from ..engine.registry import Checks
 from ..report import Law, check
 from .run import StepRun
+from .suite import StepSuite
 
 LAW = Law(
     number="S2",
@@ -13,12 +15,13 @@ LAW = Law(
     mistake="A float of Python in the state, an update in another dtype, a part that only some steps return.",
     fix="Make the first state as the step returns it: `jnp.asarray(value, dtype)`, or cast at the end of the step.",
 )
+CHECKS = Checks(LAW)
 HINT = "jax compiles the step again for each other form of its state, and `lax.scan` over steps raises"
 
 
-def check_fixed_point(run: StepRun) -> None:
-    """Compare the state's signature before and after each step."""
-    for name, change in changes(run):
+@CHECKS.register()
+def test_s2_the_state_is_a_fixed_point(suite: StepSuite, step_run: StepRun) -> None:
+    for name, change in changes(step_run):
         check(False, name, change, HINT)
 
 

@@ -2,10 +2,12 @@
 
 import pytest
 
+from ..engine.registry import Checks
 from ..report import Law, check
 from .run import StepRun, Taken
 from .s02_fixed_point import changes
 from .states import static_differences
+from .suite import StepSuite
 
 LAW = Law(
     number="S3",
@@ -16,21 +18,22 @@ LAW = Law(
     fix="Keep what changes in arrays; make functions and optimisers once, outside of the step; give static values an `__eq__` and a `__hash__` by value.",
     severity="cost",
 )
+CHECKS = Checks(LAW)
 
 
-def check_one_trace(run: StepRun) -> None:
-    """Report the leaf, or the function, for which a later step compiled again."""
-    if any(changes(run)):
+@CHECKS.register()
+def test_s3_one_trace(suite: StepSuite, step_run: StepRun) -> None:
+    if any(changes(step_run)):
         pytest.skip("it rests on S2, which is broken")
-    previous = run.before
-    for number, step in enumerate(run.taken, 1):
+    previous = step_run.before
+    for number, step in enumerate(step_run.taken, 1):
         if step.compiled and number > 1:
-            where, told = _cause(run, previous, step)
+            where, told = _cause(step_run, previous, step)
             check(False, where, f"step {number} compiled again ({_names(step)}): {told}")
         previous = step
-    loaded = run.after_loading()
+    loaded = step_run.after_loading()
     if loaded.compiled:
-        rebuilt = static_differences(run.suite.state(0), run.last)
+        rebuilt = static_differences(step_run.suite.state(0), step_run.last)
         where, told = next(iter(rebuilt.items()), ("step", "no leaf differs"))
         what = f"the step after loading compiled again ({_names(loaded)}): {told}"
         check(False, where, what, "a static value that is compared by identity")

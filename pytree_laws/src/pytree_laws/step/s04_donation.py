@@ -6,10 +6,12 @@ from typing import Any
 import jax
 
 from ..engine.applicability import not_applicable
+from ..engine.registry import Checks
 from ..inspect.arrays import buffer_of, is_array
 from ..report import Law, check
 from .run import StepRun
 from .states import opened
+from .suite import StepSuite
 
 LAW = Law(
     number="S4",
@@ -20,18 +22,19 @@ LAW = Law(
     fix="Copy where a state is built: `jax.tree.map(jnp.copy, model)`; return each leaf in the shape and dtype that it came in.",
     lesser={},
 )
+CHECKS = Checks(LAW)
 
 
-def check_donation(run: StepRun) -> None:
-    """Look for shared buffers, then run one step with the state donated."""
-    first = opened(run.suite.state(0)).leaves
+@CHECKS.register()
+def test_s4_donation(suite: StepSuite, step_run: StepRun) -> None:
+    first = opened(step_run.suite.state(0)).leaves
     _check_own_buffers(first)
-    _check_not_shared(first, opened(run.suite.state(0)).leaves)
-    if run.error is not None:
-        not_applicable("the step does not run")
-    if isinstance(run.jaxpr, Exception):
+    _check_not_shared(first, opened(step_run.suite.state(0)).leaves)
+    if step_run.error is not None:
+        not_applicable("the step does not step_run")
+    if isinstance(step_run.jaxpr, Exception):
         not_applicable("the step as a whole cannot be traced")
-    _check_all_are_used(run)
+    _check_all_are_used(step_run)
 
 
 def _check_own_buffers(leaves: dict[str, Any]) -> None:

@@ -2,9 +2,12 @@
 
 import numpy as np
 
+from ..engine.applicability import not_applicable
+from ..engine.registry import Checks
 from ..inspect.trees import under_any
 from ..report import Law, check
 from .run import StepRun
+from .suite import StepSuite
 
 LAW = Law(
     number="S5",
@@ -14,17 +17,20 @@ LAW = Law(
     mistake="Weight decay or momentum that reaches what has no gradient; a mask that was made of another tree, or by identity.",
     fix="Filter before the optimiser: `eqx.partition(model, model.trainable())`, or `optax.masked` with a function of the tree.",
 )
+CHECKS = Checks(LAW)
 
 
-def check_frozen(run: StepRun) -> None:
-    """Compare each frozen leaf with its start, bit by bit."""
-    paths = run.suite.frozen_paths(run.suite.state(0))
-    names = [n for n in run.before.values if under_any(n, paths)]
-    nearest = ", ".join(run.before.values)
+@CHECKS.register()
+def test_s5_frozen_leaves_stay(suite: StepSuite, step_run: StepRun) -> None:
+    paths = suite.frozen_paths(suite.state(0))
+    if not paths:
+        not_applicable("nothing is frozen")
+    names = [n for n in step_run.before.values if under_any(n, paths)]
+    nearest = ", ".join(step_run.before.values)
     check(bool(names), "frozen", f"{', '.join(paths)} names no array; legal: {nearest:.300}")
-    for number, step in enumerate(run.taken, 1):
+    for number, step in enumerate(step_run.taken, 1):
         for name in names:
-            before, after = run.before.values[name], step.values.get(name)
+            before, after = step_run.before.values[name], step.values.get(name)
             same = after is not None and before.tobytes() == after.tobytes()
             told = f"step {number} moved it by {_distance(before, after)}"
             check(same, name, told, "weight decay, or a mask that does not fit the tree")

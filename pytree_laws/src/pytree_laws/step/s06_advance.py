@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from ..engine.applicability import not_applicable
+from ..engine.registry import Checks
 from ..inspect.trees import under_any
 from ..report import Law, check
 from ..trace.dependencies import inputs_reaching
 from ..trace.jaxprs import constant_draws
 from .run import StepRun
+from .suite import StepSuite
 
 LAW = Law(
     number="S6",
@@ -20,19 +22,20 @@ LAW = Law(
     mistake="`optimiser.init` inside of the step, so that momentum is lost; one key for all steps.",
     fix="Initialise where the state is built; split the key in the step and keep the new one, or `fold_in` the number of the step.",
 )
+CHECKS = Checks(LAW)
 LOST = "what the last step left there is lost; `overwritten` declares where that is meant"
 
 
-def check_advance(run: StepRun) -> None:
-    """Look for arrays that are overwritten unread, and for draws that repeat in each step."""
-    if isinstance(run.jaxpr, Exception):
+@CHECKS.register()
+def test_s6_the_state_advances(suite: StepSuite, step_run: StepRun) -> None:
+    if isinstance(step_run.jaxpr, Exception):
         not_applicable("the step as a whole cannot be traced")
-    for name in _overwritten(run):
+    for name in _overwritten(step_run):
         check(False, name, "each step writes it, and none reads it", LOST)
-    jaxpr, names = run.jaxpr.jaxpr, sorted(run.arrays)
-    given = {v for v, name in zip(jaxpr.invars, names, strict=True) if _differs(run, name)}
+    jaxpr, names = step_run.jaxpr.jaxpr, sorted(step_run.arrays)
+    given = {v for v, name in zip(jaxpr.invars, names, strict=True) if _differs(step_run, name)}
     draws = [str(draw.outvars[0].aval) for draw in constant_draws(jaxpr, given)]
-    keys = [n for n in names if _is_key(run.arrays[n]) and not _differs(run, n)]
+    keys = [n for n in names if _is_key(step_run.arrays[n]) and not _differs(step_run, n)]
     told = f"each step draws the same {', '.join(draws[:3])}: the key does not differ"
     check(not draws, keys[0] if keys else "step", told)
 

@@ -3,9 +3,11 @@
 from typing import Any
 
 from ..engine.applicability import not_applicable
+from ..engine.registry import Checks
 from ..report import Law, check
 from ..trace.jaxprs import equations
 from .run import StepRun
+from .suite import StepSuite
 
 LAW = Law(
     number="S7",
@@ -16,22 +18,23 @@ LAW = Law(
     fix="Return what is to be printed; hand arrays in as arguments, or keep them in the state. `callbacks = True` declares calls that are meant.",
     severity="cost",
 )
+CHECKS = Checks(LAW)
 _CALLBACKS = ("callback", "debug_print", "infeed", "outfeed")
 
 
-def check_compiled(run: StepRun) -> None:
-    """Search the trace of a step for callbacks and large constants."""
-    if isinstance(run.jaxpr, Exception):
+@CHECKS.register()
+def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(suite: StepSuite, step_run: StepRun) -> None:
+    if isinstance(step_run.jaxpr, Exception):
         not_applicable("the step as a whole cannot be traced")
-    if not run.suite.callbacks:
-        for equation in equations(run.jaxpr.jaxpr):
+    if not step_run.suite.callbacks:
+        for equation in equations(step_run.jaxpr.jaxpr):
             name = equation.primitive.name
             is_call = any(part in name for part in _CALLBACKS) and not _is_check(equation)
-            check(not is_call, "step", f"`{name}` calls the host at each run")
-    for constant in _constants(run.jaxpr):
+            check(not is_call, "step", f"`{name}` calls the host at each step_run")
+    for constant in _constants(step_run.jaxpr):
         size = getattr(constant, "nbytes", 0)
-        told = f"an array of {size:,} bytes is part of the compiled step; {run.suite.constant_limit:,} are allowed"
-        check(size <= run.suite.constant_limit, _form(constant), told)
+        told = f"an array of {size:,} bytes is part of the compiled step; {step_run.suite.constant_limit:,} are allowed"
+        check(size <= step_run.suite.constant_limit, _form(constant), told)
 
 
 def _constants(closed: Any) -> list[Any]:

@@ -3,8 +3,10 @@
 import math
 
 from ..engine.applicability import not_applicable
+from ..engine.registry import Checks
 from ..report import Law, check
 from .run import StepRun
+from .suite import StepSuite
 
 LAW = Law(
     number="S8",
@@ -14,11 +16,12 @@ LAW = Law(
     mistake="A gradient with the wrong sign, updates that are never applied, a rate that is far too large.",
     fix="Follow one weight through one step by hand; lower the rate until the loss falls.",
 )
+CHECKS = Checks(LAW)
 
 
-def check_loss(run: StepRun) -> None:
-    """Compare the first and the last loss of many steps on the first batch."""
-    losses = run.losses()
+@CHECKS.register()
+def test_s8_the_loss_falls_on_one_batch(suite: StepSuite, step_run: StepRun) -> None:
+    losses = step_run.losses()
     if not losses:
         not_applicable("the step gives no loss")
     told = ", ".join(f"{loss:.4g}" for loss in (*losses[:3], losses[-1]))

@@ -5,11 +5,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..engine.applicability import not_applicable
+from ..engine.registry import Checks
 from ..inspect.arrays import is_inexact_dtype
 from ..report import ANY_ERROR, Law, check
 from ..trace.jaxprs import equations
 from ..values.precision import is_half
 from .run import StepRun
+from .suite import StepSuite
 
 LAW = Law(
     number="S9",
@@ -19,23 +21,24 @@ LAW = Law(
     mistake="A schedule or a switch in a variable of Python, which the trace reads once; randomness of NumPy.",
     fix="Keep in the state what a step depends on.",
 )
+CHECKS = Checks(LAW)
 
 ROUNDINGS = 1e4  # that may add up in a step
 HALF_ROUNDINGS = 16  # the same in 16 bits
 
 
-def check_reproducible(run: StepRun) -> None:
-    """Repeat the second step compiled, and again without compilation."""
-    first, second = run.step_from_start(), run.step_from_start()
+@CHECKS.register()
+def test_s9_a_step_is_reproducible(suite: StepSuite, step_run: StepRun) -> None:
+    first, second = step_run.step_from_start(), step_run.step_from_start()
     for name in first:
         same = first[name].tobytes() == second[name].tobytes()
         check(same, name, "the same step from the same state gives another value")
     try:
         with jax.disable_jit():
-            eager = run.step_from_start()
+            eager = step_run.step_from_start()
     except ANY_ERROR:
-        not_applicable("the step does not run without jax.jit")
-    allowed = _rounding(run)
+        not_applicable("the step does not step_run without jax.jit")
+    allowed = _rounding(step_run)
     for name in first:
         told = f"compiled it is {_shown(first[name])}, without jax.jit it is {_shown(eager[name])}"
         hint = "a variable of Python that the step reads, and that differs by now"

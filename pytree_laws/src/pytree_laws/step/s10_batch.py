@@ -1,7 +1,9 @@
 """S10: a step uses the batch."""
 
+from ..engine.registry import Checks
 from ..report import Law, check
 from .run import StepRun
+from .suite import StepSuite
 
 LAW = Law(
     number="S10",
@@ -11,10 +13,11 @@ LAW = Law(
     mistake="A batch that the step captures from outside instead of its argument.",
     fix="Use the argument.",
 )
+CHECKS = Checks(LAW)
 
 
-def check_uses_the_batch(run: StepRun) -> None:
-    """Compare the states after one step with each batch."""
-    one, other = run.step_from_start(0), run.step_from_start(1)
+@CHECKS.register()
+def test_s10_a_step_uses_the_batch(suite: StepSuite, step_run: StepRun) -> None:
+    one, other = step_run.step_from_start(0), step_run.step_from_start(1)
     differs = any(one[name].tobytes() != other[name].tobytes() for name in one)
     check(differs, "batch", "the step gives the same for both batches")

@@ -6,11 +6,13 @@ from typing import Any, ClassVar
 import jax
 
 from ..declare.unread import refuse_unread
+from ..engine.summary import Collected
 from ..inspect.arrays import is_array, is_inexact
 from ..inspect.trees import named_leaves, nodes
+from ..report import Law
 
 
-class StepSuite:
+class StepSuite(Collected):
     """A training step, a state to begin with, and two batches.
 
         class TestTrainStep(StepLaws):
@@ -39,6 +41,7 @@ class StepSuite:
     """Paths that a step writes and never reads, such as the last loss."""
     callbacks: ClassVar[bool] = False  # whether the compiled step may call the host
     skips: ClassVar[Sequence[str] | Mapping[str, str]] = ()
+    laws_by_number: ClassVar[Mapping[str, Law]] = {}
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)

@@ -20,6 +20,13 @@ def inputs_reaching(jaxpr: Any, gradients: bool = False) -> list[bool]:
     return _reached(jaxpr, gradients, STOP if gradients else "")
 
 
+def inputs_computed_with(jaxpr: Any) -> list[bool]:
+    """For each input whether something that is computed from it is given back, and not the input alone."""
+    handed_on = set(jaxpr.invars)
+    computed = [v for v in jaxpr.outvars if is_variable(v) and v not in handed_on]
+    return inputs_reaching(jaxpr.replace(outvars=computed))
+
+
 def stopped_inputs(jaxpr: Any) -> list[bool]:
     """For each input whether gradients would reach it, and `stop_gradient` keeps them all away."""
     marks = zip(_reached(jaxpr, True, ""), _reached(jaxpr, True, STOP))

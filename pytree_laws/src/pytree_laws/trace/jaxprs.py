@@ -167,16 +167,6 @@ class Numbering:
             self.of_variables.update(zip(equation.outvars, results))
 
 
-def used_inputs(jaxpr: Any) -> list[bool]:
-    """Of each input whether something is computed from it that is given back."""
-    handed_on = set(jaxpr.invars)
-    used = {v for v in jaxpr.outvars if is_variable(v) and v not in handed_on}
-    for equation in reversed(jaxpr.eqns):
-        if equation.effects or used.intersection(equation.outvars):
-            used |= {v for v in equation.invars if is_variable(v)}
-    return [variable in used for variable in jaxpr.invars]
-
-
 def jit_equations(jaxpr: Any) -> Iterator[Any]:
     """The calls of functions under `jax.jit`, those in inner jaxprs too, but not in each other."""
     for equation in jaxpr.eqns:
@@ -250,3 +240,9 @@ def lacks_dtype(error: Exception) -> bool:
         folders.pop()  # which jax asks, as for the eps of a dtype
     inside = bool(folders) and "jax" in folders[-1]
     return inside and (isinstance(error, NotImplementedError) or any(word in text for word in words))
+
+
+def is_of_flax_layer(error: Exception) -> bool:
+    """Whether a layer of Flax raised an error, which chooses dtypes by itself."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return any("flax/nnx/nn/" in frame.filename.replace("\\", "/") for frame in frames)

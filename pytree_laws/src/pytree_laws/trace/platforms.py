@@ -1,13 +1,16 @@
 """Platforms: where jax runs, and what lowers for others."""
 
+import os
 import re
 from collections.abc import Callable
 from typing import Any
 
 import jax
+import pytest
 
 from ..inspect.trees import named_leaves
 from ..report import ANY_ERROR
+from ..session import session_of
 
 BACKEND_VARIABLE = "PYTREE_LAWS_BACKEND"
 
@@ -22,6 +25,26 @@ def platform_fault(wanted: str) -> str | None:
         # jax says it with an AssertionError without a text where no platform is left
         return f"jax has none: {str(error) or 'the platforms that it may use are not here'}"
     return f"jax runs on {found[0].platform} ({found[0].device_kind})"
+
+
+def refuse_other_platforms(suite: Any) -> None:
+    """Fail, and then skip, where jax runs on another platform than was asked for; nothing falls back."""
+    wanted = os.environ.get(BACKEND_VARIABLE) or suite.backend
+    fault = platform_fault(wanted) if wanted else None
+    if fault is None:
+        return
+    message = f"P18 backend: the tests must run on {wanted}, and {fault}"
+    reported = session_of(suite).results(suite).reported
+    if "backend" in reported:
+        pytest.skip(message)
+    reported.add("backend")
+    pytest.fail(
+        f"{message}\n"
+        f"  to run on {wanted}: install jax for it, and set JAX_PLATFORMS={wanted}\n"
+        f"  to run elsewhere: set {BACKEND_VARIABLE} to cpu, cuda, rocm or tpu for this run,\n"
+        "    or change `backend` in the test class",
+        pytrace=False,
+    )
 
 
 def committed(tree: Any) -> list[str]:

@@ -89,12 +89,12 @@ class Compiled:
     Leaves that are no arrays are held static where `mixed` says that an instance has such.
     """
 
-    def __init__(self, function: Callable[..., Any], mixed: Callable[[Any], bool]):
+    def __init__(self, function: Callable[..., Any], mixed: Callable[[Any], bool], name: str = "jax.jit"):
         def traced(instance: Any, *arguments: Any) -> Any:
             self.traces.append(avals(arguments))
             return function(instance, *arguments)
 
-        self.mixed, self.traces = mixed, list[Any]()
+        self.name, self.mixed, self.traces = name, mixed, list[Any]()
         self.plain, self.split = compiled(traced), jit_split(traced)
 
     def __call__(self, instance: Any, *arguments: Any) -> Any:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from ..inspect.arrays import is_array, is_floating, is_inexact, on_device, raw, same_bits
-from ..inspect.trees import named_leaves, replace_leaves, structure
+from ..inspect.trees import named_leaves, structure
 from ..report import ANY_ERROR, Fault, check
 from ..trace.dependencies import is_straight_through
 from ..trace.programs import compiled
@@ -169,10 +169,6 @@ STEP = 0.01  # a longer one takes a curve for a kink, and finds nothing
 
 
 KINK = 0.05  # by which share two steps, or a step and a slope, differ on a smooth way
-
-
-def advance_from(advance: Callable[[Any], Any], carry: Any, i: int, leaf: Any) -> Any:
-    return advance(replace_leaves(carry, {i: leaf}))
 
 
 def rounding_of(sizes: Mapping[str, Any]) -> float:

@@ -30,7 +30,6 @@ from ...engine.expected import expected_failure
 from ...engine.runner import first_build
 from ...inspect.arrays import real_dtype
 from ...report import ANY_ERROR
-from ...suites.perturb import perturb
 from ...values.comparison import recording_differences
 from ...values.dtypes import SEEDS, Example, cast, example_in, example_name
 from ...values.example_sizes import hint_of
@@ -126,7 +125,7 @@ def _example(
     functions = {**methods, "call": suite.arguments}
     given = tuple(function for name in of for function in functions[name](seed))
     with example_in(suite, dtype, seed) as (instance, _):
-        instance = perturb(suite, instance) if is_moved else instance
+        instance = suite.as_trained(instance) if is_moved else instance
         yield instance, given if dtype is None else cast(given, usual, dtype)
 
 
