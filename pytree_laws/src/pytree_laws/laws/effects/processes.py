@@ -1,10 +1,10 @@
 """What differs from process to process, where texts have other hashes: parts of P1, P5 and P12."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import jax
 import jax.extend.core
-import Sequence
 
 from ...discover.invocation import trace_call
 from ...engine.applicability import not_applicable
@@ -14,8 +14,6 @@ from ...patches.hash_seed import Turned, has_text, salted
 from ...values.closeness import check_close
 from ...values.comparison import check_same_bits
 from ...values.randomize import randomize
-
-CHECKS = Checks()
 
 BY_TEXT = "a number from `hash` of a name: `zlib.crc32(name.encode())` is the same everywhere"
 CHECKS = Checks()
