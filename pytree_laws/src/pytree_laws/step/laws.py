@@ -10,7 +10,7 @@ from ..engine.expected import expected_failure
 from ..engine.registry import with_tests_of
 from ..engine.timeout import TooLong, time_limit
 from ..report import Fault, Finding, LawBroken, doing
-from . import (
+from .checks import (
     s01_runs,
     s02_fixed_point,
     s03_one_trace,
@@ -49,9 +49,9 @@ def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
     def run(self: Any, step_run: StepRun) -> None:
         __tracebackhide__ = True
         law, expected = self.laws_by_number[number], expected_failure(test.__name__, self.skips)
-        told = f"{number} of {type(self).__name__} took more than {self.time_limit:.0f} seconds"
+        message = f"{number} of {type(self).__name__} took more than {self.time_limit:.0f} seconds"
         try:
-            with doing("step", "the training step"), time_limit(self.time_limit, told):
+            with doing("step", "the training step"), time_limit(self.time_limit, message):
                 needs = step_run.builds if number == "S4" else step_run.error is None
                 if number != "S1" and not needs:
                     pytest.skip("the step raises, as S1 says")
@@ -63,7 +63,7 @@ def guarded_step(test: Callable[..., None], number: str) -> Callable[..., None]:
             finding = Finding(law, test.__name__, where, what, hint)
             raise LawBroken(finding).with_traceback(fault.__traceback__) from fault.__cause__
         except TooLong:
-            finding = Finding(law, test.__name__, "step", told, "`time_limit` allows more")
+            finding = Finding(law, test.__name__, "step", message, "`time_limit` allows more")
             raise LawBroken(finding) from None
         if expected is not None:
             expected.fail_as_mended(type(self).__name__)

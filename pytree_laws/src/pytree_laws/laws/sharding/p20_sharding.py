@@ -65,8 +65,8 @@ def test_p20_each_dim_shards_as_recorded(subject: Suite) -> None:
         before = record.get(section_of(laws, ALONE), {})
         for name, error in dims_alone(example):
             shards = entries({name: np.bool_(True)})[name]
-            what = f"sharded alone the call went through, and now needs an `out_sharding`: {error}"
-            check(not error or before.get(name) != shards, name, what, APPROVE)
+            message = f"sharded alone the call went through, and now needs an `out_sharding`: {error}"
+            check(not error or before.get(name) != shards, name, message, APPROVE)
 
 
 @CHECKS.register(ASKS, ABSTRACT)
@@ -87,15 +87,15 @@ def test_p20_specs_have_the_axes_of_the_named_dims(subject: Suite) -> None:
     if specs is None:
         not_applicable("the class says nothing of where its arrays lie")
     names = [*subject.leaf_names(instance)]
-    what = "it has other leaves than the class"
-    check(len(specs) == len(names), "partition_specs", what)
+    message = "it has other leaves than the class"
+    check(len(specs) == len(names), "partition_specs", message)
     check_followers(dict(zip(names, specs)), subject.named(instance))
     own = own_dims(instance)  # sub-modules answer for themselves
     for name, spec in zip(names, specs):
         if name in own:
             wanted = without_trailing(spec_of(own[name], subject.sharding or {}))
-            what = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
-            check(without_trailing(tuple(spec)) == wanted, name, what)
+            message = f"its spec is {spec}, and its dims {own[name]} ask for {wanted}"
+            check(without_trailing(tuple(spec)) == wanted, name, message)
 
 
 @CHECKS.register(ASKS, ABSTRACT)
@@ -107,16 +107,16 @@ def test_p20_a_step_keeps_the_sharding(subject: Suite) -> None:
     try:
         after = traced_step(subject)
     except ANY_ERROR as error:
-        what = f"its gradient does not shard on {told(mesh)}: {blocked(error)}"
-        check(False, "call", what)
+        message = f"its gradient does not shard on {told(mesh)}: {blocked(error)}"
+        check(False, "call", message)
         return
     placed = dict(zip(example.names, specs))
     count = len(trained)
     for kind, arrays in (("momentum", after[-2 * count : -count]), ("value", after[-count:])):
         for name, array in zip(trained, arrays):
             got = without_trailing(spec_in(array, array.ndim))
-            what = f"after a step its {kind} lies on {got}, before on {placed[name]}"
-            check(got == without_trailing(placed[name]), name, what)
+            message = f"after a step its {kind} lies on {got}, before on {placed[name]}"
+            check(got == without_trailing(placed[name]), name, message)
 
 
 def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None:
@@ -128,11 +128,11 @@ def check_followers(specs: Mapping[str, Any], arrays: Mapping[str, Any]) -> None
         leader = next(
             (places[e, arrays[name].shape] for e in ends if (e, arrays[name].shape) in places), None
         )
-        what = f"it is replicated, and `{leader}`, which it follows, is not"
+        message = f"it is replicated, and `{leader}`, which it follows, is not"
         check(
             leader is None,
             name,
-            what,
+            message,
             "the state of an optimiser that lies elsewhere than its parameters",
         )
 
@@ -144,8 +144,8 @@ def check_results(example: Example, rules: Rules, outputs: Sequence[Any]) -> Non
             continue
         wanted, got = spec_of(dims, rules), spec_in(array, array.ndim)
         for dim, axes, own in zip(dims, wanted, got):
-            what = f"its dim `{dim}` lies on {own}, though the arrays that it comes from lie on {axes}"
-            check(not axes or {*axes_in(axes)} <= {*axes_in(own)}, f"result {number}", what)
+            message = f"its dim `{dim}` lies on {own}, though the arrays that it comes from lie on {axes}"
+            check(not axes or {*axes_in(axes)} <= {*axes_in(own)}, f"result {number}", message)
 
 
 def sharding_example(subject: Suite) -> Example:

@@ -49,8 +49,8 @@ def test_p21_a_step_is_that_of_one_device(subject: Suite, kind: str) -> None:
     for name, own in on_meshes(subject, kind):
         got = given_by(subject, name, own)
         for part, values in wanted.items():
-            told = f"{part} on {name} are {{}}, on one device {{}}"
-            check_close(part, told, on_host(got[part]), values, slack=64)
+            message = f"{part} on {name} are {{}}, on one device {{}}"
+            check_close(part, message, on_host(got[part]), values, slack=64)
             apart.append((farthest(on_host(got[part]), values), part, name))
         check_places(subject, name, own, got["new leaves"])
     size, part, name = max(apart)
@@ -75,8 +75,8 @@ def test_p21_draws_are_those_of_one_device(subject: Suite) -> None:
         with jax.set_mesh(own.mesh), doing("constructor", f"building it on {name}"):
             made = jax.jit(arrays, out_shardings=places)(values)
         for path, one, other in zip(sharding_example(subject).names, made, wanted):
-            told = f"built on {name} it holds {{}}, on one device {{}}"
-            check_close(path, told, on_host(one), other, slack=4)
+            message = f"built on {name} it holds {{}}, on one device {{}}"
+            check_close(path, message, on_host(one), other, slack=4)
 
 
 @CHECKS.register(ASKS, MESH)
@@ -110,8 +110,8 @@ def on_meshes(subject: Suite, kind: str) -> Iterator[tuple[str, Placed]]:
             divides = True
             yield name_of(sizes, kind), on_mesh(subject, example, specs, sizes, kind)
     if axes and not divides:
-        told = f"no mesh of {devices} devices divides it: {'; '.join(dict.fromkeys(faults))}"
-        check(False, "sharding", told, "sizes in the example that are multiples")
+        message = f"no mesh of {devices} devices divides it: {'; '.join(dict.fromkeys(faults))}"
+        check(False, "sharding", message, "sizes in the example that are multiples")
 
 
 def on_mesh(

@@ -264,8 +264,8 @@ def _refuse(traced: TracedConfiguration, may_be: bool) -> None:
     """A finding, where an error was not meant."""
     __tracebackhide__ = True
     if traced.error is not None and not may_be:
-        what = f"the {traced.stage} raised {error_text(traced.error)}"
-        raise Fault(traced.configuration.name, what, NOT_ALLOWED) from traced.error
+        message = f"the {traced.stage} raised {error_text(traced.error)}"
+        raise Fault(traced.configuration.name, message, NOT_ALLOWED) from traced.error
 
 
 def _left_out(use: Invocation, kind: type) -> list[str]:

@@ -5,13 +5,13 @@ from typing import Any
 
 import jax
 
-from ..engine.applicability import not_applicable
-from ..engine.registry import Checks
-from ..inspect.arrays import buffer_of, is_array
-from ..report import Law, check
-from .run import StepRun
-from .states import opened
-from .suite import StepSuite
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import buffer_of, is_array
+from ...report import Law, check
+from ..run import StepRun
+from ..states import opened
+from ..suite import StepSuite
 
 LAW = Law(
     number="S4",
@@ -42,16 +42,16 @@ def _check_own_buffers(leaves: dict[str, Any]) -> None:
     for name, leaf in leaves.items():
         for identity in _identities(leaf):
             owner = owners.setdefault(identity, name)
-            told = f"it is the same array as `{owner}`: to donate both raises"
-            check(owner == name, name, told, "copy it where the state is built")
+            message = f"it is the same array as `{owner}`: to donate both raises"
+            check(owner == name, name, message, "copy it where the state is built")
 
 
 def _check_not_shared(one: dict[str, Any], other: dict[str, Any]) -> None:
     known = {identity for leaf in one.values() for identity in _identities(leaf)}
     for name, leaf in other.items():
-        told = "two states that were built one after the other share it: once donated, it is deleted for the other"
+        message = "two states that were built one after the other share it: once donated, it is deleted for the other"
         hint = "copy it where the state is built"
-        check(known.isdisjoint(_identities(leaf)), name, told, hint)
+        check(known.isdisjoint(_identities(leaf)), name, message, hint)
 
 
 def _identities(leaf: Any) -> list[int]:
@@ -78,8 +78,8 @@ def _check_all_are_used(run: StepRun) -> None:
     if unused:
         names = [n for n in state if n not in after or _form(after[n]) != _form(state[n])]
         where = names[0] if names else "step"
-        told = f"jax cannot reuse what is donated: {unused[0].splitlines()[0]:.200}"
-        check(False, where, told, "the leaf comes out in another shape or dtype, or not at all")
+        message = f"jax cannot reuse what is donated: {unused[0].splitlines()[0]:.200}"
+        check(False, where, message, "the leaf comes out in another shape or dtype, or not at all")
 
 
 def _form(leaf: Any) -> tuple[Any, ...]:

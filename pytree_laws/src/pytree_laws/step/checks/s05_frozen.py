@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from ..engine.applicability import not_applicable
-from ..engine.registry import Checks
-from ..inspect.trees import under_any
-from ..report import Law, check
-from .run import StepRun
-from .suite import StepSuite
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...inspect.trees import under_any
+from ...report import Law, check
+from ..run import StepRun
+from ..suite import StepSuite
 
 LAW = Law(
     number="S5",
@@ -32,8 +32,8 @@ def test_s5_frozen_leaves_stay(suite: StepSuite, step_run: StepRun) -> None:
         for name in names:
             before, after = step_run.before.values[name], step.values.get(name)
             same = after is not None and before.tobytes() == after.tobytes()
-            told = f"step {number} moved it by {_distance(before, after)}"
-            check(same, name, told, "weight decay, or a mask that does not fit the tree")
+            message = f"step {number} moved it by {_distance(before, after)}"
+            check(same, name, message, "weight decay, or a mask that does not fit the tree")
 
 
 def _distance(before: np.ndarray, after: np.ndarray | None) -> str:

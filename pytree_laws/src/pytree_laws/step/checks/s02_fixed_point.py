@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from ..engine.registry import Checks
-from ..report import Law, check
-from .run import StepRun
-from .suite import StepSuite
+from ...engine.registry import Checks
+from ...report import Law, check
+from ..run import StepRun
+from ..suite import StepSuite
 
 LAW = Law(
     number="S2",

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from ..engine.applicability import not_applicable
-from ..engine.registry import Checks
-from ..report import Law, check
-from ..trace.jaxprs import equations
-from .run import StepRun
-from .suite import StepSuite
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...report import Law, check
+from ...trace.jaxprs import equations
+from ..run import StepRun
+from ..suite import StepSuite
 
 LAW = Law(
     number="S7",
@@ -33,8 +33,8 @@ def test_s7_the_compiled_step_holds_no_data_and_calls_no_host(suite: StepSuite, 
             check(not is_call, "step", f"`{name}` calls the host at each step_run")
     for constant in _constants(step_run.jaxpr):
         size = getattr(constant, "nbytes", 0)
-        told = f"an array of {size:,} bytes is part of the compiled step; {step_run.suite.constant_limit:,} are allowed"
-        check(size <= step_run.suite.constant_limit, _form(constant), told)
+        message = f"an array of {size:,} bytes is part of the compiled step; {step_run.suite.constant_limit:,} are allowed"
+        check(size <= step_run.suite.constant_limit, _form(constant), message)
 
 
 def _constants(closed: Any) -> list[Any]:

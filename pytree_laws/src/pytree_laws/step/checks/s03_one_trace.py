@@ -2,12 +2,12 @@
 
 import pytest
 
-from ..engine.registry import Checks
-from ..report import Law, check
-from .run import StepRun, Taken
+from ...engine.registry import Checks
+from ...report import Law, check
+from ..run import StepRun, Taken
+from ..states import static_differences
+from ..suite import StepSuite
 from .s02_fixed_point import changes
-from .states import static_differences
-from .suite import StepSuite
 
 LAW = Law(
     number="S3",
@@ -35,8 +35,8 @@ def test_s3_one_trace(suite: StepSuite, step_run: StepRun) -> None:
     if loaded.compiled:
         rebuilt = static_differences(step_run.suite.state(0), step_run.last)
         where, told = next(iter(rebuilt.items()), ("step", "no leaf differs"))
-        what = f"the step after loading compiled again ({_names(loaded)}): {told}"
-        check(False, where, what, "a static value that is compared by identity")
+        message = f"the step after loading compiled again ({_names(loaded)}): {told}"
+        check(False, where, message, "a static value that is compared by identity")
 
 
 def _cause(run: StepRun, before: Taken, after: Taken) -> tuple[str, str]:

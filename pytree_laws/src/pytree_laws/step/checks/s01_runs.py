@@ -1,9 +1,9 @@
 """S1: the step runs."""
 
-from ..engine.registry import Checks
-from ..report import Law
-from .run import StepRun
-from .suite import StepSuite
+from ...engine.registry import Checks
+from ...report import Law
+from ..run import StepRun
+from ..suite import StepSuite
 
 LAW = Law(
     number="S1",

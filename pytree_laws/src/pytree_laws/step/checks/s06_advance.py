@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.applicability import not_applicable
-from ..engine.registry import Checks
-from ..inspect.trees import under_any
-from ..report import Law, check
-from ..trace.dependencies import inputs_reaching
-from ..trace.jaxprs import constant_draws
-from .run import StepRun
-from .suite import StepSuite
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...inspect.trees import under_any
+from ...report import Law, check
+from ...trace.dependencies import inputs_reaching
+from ...trace.jaxprs import constant_draws
+from ..run import StepRun
+from ..suite import StepSuite
 
 LAW = Law(
     number="S6",
@@ -36,8 +36,8 @@ def test_s6_the_state_advances(suite: StepSuite, step_run: StepRun) -> None:
     given = {v for v, name in zip(jaxpr.invars, names, strict=True) if _differs(step_run, name)}
     draws = [str(draw.outvars[0].aval) for draw in constant_draws(jaxpr, given)]
     keys = [n for n in names if _is_key(step_run.arrays[n]) and not _differs(step_run, n)]
-    told = f"each step draws the same {', '.join(draws[:3])}: the key does not differ"
-    check(not draws, keys[0] if keys else "step", told)
+    message = f"each step draws the same {', '.join(draws[:3])}: the key does not differ"
+    check(not draws, keys[0] if keys else "step", message)
 
 
 def _overwritten(run: StepRun) -> Iterator[str]:

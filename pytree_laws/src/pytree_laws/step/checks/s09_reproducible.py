@@ -4,14 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from ..engine.applicability import not_applicable
-from ..engine.registry import Checks
-from ..inspect.arrays import is_inexact_dtype
-from ..report import ANY_ERROR, Law, check
-from ..trace.jaxprs import equations
-from ..values.precision import is_half
-from .run import StepRun
-from .suite import StepSuite
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...inspect.arrays import is_inexact_dtype
+from ...report import ANY_ERROR, Law, check
+from ...trace.jaxprs import equations
+from ...values.precision import is_half
+from ..run import StepRun
+from ..suite import StepSuite
 
 LAW = Law(
     number="S9",
@@ -40,9 +40,9 @@ def test_s9_a_step_is_reproducible(suite: StepSuite, step_run: StepRun) -> None:
         not_applicable("the step does not step_run without jax.jit")
     allowed = _rounding(step_run)
     for name in first:
-        told = f"compiled it is {_shown(first[name])}, without jax.jit it is {_shown(eager[name])}"
+        message = f"compiled it is {_shown(first[name])}, without jax.jit it is {_shown(eager[name])}"
         hint = "a variable of Python that the step reads, and that differs by now"
-        check(_close(first[name], eager[name], allowed), name, told, hint)
+        check(_close(first[name], eager[name], allowed), name, message, hint)
 
 
 def _rounding(run: StepRun) -> float:

@@ -1,9 +1,9 @@
 """S10: a step uses the batch."""
 
-from ..engine.registry import Checks
-from ..report import Law, check
-from .run import StepRun
-from .suite import StepSuite
+from ...engine.registry import Checks
+from ...report import Law, check
+from ..run import StepRun
+from ..suite import StepSuite
 
 LAW = Law(
     number="S10",

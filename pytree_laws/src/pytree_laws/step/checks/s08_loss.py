@@ -2,11 +2,11 @@
 
 import math
 
-from ..engine.applicability import not_applicable
-from ..engine.registry import Checks
-from ..report import Law, check
-from .run import StepRun
-from .suite import StepSuite
+from ...engine.applicability import not_applicable
+from ...engine.registry import Checks
+from ...report import Law, check
+from ..run import StepRun
+from ..suite import StepSuite
 
 LAW = Law(
     number="S8",
