@@ -26,25 +26,25 @@ class InstanceAnswers(Declarations):
     """What a method may have changed in place."""
     tracers_beside: ClassVar[Callable[..., list[str]]]
     """The places of the tracers that it holds outside of its arrays."""
-    read: ClassVar[Callable[..., Any]] = staticmethod(getattr)
+    read_array: ClassVar[Callable[..., Any]] = staticmethod(getattr)
     """The array under a name, stored there or not."""
     copied: ClassVar[Callable[..., Any]]
     """A copy that a method may change."""
-    edited: ClassVar[Callable[..., Any]]
+    with_array: ClassVar[Callable[..., Any]]
     """A copy with another array at a path."""
     with_static: ClassVar[Callable[..., Any]]
     """A copy with another static value at a path."""
     with_arrays_of: ClassVar[Callable[..., Any]]
     """A copy with the arrays of another instance, and all else as it was."""
-    assign: ClassVar[Callable[..., None]]
+    assign_array: ClassVar[Callable[..., None]]
     """Puts another array into the instance itself; raises where the class refuses that."""
     twins: ClassVar[Callable[..., Iterator[Any]]]
     """Instances of second classes with the leaves of an instance."""
-    parts: ClassVar[Callable[..., dict[str, Any]]]
+    parts_of: ClassVar[Callable[..., dict[str, Any]]]
     """The parts that are declared one by one, by path: leaves, or Variables."""
     value_of: ClassVar[Callable[..., Any]] = staticmethod(lambda part: part)
     """The array in such a part."""
-    outside: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
+    outside_of: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
     """What an instance holds on to outside of its parts, with its places."""
     static_parts: ClassVar[Callable[..., Iterator[tuple[str, Any]]]]
     """What its static part is made of, with its places."""

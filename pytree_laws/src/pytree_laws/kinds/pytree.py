@@ -79,7 +79,7 @@ def copied(instance: Any) -> Any:
     return treedef.unflatten(leaves)
 
 
-def edited(instance: Any, path: str, value: Any) -> Any:
+def with_array(instance: Any, path: str, value: Any) -> Any:
     names = [name for name, _ in named_leaves(instance)]
     return replace_leaves(instance, {names.index(path): value})
 
@@ -88,7 +88,7 @@ def with_arrays_of(instance: Any, other: Any) -> Any:
     return structure(instance).unflatten(jax.tree.leaves(other))
 
 
-def assign(instance: Any, path: str, value: Any) -> None:
+def assign_array(instance: Any, path: str, value: Any) -> None:
     if path not in attributes(instance):
         raise AttributeError(path)
     setattr(instance, path, value)
@@ -102,12 +102,12 @@ def tracers_beside(instance: Any) -> list[str]:
 REGISTER = "a class that is not registered: in __init_subclass__, or mark it @final"
 
 
-def parts(instance: Any) -> dict[str, Any]:
+def parts_of(instance: Any) -> dict[str, Any]:
     check(is_node(instance), type(instance).__name__, "it is no pytree: jax takes it for a leaf", REGISTER)
     return dict(named_leaves(instance))
 
 
-def outside(instance: Any) -> Iterator[tuple[str, Any]]:
+def outside_of(instance: Any) -> Iterator[tuple[str, Any]]:
     name, treedef = type(instance).__name__, structure(instance)
     hollow = None  # the same without its leaves, which may be held twice
     with contextlib.suppress(Exception):  # P3 fails on it
@@ -143,20 +143,24 @@ def pickled(instance: Any) -> Any:
 class PytreeSuite(LeafSuite):
     """The answers of pytrees."""
 
-    to_tree, named, form_of = staticmethod(as_it_is), staticmethod(named), staticmethod(form_of)
-    copied, edited, with_static = staticmethod(copied), staticmethod(edited), staticmethod(with_attribute)
-    with_arrays_of, assign = staticmethod(with_arrays_of), staticmethod(assign)
-    tracers_beside, twins = staticmethod(tracers_beside), staticmethod(twins)
-    parts, outside, static_parts = staticmethod(parts), staticmethod(outside), staticmethod(static_parts)
-    functions_of, comparable = (
-        staticmethod(lambda instance: atoms_of(instance).values()),
-        staticmethod(comparable),
-    )
-    deepcopied, pickled, check_copy = (
-        staticmethod(deepcopied),
-        staticmethod(pickled),
-        staticmethod(check_same_tree),
-    )
+    to_tree = staticmethod(as_it_is)
+    named = staticmethod(named)
+    form_of = staticmethod(form_of)
+    copied = staticmethod(copied)
+    with_array = staticmethod(with_array)
+    with_static = staticmethod(with_attribute)
+    with_arrays_of = staticmethod(with_arrays_of)
+    assign_array = staticmethod(assign_array)
+    tracers_beside = staticmethod(tracers_beside)
+    twins = staticmethod(twins)
+    parts_of = staticmethod(parts_of)
+    outside_of = staticmethod(outside_of)
+    static_parts = staticmethod(static_parts)
+    functions_of = staticmethod(lambda instance: atoms_of(instance).values())
+    comparable = staticmethod(comparable)
+    deepcopied = staticmethod(deepcopied)
+    pickled = staticmethod(pickled)
+    check_copy = staticmethod(check_same_tree)
 
     def check_kind(self, path: str, part: Any, declared: Any) -> None:
         if declared is None or declared.role != "python":

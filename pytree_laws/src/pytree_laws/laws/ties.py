@@ -29,14 +29,14 @@ def check_ties(subject: Suite, instance: Any, what: str) -> None:
     for name, path in ties_of(subject, instance):
         value = subject.named(instance)[path]
         got = read_from(subject, instance, name)
-        wanted = read_from(subject, subject.edited(subject.make(1), path, value), name)
+        wanted = read_from(subject, subject.with_array(subject.make(1), path, value), name)
         message = f"{what} it is {got}, its {subject.noun} `{path}` makes {wanted}"
         check(same_bits(got, wanted), name, message, STORED_TWICE)
 
 
 def read_from(subject: Suite, instance: Any, name: str) -> Any:
     """The array under a name, stored there or not."""
-    result = subject.read(instance, name)
+    result = subject.read_array(instance, name)
     message = f"it is {result!r:.100}, and no array"
     check(is_array(result), name, message, "a property that reads what is stored")
     return result

@@ -27,7 +27,8 @@ class VariableSuite(MutableSuite):
 
     variables: ClassVar[Sequence[Var] | None] = None  # None: those of a module
 
-    wording, renamed_tests = WORDING, RENAMED_TESTS
+    wording = WORDING
+    renamed_tests = RENAMED_TESTS
 
     def inputs(self, seed: int) -> dict[str, Any]:
         """Fresh keyword arguments of the constructor."""

@@ -62,29 +62,35 @@ from .variables import (
 class NnxSuite(VariableSuite):
     """The answers of NNX modules, whose calls may update them in place."""
 
-    to_tree, named, form_of = staticmethod(to_tree), staticmethod(values_of), staticmethod(form_of)
-    copied, edited, with_static = (
-        staticmethod(copy_of),
-        staticmethod(replace_values),
-        staticmethod(with_setting),
-    )
-    with_arrays_of, assign, read = staticmethod(with_state_of), staticmethod(assign), staticmethod(read)
-    snapshot_of, remembered = staticmethod(bits_of), staticmethod(graph_and_settings)
-    changed_in_place, tracers_beside = staticmethod(values_of), staticmethod(tracers_beside_the_state)
-    parts, value_of, outside = staticmethod(variables_of), staticmethod(value_of), staticmethod(outside)
-    static_parts, own_nodes, check_copy = (
-        staticmethod(static_parts),
-        staticmethod(own_nodes),
-        staticmethod(check_copy),
-    )
-    state_of, wrong_states, round_trips = (
-        staticmethod(nnx.state),
-        staticmethod(wrong_states),
-        staticmethod(round_trips),
-    )
-    placed_variables, functions_of = staticmethod(placed_variables), staticmethod(functions_of)
-    streams_given, pickled = staticmethod(streams_given), staticmethod(pickled)
-    variable_types, variable_type, param_type = staticmethod(variable_types), nnx.Variable, nnx.Param
+    to_tree = staticmethod(to_tree)
+    named = staticmethod(values_of)
+    form_of = staticmethod(form_of)
+    copied = staticmethod(copy_of)
+    with_array = staticmethod(replace_values)
+    with_static = staticmethod(with_setting)
+    with_arrays_of = staticmethod(with_state_of)
+    assign_array = staticmethod(assign)
+    read_array = staticmethod(read)
+    snapshot_of = staticmethod(bits_of)
+    remembered = staticmethod(graph_and_settings)
+    changed_in_place = staticmethod(values_of)
+    tracers_beside = staticmethod(tracers_beside_the_state)
+    parts_of = staticmethod(variables_of)
+    value_of = staticmethod(value_of)
+    outside_of = staticmethod(outside)
+    static_parts = staticmethod(static_parts)
+    own_nodes = staticmethod(own_nodes)
+    check_copy = staticmethod(check_copy)
+    state_of = staticmethod(nnx.state)
+    wrong_states = staticmethod(wrong_states)
+    round_trips = staticmethod(round_trips)
+    placed_variables = staticmethod(placed_variables)
+    functions_of = staticmethod(functions_of)
+    streams_given = staticmethod(streams_given)
+    pickled = staticmethod(pickled)
+    variable_types = staticmethod(variable_types)
+    variable_type = nnx.Variable
+    param_type = nnx.Param
 
     def twins(self, instance: Any) -> Iterator[Any]:
         """An instance of the class from a second run of its module."""

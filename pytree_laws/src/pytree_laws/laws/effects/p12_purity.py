@@ -118,7 +118,7 @@ def test_p12_a_call_updates_what_is_declared_and_nothing_else(subject: MutableSu
     (static, _), before = subject.form_of(instance), subject.snapshot_of(instance)
     subject.call(instance, *arguments)
     moved = changed(before, subject.snapshot_of(instance))
-    here = subject.parts(instance)
+    here = subject.parts_of(instance)
     for path in moved:
         free = path in here and subject.may_update(path, here[path])
         check(free, path, "the call updated it, and it is not among `updates`")
@@ -133,9 +133,9 @@ def test_p12_a_call_updates_what_is_declared_and_nothing_else(subject: MutableSu
 @CHECKS.register()
 def test_p12_a_call_keeps_its_variables(subject: MutableSuite) -> None:
     instance, arguments = subject.example()
-    before = subject.parts(instance)
+    before = subject.parts_of(instance)
     subject.call(instance, *arguments)
-    after = subject.parts(instance)
+    after = subject.parts_of(instance)
     for path in before.keys() & after.keys():
         message = "the call put another Variable in its place"
         hint = "`self.variable[...] = value`: who holds the first one sees no update"

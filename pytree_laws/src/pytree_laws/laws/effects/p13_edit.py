@@ -65,7 +65,7 @@ def test_p13_an_update_leaves_the_rest_alone(subject: MutableSuite) -> None:
     (static, _), apart = subject.form_of(instance), subject.snapshot_of(other)
     for path, value in subject.named(instance).items():
         before = subject.snapshot_of(instance)
-        subject.assign(instance, path, perturb_leaf(value))
+        subject.assign_array(instance, path, perturb_leaf(value))
         wrong = [name for name in changed(before, subject.snapshot_of(instance)) if name != path]
         check(not wrong, path, f"an update of it changed {', '.join(wrong)}")
         wrong = changed(apart, subject.snapshot_of(other))
@@ -119,7 +119,7 @@ def test_p13_an_instance_is_true(subject: Suite) -> None:
     instance = subject.cached_instance()
     skip_arrays(instance)
     with doing(type(instance).__name__, "bool(x)"):
-        true = bool(instance) or not subject.parts(instance)
+        true = bool(instance) or not subject.parts_of(instance)
     message = "an instance is false, so that `if module:` takes it for none"
     check(true, type(instance).__name__, message, "`__len__` or `__bool__`")
 
@@ -136,7 +136,7 @@ def test_p13_equal_instances_have_equal_hashes(subject: Suite) -> None:
     check(same, name, f"equal {subject.instance_noun}s have different hashes")
     if subject.is_mutable:
         for path, value in subject.named(instance).items():
-            subject.assign(instance, path, perturb_leaf(value))
+            subject.assign_array(instance, path, perturb_leaf(value))
         message = f"an update of its {subject.nouns} changed its hash: a dict loses it"
         check(hash(instance) == first, name, message, "`__hash__` goes by values")
 
@@ -166,8 +166,8 @@ def test_p13_an_edit_keeps_ties(subject: Suite) -> None:
         read_from(subject, instance, name)  # what it caches is cached now
         value = perturb_leaf(subject.named(instance)[path])
         if subject.is_mutable:
-            subject.assign(instance, path, value)
-        edited = instance if subject.is_mutable else subject.edited(instance, path, value)
+            subject.assign_array(instance, path, value)
+        edited = instance if subject.is_mutable else subject.with_array(instance, path, value)
         check_ties(subject, edited, "after an edit")
 
 

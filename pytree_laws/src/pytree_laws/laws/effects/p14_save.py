@@ -55,7 +55,7 @@ def check_apart(subject: Suite, instance: Any, copied: Any) -> None:
     """Of objects that are updated in place, an update of what was made leaves the first alone."""
     before = subject.snapshot_of(instance)
     for path, value in subject.named(copied).items() if subject.is_mutable else ():
-        subject.assign(copied, path, perturb_leaf(value))
+        subject.assign_array(copied, path, perturb_leaf(value))
         message = f"an update of what copy.deepcopy gave changed the {subject.instance_noun}"
         check(
             subject.snapshot_of(instance) == before,
@@ -93,7 +93,7 @@ def test_p14_save_and_load_into_a_fresh_module(subject: MutableSuite, tmp_path: 
     np.savez(tmp_path / "saved.npz", **hosts)
     state = subject.snapshot(fresh)
     with np.load(tmp_path / "saved.npz") as file:
-        for path, variable in subject.parts(state).items():
+        for path, variable in subject.parts_of(state).items():
             variable.set_value(restore_like(file[path], subject.value_of(variable)))
     subject.restore(fresh, state)
     wrong = changed(subject.snapshot_of(instance), subject.snapshot_of(fresh))

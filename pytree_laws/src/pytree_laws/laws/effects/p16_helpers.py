@@ -59,8 +59,8 @@ def test_p16_a_call_that_ignores_its_key_draws_nothing(subject: Suite) -> None:
     instance, arguments = subject.cached_example()
     leaves = jax.tree.leaves(arguments)
     keys = [i for i, leaf in enumerate(leaves) if is_key(leaf)]
-    if not keys or not subject.ignores_key:
-        not_applicable("the call takes no key, or does not say that it ignores it")
+    if not keys:
+        not_applicable("the call takes no key")
     drawn = draws_of(subject.traced_call().jaxpr)
     message = f"it says that it ignores its key, and {len(drawn)} of its draws have another"
     hint = "the same noise in every call: draw from the key that is given"
@@ -246,7 +246,7 @@ def test_p16_keys_give_different_draws(subject: Suite) -> None:
 @CHECKS.register(MAPS)
 def test_p16_map_variables_dispatches_by_type(subject: MutableSuite) -> None:
     instance = subject.make(0)
-    held = subject.parts(instance)
+    held = subject.parts_of(instance)
     for kind in subject.variable_types(held):
         for tree in (instance, subject.state_of(instance)):
             before = subject.snapshot_of(instance)
@@ -271,7 +271,7 @@ def check_mapped(subject: MutableSuite, held: Any, got: Any, kind: type) -> None
 def test_p16_map_variables_prefers_the_nearest_type(subject: MutableSuite) -> None:
     instance, param = subject.make(0), subject.param_type
     got = subject.mapped({subject.variable_type: lambda v: v, param: perturb_leaf}, instance)
-    for path, variable in subject.parts(instance).items():
+    for path, variable in subject.parts_of(instance).items():
         same = same_bits(subject.value_of(got[path]), subject.value_of(variable))
         message = "the function of a base class was applied, or none"
         check(same is not isinstance(variable, param), path, message)

@@ -60,13 +60,12 @@ def test_p21_a_step_is_that_of_one_device(subject: Suite, kind: str) -> None:
 
 @CHECKS.register(ASKS, MESH)
 def test_p21_draws_are_those_of_one_device(subject: Suite) -> None:
-    suite: Any = subject
-    build, values = suite.traceable_build()
+    build, values = subject.traceable_build()
     if not any(is_key(value) and value.shape == () for value in values):
         not_applicable("the constructor takes no key")
 
     def arrays(values: Sequence[Any]) -> Any:
-        return arrays_of(suite.to_tree(build(values))[0])
+        return arrays_of(subject.to_tree(build(values))[0])
 
     wanted = on_host(arrays(values))
     for name, own in on_meshes(subject, "explicit"):

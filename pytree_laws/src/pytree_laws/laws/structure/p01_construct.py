@@ -293,7 +293,7 @@ def test_p01_keeps_no_stream_of_its_rngs(subject: MutableSuite) -> None:
     streams = set(map(id, subject.streams_given(inputs)))
     if not streams:
         not_applicable("the constructor takes no rngs")
-    for path, variable in subject.parts(subject.build(**inputs)).items():
+    for path, variable in subject.parts_of(subject.build(**inputs)).items():
         message = "it is a stream of the `rngs` that the constructor was given"
         hint = "two modules that share it draw each other's keys: `rngs.fork()`"
         check(id(variable) not in streams, path, message, hint)

@@ -70,8 +70,8 @@ def test_p02_holds_the_same_arrays_at_a_size_of_one(subject: Suite) -> None:
         maker = example_construction(subject)
     sizes = {} if maker is None else maker.given
     sizes = {name: n for name, n in sizes.items() if type(n) is int and n > 1}
-    if not sizes or not subject.declares_arrays():
-        not_applicable("no size is known, or no array declared")
+    if not sizes:
+        not_applicable("no size is known")
     hint = "a case for a size of one: a flag says what is there"
     for name, size in sizes.items():
         one = _shapes_with(subject, name, 1)
@@ -93,7 +93,7 @@ def _shapes_with(subject: Suite, name: str, size: int) -> dict[str, Any]:
 
 @CHECKS.register()
 def test_p02_leaves_are_the_declared_ones(subject: Suite) -> None:
-    found = subject.parts(subject.cached_instance())
+    found = subject.parts_of(subject.cached_instance())
     for leaf in subject.manifest():
         message = f"declared as {leaf.word}, but no {subject.noun}; the {subject.nouns} are {list(found)}"
         there = any(subject.declared(n) == leaf for n in found) or subject.may_be_absent(leaf)
@@ -118,7 +118,7 @@ def test_p02_fields_of_a_tuple_have_their_declared_positions(subject: PytreeSuit
 
 @CHECKS.register()
 def test_p02_leaves_are_as_declared(subject: Suite) -> None:
-    for name, part in subject.parts(subject.cached_instance()).items():
+    for name, part in subject.parts_of(subject.cached_instance()).items():
         leaf, value = subject.declared(name), subject.value_of(part)
         subject.check_kind(name, part, leaf)
         if leaf is None or leaf.is_tree or leaf.word == "python":
@@ -175,7 +175,7 @@ def test_p02_no_array_hides_elsewhere(subject: Suite) -> None:
 
 
 def check_nothing_hides(subject: Suite, instance: Any) -> None:
-    for place, value in [*subject.outside(instance), *class_attributes(instance)]:
+    for place, value in [*subject.outside_of(instance), *class_attributes(instance)]:
         kind, array = type(value).__name__, subject.value_of(value)
         check(array is value, place, f"a {kind} that is not part of the state")
         if is_array(value):  # `shape` may be a property that refuses
@@ -190,6 +190,6 @@ def shapes_of(held: Mapping[str, Any]) -> dict[str, Any]:
 def test_p02_shared_arrays_are_stored_once(subject: Suite) -> None:
     instance = subject.cached_instance()
     for name, path in ties_of(subject, instance):
-        inside = [held for held in subject.parts(instance) if is_under(held, name)]
+        inside = [held for held in subject.parts_of(instance) if is_under(held, name)]
         stored = bool(inside) or name in attributes(instance)
         check(not stored, name, f"declared as tied to `{path}`, it is stored itself", STORED_TWICE)

@@ -88,7 +88,7 @@ def test_p05_the_order_of_attributes_does_not_matter(subject: PytreeSuite) -> No
 @CHECKS.register(STATICS_DECLARED)
 def test_p05_static_values_are_the_declared_ones(subject: Suite) -> None:
     instance = subject.cached_instance()
-    held = subject.parts(instance)
+    held = subject.parts_of(instance)
     for path, value in subject.static.items():
         message = f"declared as static, but it is a {subject.noun}"
         check_declared(subject, path not in held, path, message)
@@ -146,7 +146,7 @@ def test_p05_treedef_survives_calls(subject: PytreeSuite) -> None:
 @CHECKS.register()
 def test_p05_no_leaf_is_weakly_typed(subject: Suite) -> None:
     fixed = subject.weak_fixed_points()
-    for name, part in subject.parts(subject.cached_instance()).items():
+    for name, part in subject.parts_of(subject.cached_instance()).items():
         if subject.role(name) in ("module", "tree", "python") or name in fixed:
             continue
         value = subject.value_of(part)

@@ -29,7 +29,7 @@ def test_p08_compiled_calls_see_every_edit(subject: Suite) -> None:
     compiled = subject.compiled_ways()[0]
     compiled(instance, *arguments)
     for path, value in subject.named(instance).items():
-        edited = subject.edited(instance, path, perturb_leaf(value))
+        edited = subject.with_array(instance, path, perturb_leaf(value))
         message = "after an edit the compiled call gives {}, eager {}"
         check_close(path, message, compiled(edited, *arguments), subject.run(edited, *arguments))
 
@@ -56,7 +56,7 @@ def changes_output(subject: Suite, path: str, seed: int) -> bool:
         return [subject.output_of(compiled(instance, *arguments)) for arguments in examples]
 
     before = outputs(instance)
-    edits = (subject.edited(instance, path, perturb_leaf(value, sign)) for sign in (1, -1))
+    edits = (subject.with_array(instance, path, perturb_leaf(value, sign)) for sign in (1, -1))
     return any(differ(subject, before, outputs(edited)) for edited in edits)
 
 
@@ -74,7 +74,7 @@ def test_p08_assignment_is_refused_or_seen(subject: Suite) -> None:
     subject.run_in_place(instance, *arguments)  # what it caches is cached now
     for path, value in subject.named(instance).items():
         try:
-            subject.assign(instance, path, perturb_leaf(value))
+            subject.assign_array(instance, path, perturb_leaf(value))
         except ANY_ERROR:
             continue  # refused
         fresh = subject.run(subject.copied(instance), *arguments)

@@ -91,7 +91,7 @@ def test_p09_gradients_flow_through_what_is_not_trained(subject: PytreeSuite) ->
     for name, leaf in data:
 
         def run(values: list[Any], name: str = name) -> Any:
-            return subject.run(subject.edited(instance, name, values[0]), *arguments)
+            return subject.run(subject.with_array(instance, name, values[0]), *arguments)
 
         check_flow(name, run, [leaf], hint)
 
@@ -200,8 +200,8 @@ def nan_grads(subject: Suite, instance: Any, arguments: Any) -> list[str]:
 def test_p09_a_step_moves_the_parameters_alone(subject: Suite) -> None:
     first, _ = subject.training_example()
     starts = [first, subject.elsewhere(first)]
-    ran = [(subject.parts(start), subject.parts(subject.stepped(start))) for start in starts]
-    for name, part in subject.parts(first).items():
+    ran = [(subject.parts_of(start), subject.parts_of(subject.stepped(start))) for start in starts]
+    for name, part in subject.parts_of(first).items():
         pairs = [(subject.value_of(old[name]), subject.value_of(new[name])) for old, new in ran]
         moved = [new for old, new in pairs if not same_bits(old, new)]
         role, frozen = subject.role(name), subject.is_frozen(name)
@@ -239,16 +239,18 @@ def check_gradient_of_tie(subject: Suite, instance: Any, examples: Any, name: st
     value = subject.named(instance)[path]
 
     def loss(value: Any, shared: Any) -> Any:
-        return subject.example_loss(untied(subject.edited(instance, path, value), name, shared), examples)
+        return subject.example_loss(untied(subject.with_array(instance, path, value), name, shared), examples)
 
     shared, back = jax.vjp(
-        lambda value: read_from(subject, subject.edited(instance, path, value), name), value
+        lambda value: read_from(subject, subject.with_array(instance, path, value), name), value
     )
     direct, through = jax.grad(loss, (0, 1))(value, shared)
     [through] = back(through)
     hint = "the call does not use it, or stops its gradient"
     check(bool(np.any(through)), name, "no gradient comes through it", hint)
-    got = jax.grad(lambda value: subject.example_loss(subject.edited(instance, path, value), examples))(value)
+    got = jax.grad(lambda value: subject.example_loss(subject.with_array(instance, path, value), examples))(
+        value
+    )
     message = f"its {subject.noun} has the gradient {got}, its uses {direct} and {through}"
     check(close(got, direct + through, 16), name, message, hint)
 

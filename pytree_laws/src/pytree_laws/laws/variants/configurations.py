@@ -101,8 +101,7 @@ def test_p02_the_dtype_reaches_every_leaf_in_each_configuration(subject: Suite) 
 
 def is_own(subject: Suite, path: str) -> bool:
     """Whether an array is of the class itself, and of no part that decides its dtype."""
-    suite: Any = subject
-    leaf = suite.declared(path)
+    leaf = subject.declared(path)
     if leaf is None:
         return "." not in path
     return leaf.dtype == "float" and not leaf.is_tree

@@ -6,7 +6,7 @@ from ...discover.configurations import Configuration, TracedConfiguration, trace
 from ...discover.evaluation import on_purpose
 from ...discover.method_programs import traced_methods
 from ...discover.method_uses import is_flag, trace_text, trace_use, uses_by_flag
-from ...engine.applicability import ARRAYS_DECLARED, METHODS, not_applicable
+from ...engine.applicability import ARRAYS_DECLARED, METHODS
 from ...engine.registry import Checks
 from ...kinds.suite import Suite
 from ...report import check
@@ -19,7 +19,6 @@ IDLE = "at each of its values the same is computed"
 @CHECKS.register(ARRAYS_DECLARED)
 def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
     subject.need_call()
-    _need_declarations(subject)
     if traced_configurations(subject)[0].trace is None:
         return  # the call cannot be traced, as P6 says
     found = {_key(traced.configuration): traced for traced in traced_configurations(subject)}
@@ -31,18 +30,12 @@ def test_p08_every_flag_of_the_call_matters(subject: Suite) -> None:
 
 @CHECKS.register(ARRAYS_DECLARED, METHODS)
 def test_p08_every_flag_of_a_method_matters(subject: Suite) -> None:
-    _need_declarations(subject)
     for method in traced_methods(subject, declared=True):
         for name, uses in uses_by_flag(subject, method).items():
             pairs = [[trace_use(subject, one) for one in each] for each in uses]
             texts = [{None if one is None else trace_text(one) for one in p} for p in pairs]
             # What raises is another thing, too.
             _check(subject, method.name, name, any(len(each) > 1 for each in texts))
-
-
-def _need_declarations(subject: Suite) -> None:
-    if not subject.declares_arrays():
-        not_applicable("nothing is declared, and a flag may be there for others")
 
 
 def _check(subject: Suite, where: str, name: str, matters: bool) -> None:

@@ -235,7 +235,7 @@ def test_p12_methods_have_no_side_effects(subject: Suite) -> None:
 @CHECKS.register(METHODS)
 def test_p15_methods_use_each_key_once(subject: Suite) -> None:
     instance = subject.cached_instance()
-    if getattr(subject, "reuses_key", False):
+    if subject.reuses_key:
         not_applicable("a draw that is made again is meant")
     for method in traced_methods(subject, declared=True):
         given = method.arguments(0)
@@ -262,9 +262,8 @@ def test_p12_methods_draw_from_a_key_that_is_given(subject: Suite) -> None:
 
 @CHECKS.register(PLATFORMS, METHODS)
 def test_p18_methods_lower_for_every_platform(subject: Suite) -> None:
-    platforms = getattr(subject, "lower_for", ())
     for method in traced_methods(subject, declared=True):
         arguments = subject.cached_instance(), method.arguments(0)
         run, arrays = program_of(subject, method, *arguments)
-        found = [lowering_fault(run, name, *arrays) for name in platforms]
+        found = [lowering_fault(run, name, *arrays) for name in subject.lower_for]
         check(not any(found), method.name, "; ".join(filter(None, found)))
