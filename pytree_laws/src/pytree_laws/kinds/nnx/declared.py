@@ -1,14 +1,15 @@
-"""What suites of NNX modules declare, and what is asked of their declarations."""
+"""What suites of NNX modules declare, and how the module's own helpers are used."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
 
 from flax import nnx
 
 from ...discover.method_programs import only_of_methods
 from ...discover.suggest import check_declared
+from ...engine.applicability import not_applicable
 from ...inspect.trees import is_under
-from ...report import check
+from ...report import check, doing
 from ..mutable import MutableSuite
 from ..slopes import seems_unused, shows
 from ..suite import takes_a_seed
@@ -23,7 +24,7 @@ from .variables import (
 
 
 class VariableSuite(MutableSuite):
-    """What suites of NNX modules declare, and what is asked of their declarations."""
+    """What suites of NNX modules declare, and how the module's own helpers are used."""
 
     variables: ClassVar[Sequence[Var] | None] = None  # None: those of a module
 
@@ -93,3 +94,35 @@ class VariableSuite(MutableSuite):
         """Whether a call may update the Variable; sub-modules decide for themselves."""
         is_inner = self.role(path) == "module"
         return path in self.updated() or (is_inner and not isinstance(part, nnx.Param))
+
+    def save(self, instance: Any, path: Any) -> None:
+        """By the module's own `save`."""
+        if not hasattr(instance, "load"):
+            not_applicable("the module has no load")
+        instance.save(path)
+
+    def load(self, path: Any, skeleton: Any) -> Any:
+        """By the module's own `load`."""
+        return type(skeleton).load(path, skeleton)
+
+    def mapped(self, functions: Mapping[type, Callable[..., Any]], tree: Any) -> dict[str, Any]:
+        helper = type(self).map_variables
+        if helper is None:
+            not_applicable("no `map_variables` is declared")
+        with doing("map_variables", f"a map over a {type(tree).__name__}"):
+            state = helper(functions, tree)
+        message = f"it gave a {type(state).__name__} and no nnx.State"
+        check(isinstance(state, nnx.State), "map_variables", message)
+        return variables_of(state)
+
+    def snapshot(self, instance: Any) -> Any:
+        """A copy of the state, by the module's own `snapshot`."""
+        if not hasattr(instance, "snapshot"):
+            not_applicable("the module has no snapshot")
+        return instance.snapshot()
+
+    def restore(self, instance: Any, state: Any) -> None:
+        """Takes over a state, by the module's own `restore`."""
+        if not hasattr(instance, "restore"):
+            not_applicable("the module has no restore")
+        instance.restore(state)

@@ -21,7 +21,6 @@ from ...inspect.arrays import (
 from ...inspect.classes import twin_class
 from ...inspect.static_values import static_fault
 from ...inspect.trees import clone_as, inexact_places, map_arrays, named_numbers, one_level
-from ...report import check, doing
 from ...trace.programs import compiled
 from ...values.randomize import perturb_leaf, randomize
 from ..programs import names_of
@@ -118,38 +117,6 @@ class NnxSuite(VariableSuite):
     def in_numpy(self, instance: Any) -> Any:
         graphdef, state = nnx.split(instance)
         return nnx.merge(graphdef, map_arrays(wide_in_numpy, state), copy=True)
-
-    def save(self, instance: Any, path: Any) -> None:
-        """By the module's own `save`."""
-        if not hasattr(instance, "load"):
-            not_applicable("the module has no load")
-        instance.save(path)
-
-    def load(self, path: Any, skeleton: Any) -> Any:
-        """By the module's own `load`."""
-        return type(skeleton).load(path, skeleton)
-
-    def mapped(self, functions: Mapping[type, Callable[..., Any]], tree: Any) -> dict[str, Any]:
-        helper = type(self).map_variables
-        if helper is None:
-            not_applicable("no `map_variables` is declared")
-        with doing("map_variables", f"a map over a {type(tree).__name__}"):
-            state = helper(functions, tree)
-        message = f"it gave a {type(state).__name__} and no nnx.State"
-        check(isinstance(state, nnx.State), "map_variables", message)
-        return variables_of(state)
-
-    def snapshot(self, instance: Any) -> Any:
-        """A copy of the state, by the module's own `snapshot`."""
-        if not hasattr(instance, "snapshot"):
-            not_applicable("the module has no snapshot")
-        return instance.snapshot()
-
-    def restore(self, instance: Any, state: Any) -> None:
-        """Takes over a state, by the module's own `restore`."""
-        if not hasattr(instance, "restore"):
-            not_applicable("the module has no restore")
-        instance.restore(state)
 
     def left_by_first_call(self) -> list[str]:
         cold = self.make(0)
